@@ -1,0 +1,151 @@
+import uuid
+from datetime import datetime
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
+
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.accounts.permissions import Role
+from memoryweb.fields import PlainCharField, PlainJSONField
+from memoryweb.tenancy import scoped
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save()
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, is_superuser=True, **fields)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(_("e-mail address"), unique=True)
+    name = models.CharField(_("name"), max_length=120, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    is_active = models.BooleanField(default=True)
+    date_joined = models.DateTimeField(default=timezone.now)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.time_zone)
+
+
+class Team(models.Model):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    name = models.CharField(_("name"), max_length=120)
+    slug = models.SlugField(unique=True)
+    is_system = models.BooleanField(default=False)
+    is_demo = models.BooleanField(default=False)
+    daily_tokens = models.BigIntegerField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["is_system"], condition=Q(is_system=True), name="accounts_one_system_team"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    def current(self, now: datetime | None = None) -> "MembershipQuerySet":
+        return self.filter(Q(ends_at=None) | Q(ends_at__gt=now or timezone.now()))
+
+
+class Membership(models.Model):
+    """Not scoped: it is what decides which team's scope a person may enter."""
+
+    team = models.ForeignKey(Team, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    role = models.CharField(_("role"), max_length=16, choices=Role.choices)
+    ends_at = models.DateTimeField(_("ends"), null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = models.Manager.from_queryset(MembershipQuerySet)()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["team", "user"], name="accounts_membership_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.role}"
+
+
+IntegrationManager = models.Manager["Integration"]
+
+
+class Integration(models.Model):
+    """A program that talks for people. Survives its creator and its tokens."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey(Team, models.CASCADE, related_name="integrations")
+    name = PlainCharField(_("name"), max_length=64)
+    channels = PlainJSONField(default=list, blank=True, help_text="allowed channels; empty: none")
+    agents = PlainJSONField(default=list, blank=True, help_text="allowed agent ids; empty: all")
+    scopes = PlainJSONField(default=list)
+    personal_read_reason = PlainCharField(max_length=300, blank=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = scoped(IntegrationManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["team", "name"], name="accounts_integration_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Token(models.Model):
+    """Not scoped: the hash is what finds the team. Only the SHA-256 is kept."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey(Team, models.CASCADE, related_name="tokens")
+    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="tokens")
+    integration = models.ForeignKey(Integration, models.CASCADE, null=True, related_name="tokens")
+    name = PlainCharField(_("name"), max_length=64)
+    sha256 = PlainCharField(max_length=64, unique=True)
+    prefix = PlainCharField(max_length=8)
+    last4 = PlainCharField(max_length=4)
+    scopes = PlainJSONField(default=list)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(user__isnull=False, integration__isnull=True)
+                | Q(user__isnull=True, integration__isnull=False),
+                name="accounts_token_one_holder",
+            )
+        ]
+        indexes = [models.Index(fields=["team", "-created_at"], name="accounts_token_team")]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}…{self.last4}"

@@ -1,0 +1,70 @@
+"""Who may do what. The one table; everything asks `can`."""
+
+from enum import StrEnum
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Role(models.TextChoices):
+    VIEWER = "viewer", _("Viewer")
+    MEMBER = "member", _("Member")
+    ADMIN = "admin", _("Admin")
+    AUDITOR = "auditor", _("Auditor")
+
+
+class Permission(StrEnum):
+    READ = "read"  # shared memory, dream status, reports and candidates of shared runs
+    EXPORT = "export"
+    WRITE = "write"  # shared files
+    IMPORT = "import"
+    DREAM = "dream"
+    DECIDE = "decide"  # proposals, morning card and inbox of shared memory
+    MANAGE_AGENTS = "manage_agents"
+    MANAGE_MEMBERS = "manage_members"
+    MANAGE_TOKENS = "manage_tokens"  # integrations and everyone's tokens
+    SEE_MEMBERS = "see_members"
+    SEE_TOKENS = "see_tokens"
+    SEE_OWNERS = "see_owners"  # outcome and counts, never text
+    SEE_AUDIT = "see_audit"
+    BREAK_GLASS = "break_glass"
+
+
+_VIEWER = frozenset({Permission.READ, Permission.EXPORT})
+_MEMBER = _VIEWER | {Permission.WRITE, Permission.IMPORT, Permission.DREAM, Permission.DECIDE}
+
+TABLE: dict[Role, frozenset[Permission]] = {
+    Role.VIEWER: _VIEWER,
+    Role.MEMBER: _MEMBER,
+    Role.ADMIN: frozenset(Permission),
+    Role.AUDITOR: _VIEWER
+    | {
+        Permission.SEE_MEMBERS,
+        Permission.SEE_TOKENS,
+        Permission.SEE_OWNERS,
+        Permission.SEE_AUDIT,
+        Permission.BREAK_GLASS,
+    },
+}
+
+
+class Scope(models.TextChoices):
+    """What a token may be used for; the effective right is this and the holder's own."""
+
+    MEMORY_READ = "memory:read", _("Read memory")
+    MEMORY_WRITE = "memory:write", _("Write memory")
+    FACTS_WRITE = "facts:write", _("Decide on facts")
+    DREAM_RUN = "dream:run", _("Run dreams")
+    CHAT = "chat", _("Chat")
+    SNAPSHOT_EXPORT = "snapshot:export", _("Export snapshots")
+    SNAPSHOT_IMPORT = "snapshot:import", _("Import snapshots")
+    AUDIT_READ = "audit:read", _("Read the audit log")
+    PERSONAL_READ = "personal:read", _("Read across owners")
+
+
+def can(role: Role | str | None, permission: Permission) -> bool:
+    """False for no role: when unsure, deny."""
+    try:
+        return permission in TABLE[Role(role)] if role else False
+    except ValueError:
+        return False

@@ -1,0 +1,144 @@
+import uuid
+from datetime import datetime, time
+from zoneinfo import ZoneInfo
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.fields import ErasableCharField, PlainCharField, PlainTextField
+from memoryweb.tenancy import scoped
+
+
+class AgentQuerySet(models.QuerySet["Agent"]):
+    def live(self) -> "AgentQuerySet":
+        return self.filter(archived_at=None)
+
+    def due(self, now: datetime) -> "AgentQuerySet":
+        return self.live().filter(dreaming=True, next_dream_at__lte=now)
+
+
+AgentManager = models.Manager.from_queryset(AgentQuerySet)
+
+
+class Agent(models.Model):
+    class Policy(models.TextChoices):
+        APPLY = "apply", _("Apply changes")
+        REVIEW = "review", _("Ask a person first")
+
+    class Consolidator(models.TextChoices):
+        AUTO = "auto", _("The model when one is configured, else the rules")
+        RULES = "rules", _("The rules, never a model")
+        MODEL = "model", _("The model")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="agents")
+    name = PlainCharField(_("name"), max_length=64)
+    folded_name = PlainCharField(max_length=64, editable=False)
+    description = PlainTextField(_("description"), blank=True, max_length=500)
+    time_zone = PlainCharField(_("time zone"), max_length=64, default="UTC")
+    dream_at = models.TimeField(_("dreams at"), default=time(2, 0))
+    dreaming = models.BooleanField(_("dreams every night"), default=True)
+    next_dream_at = models.DateTimeField(null=True, db_index=True)
+    auto_summarize = models.BooleanField(_("extracts after conversations"), default=True)
+    owner_isolation = models.BooleanField(_("keeps each owner's memory apart"), default=True)
+    policy = models.CharField(
+        _("machine changes"), max_length=8, choices=Policy.choices, default=Policy.APPLY
+    )
+    consolidator = models.CharField(
+        _("consolidator"), max_length=8, choices=Consolidator.choices, default=Consolidator.AUTO
+    )
+    is_global = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+    archived_at = models.DateTimeField(null=True, blank=True)
+
+    objects = scoped(AgentManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "folded_name"],
+                condition=Q(archived_at=None),
+                name="agents_agent_name",
+            )
+        ]
+        ordering = ["folded_name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.time_zone)
+
+
+OwnerManager = models.Manager["Owner"]
+
+
+class Owner(models.Model):
+    """The person or system that a piece of memory is about: three columns, never one joined string.
+
+    `source` is `user`, `system`, a channel (`slack`), a channel's room (`slack:room`) or
+    `api:<integration id>`; `external_id` is the identity kept there (SPEC §2).
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="owners")
+    source = PlainCharField(max_length=80)
+    external_id = ErasableCharField(max_length=255)
+    integration = models.ForeignKey(
+        "accounts.Integration", models.SET_NULL, null=True, blank=True, related_name="owners"
+    )
+    person = models.ForeignKey(
+        "accounts.User", models.SET_NULL, null=True, blank=True, related_name="owners"
+    )
+    paused = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = scoped(OwnerManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team", "source", "external_id"], name="agents_owner_identity"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.shown_as
+
+    @property
+    def shown_as(self) -> str:
+        """`user:<id>`, `slack:U1`, `api:<integration name>/<id>`, `slack:room:C1`, `system`."""
+        if self.source == "system":
+            return "system"
+        if self.source.startswith("api:"):
+            name = self.integration.name if self.integration else self.source[4:]
+            return f"api:{name}/{self.external_id}"
+        return f"{self.source}:{self.external_id}"
+
+
+BreakGlassManager = models.Manager["BreakGlass"]
+
+
+class BreakGlass(models.Model):
+    """A person's reasoned, hour-long permission to read one owner's memory."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    owner = models.ForeignKey(Owner, models.CASCADE, related_name="break_glass")
+    user = models.ForeignKey("accounts.User", models.CASCADE, related_name="+")
+    reason = PlainTextField(_("reason"), max_length=500)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+
+    objects = scoped(BreakGlassManager)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["team", "owner", "user", "expires_at"], name="agents_break_glass")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} → {self.owner}"

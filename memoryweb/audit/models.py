@@ -1,0 +1,86 @@
+from django.db import models
+
+from memoryweb.fields import ErasableTextField, PlainCharField, PlainTextField
+
+
+class ChainHead(models.Model):
+    """The end of a team's chain. Locked first by every writing transaction."""
+
+    team_id = models.UUIDField(primary_key=True)
+    seq = models.BigIntegerField(default=0)
+    hash = models.BinaryField(max_length=32, default=bytes(32))
+
+    def __str__(self) -> str:
+        return f"{self.team_id} at {self.seq}"
+
+
+class Event(models.Model):
+    """One thing that happened. `canonical` is what the hash covers; the columns only index it."""
+
+    team_id = models.UUIDField()
+    seq = models.BigIntegerField()
+    at_us = models.BigIntegerField(help_text="UTC, microseconds since 1970")
+    action = PlainCharField(max_length=64)
+    actor_kind = PlainCharField(max_length=16)
+    actor_id = PlainCharField(max_length=64, blank=True)
+    actor_role = PlainCharField(max_length=16, blank=True)
+    token_id = models.UUIDField(null=True)
+    on_behalf_of = models.UUIDField(null=True, help_text="the owner's id, a pseudonym")
+    target_kind = PlainCharField(max_length=32, blank=True)
+    target_id = PlainCharField(max_length=64, blank=True)
+    target_revision = models.IntegerField(null=True)
+    before_revision = models.IntegerField(null=True)
+    outcome = PlainCharField(max_length=16, default="ok")
+    reason_code = PlainCharField(max_length=64, blank=True)
+    run_id = models.UUIDField(null=True)
+    model = PlainCharField(max_length=120, blank=True)
+    ip = PlainCharField(max_length=45, blank=True)
+    user_agent = PlainCharField(max_length=200, blank=True)
+    request_id = PlainCharField(max_length=64, blank=True)
+    details = PlainTextField(blank=True, help_text="JSON of counts and commitments, no text")
+    canonical = models.BinaryField()
+    previous = models.BinaryField(max_length=32)
+    hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["team_id", "seq"], name="audit_event_team_seq")
+        ]
+        indexes = [
+            models.Index(fields=["team_id", "action", "-seq"], name="audit_event_action"),
+            models.Index(fields=["team_id", "target_id", "-seq"], name="audit_event_target"),
+            models.Index(fields=["team_id", "run_id"], name="audit_event_run"),
+        ]
+
+    def __str__(self) -> str:
+        return f"#{self.seq} {self.action}"
+
+
+class Label(models.Model):
+    """What a commitment in an event stands for. Emptied by erasure; the chain still verifies."""
+
+    event = models.ForeignKey(Event, models.CASCADE, related_name="labels")
+    team_id = models.UUIDField()
+    name = PlainCharField(max_length=32)
+    salt = models.BinaryField(max_length=32, null=True)
+    text = ErasableTextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["event", "name"], name="audit_label_event_name")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.event_id}"
+
+
+class Maintenance(models.Model):
+    """One row. While `allowed`, the triggers that keep events append-only let go."""
+
+    allowed = models.BooleanField(default=False)
+
+    class Meta:
+        db_table = "audit_maintenance"
+
+    def __str__(self) -> str:
+        return "open" if self.allowed else "closed"

@@ -1,0 +1,93 @@
+import uuid
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.fields import ErasableCharField, ErasableTextField, PlainCharField, PlainJSONField
+from memoryweb.tenancy import scoped
+
+ConversationManager = models.Manager["Conversation"]
+
+
+class Conversation(models.Model):
+    class Source(models.TextChoices):
+        CHAT = "chat", _("Chat")
+        API = "api", _("API")
+        IMPORT = "import", _("Import")
+        CRON = "cron", _("Scheduled")
+        DREAM = "dream", _("Dream")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="conversations")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, related_name="conversations")
+    external_id = ErasableCharField(max_length=255, help_text="the id that the client gave")
+    source = models.CharField(max_length=8, choices=Source.choices, default=Source.API)
+    group = models.BooleanField(default=False)
+    ephemeral = models.BooleanField(default=False)
+    message_count = models.IntegerField(default=0)
+    extracted_upto = models.IntegerField(
+        default=0, help_text="position of the last covered message"
+    )
+    waiting = models.BooleanField(default=False, help_text="messages wait for an extraction")
+    skipped = PlainCharField(max_length=32, blank=True, help_text="why extraction was not run")
+    started_at = models.DateTimeField(null=True)
+    last_message_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = scoped(ConversationManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["agent", "external_id"], name="conversations_conversation_external"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["team", "agent", "owner", "waiting"], name="conversations_waiting"
+            ),
+            models.Index(fields=["team", "agent", "-last_message_at"], name="conversations_latest"),
+        ]
+
+    def __str__(self) -> str:
+        return self.external_id
+
+
+MessageManager = models.Manager["Message"]
+
+
+class Message(models.Model):
+    class Role(models.TextChoices):
+        USER = "user", _("User")
+        ASSISTANT = "assistant", _("Assistant")
+        SYSTEM = "system", _("System")
+        TOOL = "tool", _("Tool")
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="messages")
+    position = models.IntegerField(help_text="1-based, in order of arrival")
+    external_id = ErasableCharField(max_length=255)
+    role = models.CharField(max_length=9, choices=Role.choices)
+    name = ErasableCharField(max_length=120, blank=True)
+    content = ErasableTextField(blank=True)
+    timestamp = models.DateTimeField()
+    tools_used = PlainJSONField(default=list, blank=True)
+    masked = models.IntegerField(default=0, help_text="secrets that were masked")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = scoped(MessageManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["conversation", "external_id"], name="conversations_message_external"
+            ),
+            models.UniqueConstraint(
+                fields=["conversation", "position"], name="conversations_message_position"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.conversation_id}#{self.position}"

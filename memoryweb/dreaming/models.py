@@ -1,0 +1,83 @@
+import uuid
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.fields import (
+    ErasableCharField,
+    ErasableJSONField,
+    ErasableTextField,
+    PlainCharField,
+    PlainJSONField,
+)
+from memoryweb.tenancy import scoped
+
+ReportManager = models.Manager["Report"]
+
+
+class Report(models.Model):
+    """What a dream looked at, decided and changed. One a run; the diff is read from revisions."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="reports")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="reports")
+    run = models.OneToOneField("runs.Run", models.CASCADE, related_name="report")
+    dreamt_at = models.DateTimeField(help_text="the run's clock")
+    notes = models.IntegerField(default=0)
+    blocks = models.IntegerField(default=0)
+    promoted = models.IntegerField(default=0)
+    kept = models.IntegerField(default=0)
+    rejected = models.IntegerField(default=0)
+    summary = ErasableTextField(blank=True, help_text="why nothing was promoted, or what was")
+    diary = ErasableTextField(blank=True)
+    changes = PlainJSONField(default=list, help_text="[{file, path, before, after}] revisions")
+    disputed = ErasableJSONField(default=list)
+    fingerprint = PlainCharField(max_length=64, blank=True, help_text="of inputs and result")
+
+    objects = scoped(ReportManager)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["team", "agent", "-dreamt_at"], name="dreaming_report_latest")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} {self.dreamt_at:%Y-%m-%d}"
+
+
+CandidateManager = models.Manager["Candidate"]
+
+
+class Candidate(models.Model):
+    class Verdict(models.TextChoices):
+        PROMOTED = "promoted", _("Promoted")
+        KEPT = "kept", _("Kept for later")
+        REJECTED = "rejected", _("Rejected")
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    report = models.ForeignKey(Report, models.CASCADE, related_name="candidates")
+    key = PlainCharField(max_length=64)
+    text = ErasableTextField()
+    file = models.ForeignKey("workspace.File", models.SET_NULL, null=True, related_name="+")
+    path = ErasableCharField(max_length=256)
+    line = models.IntegerField()
+    sources = PlainJSONField(default=list, help_text="[{file, path, revision, line}]")
+    score = models.FloatField()
+    components = PlainJSONField(default=dict)
+    gates = PlainJSONField(default=list, help_text="[{name, passed, detail}]")
+    verdict = models.CharField(max_length=8, choices=Verdict.choices)
+    reason = PlainCharField(max_length=300, blank=True)
+    memory_line = models.IntegerField(null=True, help_text="where it stands in MEMORY.md")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = scoped(CandidateManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["report", "key"], name="dreaming_candidate_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verdict} {self.key[:8]}"

@@ -1,0 +1,49 @@
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.fields import ErasableJSONField, ErasableTextField, PlainCharField, PlainJSONField
+from memoryweb.tenancy import scoped
+
+ExtractionManager = models.Manager["Extraction"]
+
+
+class Extraction(models.Model):
+    """What one run made of one window of a conversation. The answer is stored before it is used."""
+
+    class Status(models.TextChoices):
+        ANSWERED = "answered", _("Answered")
+        APPLIED = "applied", _("Applied")
+        NOTHING = "nothing", _("Nothing to keep")
+        FAILED = "failed", _("Failed")
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    conversation = models.ForeignKey(
+        "conversations.Conversation", models.CASCADE, related_name="extractions"
+    )
+    run = models.ForeignKey("runs.Run", models.CASCADE, related_name="extractions")
+    first = models.IntegerField(help_text="position of the first message")
+    last = models.IntegerField(help_text="position of the last message")
+    status = models.CharField(max_length=8, choices=Status.choices)
+    extractor = PlainCharField(max_length=8)
+    model = PlainCharField(max_length=120, blank=True)
+    answer = ErasableJSONField(default=dict)
+    reason = ErasableTextField(blank=True)
+    written = PlainJSONField(
+        default=list, help_text="[{file, revision, first, last}] of lines that were written"
+    )
+    tokens_in = models.BigIntegerField(default=0)
+    tokens_out = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = scoped(ExtractionManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["conversation", "first", "run"], name="extraction_window_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.conversation_id} {self.first}–{self.last}"

@@ -1,0 +1,265 @@
+"""Every setting. Runs with no environment at all; a wrong value stops the start with its name."""
+
+import os
+import secrets
+from pathlib import Path
+
+from csp.constants import NONCE, NONE, SELF
+from django.utils.translation import gettext_lazy as _
+from environs import Env
+
+env = Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# Where the installation keeps what it writes: database, keys, checkpoints.
+HOME = Path(env.str("MEMORYWEB_HOME", str(BASE_DIR / "var"))).resolve()
+HOME.mkdir(parents=True, exist_ok=True)
+
+
+def _kept_secret(name: str) -> str:
+    """A secret made on the first start and kept in HOME, readable by its user alone."""
+    path = HOME / name
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(handle, "w") as stream:
+        stream.write(secrets.token_urlsafe(50))
+    return path.read_text().strip()
+
+
+DEBUG = env.bool("MEMORYWEB_DEBUG", False)
+SECRET_KEY = env.str("MEMORYWEB_SECRET_KEY", "") or _kept_secret("secret-key")
+ALLOWED_HOSTS = env.list("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])
+HTTPS = env.bool("MEMORYWEB_HTTPS", False)
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "csp",
+    "django_htmx",
+    "django_q",
+    "ninja",
+    "template_partials",
+    "memoryweb.audit",
+    "memoryweb.accounts",
+    "memoryweb.llm",
+    "memoryweb.agents",
+    "memoryweb.workspace",
+    "memoryweb.conversations",
+    "memoryweb.recall",
+    "memoryweb.runs",
+    "memoryweb.memory",
+    "memoryweb.extraction",
+    "memoryweb.dreaming",
+    "memoryweb.commands",
+    "memoryweb.web",
+    "memoryweb.api",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "memoryweb.audit.middleware.OriginMiddleware",
+    "memoryweb.web.middleware.FragmentMiddleware",
+]
+
+ROOT_URLCONF = "memoryweb.urls"
+WSGI_APPLICATION = "memoryweb.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.csrf",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+                "memoryweb.web.context.shell",
+            ],
+        },
+    },
+]
+
+# Databases (docs/architecture.md): SQLite by default, PostgreSQL when a team outgrows one machine.
+DATABASES = {
+    "default": env.dj_db_url(
+        "MEMORYWEB_DATABASE_URL", f"sqlite:///{HOME / 'memoryweb.sqlite3'}", conn_max_age=600
+    )
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"] |= {
+        "ENGINE": "memoryweb.sqlite",
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000;"
+            ),
+        },
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# A table in the database, so that sign-in rate limits hold over all web processes.
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "memoryweb_cache",
+    }
+}
+
+# The queue only wakes workers up; the Run rows are the truth (docs/architecture.md).
+Q_CLUSTER = {
+    "name": "memoryweb",
+    "orm": "default",
+    "workers": 2,
+    "queue_limit": 1,
+    "bulk": 1,
+    "max_attempts": 1,
+    "ack_failures": True,
+    "catch_up": False,
+    "timeout": 300,
+    "retry": 1200,
+    "save_limit": 250,
+    "poll": 0.5,
+    "label": "memoryweb",
+}
+REDIS_URL = env.str("MEMORYWEB_REDIS_URL", "")
+if REDIS_URL:
+    del Q_CLUSTER["orm"]
+    Q_CLUSTER["redis"] = REDIS_URL
+
+# People
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+ACCOUNT_ADAPTER = "memoryweb.accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_SESSION_REMEMBER = True
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+EMAIL_BACKEND = env.str("MEMORYWEB_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31536000 if HTTPS else 0
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+# A batch of messages may be 8 MiB of content (SPEC §4); JSON escapes can double it.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# Language and time
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English"))]
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+
+# Static files
+STATIC_URL = "static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = HOME / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.str("MEMORYWEB_LOG_LEVEL", "WARNING")},
+}
+
+# Runs (SPEC §5.2)
+LEASE_SECONDS = env.float("MEMORYWEB_LEASE_SECONDS", 180.0)
+HEARTBEAT_SECONDS = env.float("MEMORYWEB_HEARTBEAT_SECONDS", 20.0)
+RUNS_PER_TEAM = env.int("MEMORYWEB_RUNS_PER_TEAM", 4)
+RUN_ATTEMPTS = env.int("MEMORYWEB_RUN_ATTEMPTS", 5)
+
+# Extraction (SPEC §4)
+AUTO_SUMMARIZE = env.bool("MEMORYWEB_AUTO_SUMMARIZE", True)
+EXTRACTION_COOLDOWN_SECONDS = env.int("MEMORYWEB_EXTRACTION_COOLDOWN_SECONDS", 300)
+EXTRACTION_MIN_MESSAGES = env.int("MEMORYWEB_EXTRACTION_MIN_MESSAGES", 4)
+EXTRACTION_MIN_CHARACTERS = env.int("MEMORYWEB_EXTRACTION_MIN_CHARACTERS", 10)
+EXTRACTION_WINDOW_MESSAGES = env.int("MEMORYWEB_EXTRACTION_WINDOW_MESSAGES", 30)
+EXTRACTION_MESSAGE_CHARACTERS = env.int("MEMORYWEB_EXTRACTION_MESSAGE_CHARACTERS", 2000)
+EXTRACTION_TIMEOUT_SECONDS = env.float("MEMORYWEB_EXTRACTION_TIMEOUT_SECONDS", 120.0)
+RESET_TIMEOUT_SECONDS = env.float("MEMORYWEB_RESET_TIMEOUT_SECONDS", 30.0)
+
+# Dreaming (SPEC §5)
+DREAMING = env.bool("MEMORYWEB_DREAMING", True)
+DREAM_COOLDOWN_SECONDS = env.int("MEMORYWEB_DREAM_COOLDOWN_SECONDS", 300)
+DREAM_DATES = env.int("MEMORYWEB_DREAM_DATES", 7)
+DREAM_MIN_SCORE = env.float("MEMORYWEB_DREAM_MIN_SCORE", 0.4)
+DREAM_TIMEOUT_SECONDS = env.float("MEMORYWEB_DREAM_TIMEOUT_SECONDS", 240.0)
+
+# The model endpoint (SPEC §14). No provider: the rules do the work.
+MODEL_PROVIDER = env.str(
+    "MEMORYWEB_MODEL_PROVIDER", "", validate=lambda v: v in {"", "openai", "anthropic"}
+)
+MODEL_BASE_URL = env.str("MEMORYWEB_MODEL_BASE_URL", "")
+MODEL_KEY = env.str("MEMORYWEB_MODEL_KEY", "")
+MODELS = {
+    "default": env.str("MEMORYWEB_MODEL", ""),
+    "smol": env.str("MEMORYWEB_MODEL_SMOL", ""),
+    "journal": env.str("MEMORYWEB_MODEL_JOURNAL", ""),
+}
+MODEL_HOSTS = env.list("MEMORYWEB_MODEL_HOSTS", [])
+MODEL_CONNECT_SECONDS = env.float("MEMORYWEB_MODEL_CONNECT_SECONDS", 5.0)
+MODEL_IDLE_SECONDS = env.float("MEMORYWEB_MODEL_IDLE_SECONDS", 30.0)
+MODEL_PRICE_IN = env.float("MEMORYWEB_MODEL_PRICE_IN", 0.0)  # currency units a million tokens
+MODEL_PRICE_OUT = env.float("MEMORYWEB_MODEL_PRICE_OUT", 0.0)
+DAILY_TOKENS = env.int("MEMORYWEB_DAILY_TOKENS", 2_000_000)
+SUMMARY_MAX_TOKENS = env.int("MEMORYWEB_SUMMARY_MAX_TOKENS", 1000)

@@ -1,0 +1,7 @@
+from typing import Any
+
+from django.http import HttpRequest
+
+
+def shell(request: HttpRequest) -> dict[str, Any]:
+    return {}

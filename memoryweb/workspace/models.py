@@ -1,0 +1,218 @@
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.agents.readers import Reader
+from memoryweb.fields import ErasableCharField, ErasableTextField, PlainCharField, PlainJSONField
+from memoryweb.tenancy import scoped
+
+
+class Scope(models.TextChoices):
+    PERSONAL = "PERSONAL", _("Personal")
+    TEAM = "TEAM", _("Team")
+    GLOBAL = "GLOBAL", _("Global")
+
+
+class AuthorKind(models.TextChoices):
+    PERSON = "person", _("Person")
+    AGENT = "agent", _("Agent")
+    EXTRACTION = "extraction", _("Extraction")
+    DREAM = "dream", _("Dream")
+    IMPORT = "import", _("Import")
+    SYSTEM = "system", _("System")
+
+
+class FileQuerySet(models.QuerySet["File"]):
+    def present(self) -> "FileQuerySet":
+        return self.filter(deleted_at=None)
+
+    def visible_to(self, reader: Reader) -> "FileQuerySet":
+        """Files of the reader's agent: the shared ones and those of the reader's owner."""
+        return self.filter(reader.sees())
+
+    def of(self, agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> "FileQuerySet":
+        """Exactly one workspace: the agent's shared one, or one owner's."""
+        return self.filter(agent_id=agent_id, owner_id=owner_id)
+
+    def enabled_in_order(self) -> "FileQuerySet":
+        return self.present().filter(enabled=True).order_by("sort_order", "folded_path")
+
+
+FileManager = models.Manager.from_queryset(FileQuerySet)
+
+
+class File(models.Model):
+    """A Markdown file of a workspace, with its current text. Its past stands in `revisions`."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="files")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="files")
+    scope = models.CharField(max_length=8, choices=Scope.choices)
+    path = ErasableCharField(max_length=256)
+    folded_path = ErasableCharField(max_length=256)
+    enabled = models.BooleanField(default=False)
+    sort_order = models.IntegerField(default=100)
+    content = ErasableTextField(blank=True)
+    sha256 = PlainCharField(max_length=64)
+    size = models.IntegerField(help_text="bytes of UTF-8")
+    revision = models.IntegerField(default=0)
+    note_date = models.DateField(null=True, help_text="of a daily note")
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True)
+
+    objects = scoped(FileManager)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=(Q(scope="PERSONAL") & Q(owner__isnull=False))
+                | (~Q(scope="PERSONAL") & Q(owner__isnull=True)),
+                name="workspace_file_scope_owner",
+            ),
+            models.UniqueConstraint(
+                fields=["agent", "folded_path"],
+                condition=Q(owner=None),
+                name="workspace_file_shared_path",
+            ),
+            models.UniqueConstraint(
+                fields=["agent", "owner", "folded_path"],
+                condition=Q(owner__isnull=False),
+                name="workspace_file_owner_path",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["team", "agent", "owner", "note_date"], name="workspace_file_notes"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.path
+
+
+RevisionManager = models.Manager["Revision"]
+
+
+class Revision(models.Model):
+    """One immutable version. `text` is the whole content, or what was appended to the one before.
+
+    The content of revision n is the text of revision `base` and of every delta after it up to n.
+    """
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    file = models.ForeignKey(File, models.CASCADE, related_name="revisions")
+    number = models.IntegerField()
+    base = models.IntegerField(help_text="the revision with the whole text that this builds on")
+    text = ErasableTextField(blank=True)
+    sha256 = PlainCharField(max_length=64)
+    size = models.IntegerField(help_text="bytes of UTF-8 of the whole content")
+    author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
+    user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    integration = models.ForeignKey(
+        "accounts.Integration", models.SET_NULL, null=True, related_name="+"
+    )
+    run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="revisions")
+    reason = ErasableCharField(max_length=300, blank=True)
+    restored_from = models.IntegerField(null=True)
+    is_deletion = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = scoped(RevisionManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["file", "number"], name="workspace_revision_number")
+        ]
+        indexes = [models.Index(fields=["team", "run"], name="workspace_revision_run")]
+
+    def __str__(self) -> str:
+        return f"{self.file_id} r{self.number}"
+
+    @property
+    def is_delta(self) -> bool:
+        return self.base != self.number
+
+
+LineOriginManager = models.Manager["LineOrigin"]
+
+
+class LineOrigin(models.Model):
+    """Where one line of a file's current text came from: one row a source, at least one a line.
+
+    Carried to the line's new number by diff at every revision, dropped with the line.
+    """
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    file = models.ForeignKey(File, models.CASCADE, related_name="origins")
+    line = models.IntegerField(help_text="1-based, in the current text")
+    since = models.IntegerField(help_text="the revision that brought the line")
+    author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
+    user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="+")
+    source_file = models.ForeignKey(File, models.SET_NULL, null=True, related_name="+")
+    source_revision = models.IntegerField(null=True)
+    source_line = models.IntegerField(null=True)
+    message = models.ForeignKey(
+        "conversations.Message", models.SET_NULL, null=True, related_name="line_origins"
+    )
+    durable = models.BooleanField(default=False)
+    asked = models.BooleanField(default=False, help_text="a person asked to remember it")
+    category = PlainCharField(max_length=16, blank=True)
+    released = models.BooleanField(default=False, help_text="a person lets machines change it")
+
+    objects = scoped(LineOriginManager)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["file", "line"], name="workspace_origin_line"),
+            models.Index(fields=["team", "message"], name="workspace_origin_message"),
+            models.Index(
+                fields=["team", "source_file", "source_line"], name="workspace_origin_source"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id}:{self.line}"
+
+
+ProposalManager = models.Manager["Proposal"]
+
+
+class Proposal(models.Model):
+    """A machine's change of a file that waits for a person (a broken guard, or the policy)."""
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("Waiting for a decision")
+        ACCEPTED = "accepted", _("Accepted")
+        REJECTED = "rejected", _("Rejected")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    file = models.ForeignKey(File, models.CASCADE, related_name="proposals")
+    run = models.ForeignKey("runs.Run", models.CASCADE, related_name="proposals")
+    base_revision = models.IntegerField()
+    content = ErasableTextField()
+    origins = PlainJSONField(default=dict, help_text="line number → sources, applied on acceptance")
+    broken = PlainJSONField(default=list, help_text="[{guard, detail}] with numbers, no text")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.PENDING)
+    decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = scoped(ProposalManager)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "file"], name="workspace_proposal_run_file")
+        ]
+        indexes = [
+            models.Index(fields=["team", "state", "-created_at"], name="workspace_proposal_state")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_id} ({self.state})"
