@@ -4,14 +4,23 @@ Every text or JSON column of a tenant table is one of these. Forgetting walks th
 registry for `erasable`; a column that is neither cannot exist (a wall test sees to it).
 """
 
+from typing import TYPE_CHECKING
+
 from django.db import models
 
+if TYPE_CHECKING:
+    Text = models.TextField[str, str]
+    Char = models.CharField[str, str]
+else:
+    Text = models.TextField
+    Char = models.CharField
 
-class ErasableTextField(models.TextField):
+
+class ErasableTextField(Text):
     erasable = True
 
 
-class ErasableCharField(models.CharField):
+class ErasableCharField(Char):
     erasable = True
 
 
@@ -19,11 +28,11 @@ class ErasableJSONField(models.JSONField):
     erasable = True
 
 
-class PlainTextField(models.TextField):
+class PlainTextField(Text):
     no_personal_text = True
 
 
-class PlainCharField(models.CharField):
+class PlainCharField(Char):
     no_personal_text = True
 
 

@@ -31,7 +31,7 @@ def _kept_secret(name: str) -> str:
 DEBUG = env.bool("MEMORYWEB_DEBUG", False)
 SECRET_KEY = env.str("MEMORYWEB_SECRET_KEY", "") or _kept_secret("secret-key")
 ALLOWED_HOSTS = env.list("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
-CSRF_TRUSTED_ORIGINS = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])
 HTTPS = env.bool("MEMORYWEB_HTTPS", False)
 
 INSTALLED_APPS = [
@@ -256,7 +256,7 @@ MODELS = {
     "smol": env.str("MEMORYWEB_MODEL_SMOL", ""),
     "journal": env.str("MEMORYWEB_MODEL_JOURNAL", ""),
 }
-MODEL_HOSTS = env.list("MEMORYWEB_MODEL_HOSTS", [])
+MODEL_HOSTS: list[str] = env.list("MEMORYWEB_MODEL_HOSTS", [])
 MODEL_CONNECT_SECONDS = env.float("MEMORYWEB_MODEL_CONNECT_SECONDS", 5.0)
 MODEL_IDLE_SECONDS = env.float("MEMORYWEB_MODEL_IDLE_SECONDS", 30.0)
 MODEL_PRICE_IN = env.float("MEMORYWEB_MODEL_PRICE_IN", 0.0)  # currency units a million tokens

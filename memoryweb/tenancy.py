@@ -1,12 +1,26 @@
-"""The net under every tenant query: outside a team's scope a query raises instead of answering."""
+"""The net under every tenant query: outside a team's scope a query raises instead of answering.
 
-from typing import Any, TypeVar, cast
+The scope itself is django-scopes' (`scope(team=…)`, `scopes_disabled()`); only the manager is
+ours, because the library makes its managers in a function, which type checkers cannot follow.
+"""
+
+from typing import TypeVar
 
 from django.db import models
-from django_scopes import ScopedManager
+from django_scopes import get_scope
+from django_scopes.manager import DisabledQuerySet
 
-AnyManager = TypeVar("AnyManager", bound="models.Manager[Any]")
+AnyModel = TypeVar("AnyModel", bound=models.Model, covariant=True)
 
 
-def scoped(manager: type[AnyManager]) -> AnyManager:
-    return cast(AnyManager, ScopedManager(team="team", _manager_class=manager))
+class TeamManager(models.Manager[AnyModel]):
+    def get_queryset(self) -> models.QuerySet[AnyModel]:
+        scope = get_scope()
+        if not scope.get("_enabled", True):
+            return super().get_queryset()
+        if "team" not in scope:
+            disabled: models.QuerySet[AnyModel] = DisabledQuerySet(
+                self.model, using=self._db, missing_scopes={"team"}
+            )
+            return disabled
+        return super().get_queryset().filter(team=scope["team"])

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.permissions import Role
 from memoryweb.fields import PlainCharField, PlainJSONField
-from memoryweb.tenancy import scoped
+from memoryweb.tenancy import TeamManager
 
 
 class UserManager(BaseUserManager["User"]):
@@ -91,9 +91,6 @@ class Membership(models.Model):
         return f"{self.user} as {self.role}"
 
 
-IntegrationManager = models.Manager["Integration"]
-
-
 class Integration(models.Model):
     """A program that talks for people. Survives its creator and its tokens."""
 
@@ -108,7 +105,7 @@ class Integration(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
-    objects = scoped(IntegrationManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.fields import ErasableCharField, PlainCharField, PlainTextField
-from memoryweb.tenancy import scoped
+from memoryweb.tenancy import TeamManager
 
 
 class AgentQuerySet(models.QuerySet["Agent"]):
@@ -17,9 +17,6 @@ class AgentQuerySet(models.QuerySet["Agent"]):
 
     def due(self, now: datetime) -> "AgentQuerySet":
         return self.live().filter(dreaming=True, next_dream_at__lte=now)
-
-
-AgentManager = models.Manager.from_queryset(AgentQuerySet)
 
 
 class Agent(models.Model):
@@ -53,7 +50,7 @@ class Agent(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
 
-    objects = scoped(AgentManager)
+    objects = TeamManager.from_queryset(AgentQuerySet)()
 
     class Meta:
         constraints = [
@@ -71,9 +68,6 @@ class Agent(models.Model):
     @property
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.time_zone)
-
-
-OwnerManager = models.Manager["Owner"]
 
 
 class Owner(models.Model):
@@ -96,7 +90,7 @@ class Owner(models.Model):
     paused = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = scoped(OwnerManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [
@@ -119,9 +113,6 @@ class Owner(models.Model):
         return f"{self.source}:{self.external_id}"
 
 
-BreakGlassManager = models.Manager["BreakGlass"]
-
-
 class BreakGlass(models.Model):
     """A person's reasoned, hour-long permission to read one owner's memory."""
 
@@ -133,7 +124,7 @@ class BreakGlass(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
 
-    objects = scoped(BreakGlassManager)
+    objects = TeamManager()
 
     class Meta:
         indexes = [

@@ -5,9 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.fields import ErasableCharField, ErasableTextField, PlainCharField, PlainJSONField
-from memoryweb.tenancy import scoped
-
-ConversationManager = models.Manager["Conversation"]
+from memoryweb.tenancy import TeamManager
 
 
 class Conversation(models.Model):
@@ -36,7 +34,7 @@ class Conversation(models.Model):
     last_message_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = scoped(ConversationManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [
@@ -53,9 +51,6 @@ class Conversation(models.Model):
 
     def __str__(self) -> str:
         return self.external_id
-
-
-MessageManager = models.Manager["Message"]
 
 
 class Message(models.Model):
@@ -77,7 +72,7 @@ class Message(models.Model):
     masked = models.IntegerField(default=0, help_text="secrets that were masked")
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = scoped(MessageManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [

@@ -11,9 +11,7 @@ from memoryweb.fields import (
     PlainCharField,
     PlainJSONField,
 )
-from memoryweb.tenancy import scoped
-
-ReportManager = models.Manager["Report"]
+from memoryweb.tenancy import TeamManager
 
 
 class Report(models.Model):
@@ -36,7 +34,7 @@ class Report(models.Model):
     disputed = ErasableJSONField(default=list)
     fingerprint = PlainCharField(max_length=64, blank=True, help_text="of inputs and result")
 
-    objects = scoped(ReportManager)
+    objects = TeamManager()
 
     class Meta:
         indexes = [
@@ -45,9 +43,6 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent_id} {self.dreamt_at:%Y-%m-%d}"
-
-
-CandidateManager = models.Manager["Candidate"]
 
 
 class Candidate(models.Model):
@@ -72,7 +67,7 @@ class Candidate(models.Model):
     memory_line = models.IntegerField(null=True, help_text="where it stands in MEMORY.md")
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = scoped(CandidateManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [

@@ -3,9 +3,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.fields import ErasableJSONField, ErasableTextField, PlainCharField, PlainJSONField
-from memoryweb.tenancy import scoped
-
-ExtractionManager = models.Manager["Extraction"]
+from memoryweb.tenancy import TeamManager
 
 
 class Extraction(models.Model):
@@ -36,7 +34,7 @@ class Extraction(models.Model):
     tokens_out = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = scoped(ExtractionManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [

@@ -3,9 +3,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memoryweb.fields import ErasableCharField, ErasableTextField, PlainCharField
-from memoryweb.tenancy import scoped
-
-PassageManager = models.Manager["Passage"]
+from memoryweb.tenancy import TeamManager
 
 
 class Passage(models.Model):
@@ -36,7 +34,7 @@ class Passage(models.Model):
     date = models.DateField(null=True)
     tokenizer_version = models.SmallIntegerField(default=1)
 
-    objects = scoped(PassageManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [
@@ -53,9 +51,6 @@ class Passage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.file_id or self.message_id}:{self.line}"
-
-
-RecallEventManager = models.Manager["RecallEvent"]
 
 
 class RecallEvent(models.Model):
@@ -76,7 +71,7 @@ class RecallEvent(models.Model):
     via = models.CharField(max_length=8, choices=Via.choices)
     at = models.DateTimeField(default=timezone.now)
 
-    objects = scoped(RecallEventManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [

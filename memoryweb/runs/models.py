@@ -12,7 +12,7 @@ from memoryweb.fields import (
     ErasableTextField,
     PlainCharField,
 )
-from memoryweb.tenancy import scoped
+from memoryweb.tenancy import TeamManager
 
 ACTIVE = Q(status__in=["queued", "running"]) | Q(status="failed", due_at__isnull=False)
 
@@ -21,9 +21,6 @@ class RunQuerySet(models.QuerySet["Run"]):
     def active(self) -> "RunQuerySet":
         """Queued, running, or failed with another try to come."""
         return self.filter(ACTIVE)
-
-
-RunManager = models.Manager.from_queryset(RunQuerySet)
 
 
 class Run(models.Model):
@@ -93,7 +90,7 @@ class Run(models.Model):
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
-    objects = scoped(RunManager)
+    objects = TeamManager.from_queryset(RunQuerySet)()
 
     class Meta:
         constraints = [

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.readers import Reader
 from memoryweb.fields import ErasableCharField, ErasableTextField, PlainCharField, PlainJSONField
-from memoryweb.tenancy import scoped
+from memoryweb.tenancy import TeamManager
 
 
 class Scope(models.TextChoices):
@@ -35,13 +35,11 @@ class FileQuerySet(models.QuerySet["File"]):
 
     def of(self, agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> "FileQuerySet":
         """Exactly one workspace: the agent's shared one, or one owner's."""
-        return self.filter(agent_id=agent_id, owner_id=owner_id)
+        reach = Q(owner=None) if owner_id is None else Q(owner_id=owner_id)
+        return self.filter(reach, agent_id=agent_id)
 
     def enabled_in_order(self) -> "FileQuerySet":
         return self.present().filter(enabled=True).order_by("sort_order", "folded_path")
-
-
-FileManager = models.Manager.from_queryset(FileQuerySet)
 
 
 class File(models.Model):
@@ -65,7 +63,7 @@ class File(models.Model):
     updated_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True)
 
-    objects = scoped(FileManager)
+    objects = TeamManager.from_queryset(FileQuerySet)()
 
     class Meta:
         constraints = [
@@ -95,9 +93,6 @@ class File(models.Model):
         return self.path
 
 
-RevisionManager = models.Manager["Revision"]
-
-
 class Revision(models.Model):
     """One immutable version. `text` is the whole content, or what was appended to the one before.
 
@@ -122,7 +117,7 @@ class Revision(models.Model):
     is_deletion = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = scoped(RevisionManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [
@@ -136,9 +131,6 @@ class Revision(models.Model):
     @property
     def is_delta(self) -> bool:
         return self.base != self.number
-
-
-LineOriginManager = models.Manager["LineOrigin"]
 
 
 class LineOrigin(models.Model):
@@ -165,7 +157,7 @@ class LineOrigin(models.Model):
     category = PlainCharField(max_length=16, blank=True)
     released = models.BooleanField(default=False, help_text="a person lets machines change it")
 
-    objects = scoped(LineOriginManager)
+    objects = TeamManager()
 
     class Meta:
         indexes = [
@@ -178,9 +170,6 @@ class LineOrigin(models.Model):
 
     def __str__(self) -> str:
         return f"{self.file_id}:{self.line}"
-
-
-ProposalManager = models.Manager["Proposal"]
 
 
 class Proposal(models.Model):
@@ -204,7 +193,7 @@ class Proposal(models.Model):
     decided_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=timezone.now)
 
-    objects = scoped(ProposalManager)
+    objects = TeamManager()
 
     class Meta:
         constraints = [
