@@ -1,0 +1,250 @@
+"""Relative English dates made absolute, counted from the UTC date of the message."""
+
+import re
+from calendar import monthrange
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+
+import dateparser
+
+_WEEKDAYS = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6}
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+    )
+} | {"a": 1, "an": 1, "another": 1, "twenty": 20, "thirty": 30}
+
+_DAY = (
+    r"(?P<day>mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+    r"\b(?!')\.?"
+)
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_COUNT = r"(?P<count>\d{1,3}|(?:a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty))"
+_UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?"
+_VAGUE = r"(?:a few|few|several|some|a couple(?: of)?|couple(?: of)?|many)"
+_WHICH = r"(?P<which>last|this past|this|past|next|the coming|this coming|coming)"
+
+
+@dataclass(frozen=True)
+class Dated:
+    text: str
+    found: bool  # the text now names a date, a week, a month or a year
+    exact: bool  # a phrase was replaced, so the date is that of what happened
+
+
+def resolve(text: str, at: datetime, *, future: bool) -> Dated:
+    """`future` says which way a bare "Friday" or "in July" looks."""
+    today = at.date()
+    replaced = 0
+    for pattern, say in _RULES:
+
+        def put(match: re.Match[str], say: _Say = say) -> str:
+            nonlocal replaced
+            try:
+                said = say(match, today, future)
+            except (ValueError, OverflowError):  # outside the calendar
+                said = None
+            if said is None:
+                return match.group(0)
+            replaced += 1
+            prep = (match.groupdict().get("prep") or "").lower()
+            return re.sub(r"^(?:on|in)\b", prep, said) if prep in _KEPT_PREPOSITIONS else said
+
+        text = pattern.sub(put, text)
+    return Dated(text, bool(replaced or _ABSOLUTE.search(text)), bool(replaced))
+
+
+_KEPT_PREPOSITIONS = frozenset("for from since by until till before after".split())
+_Say = Callable[[re.Match[str], date, bool], str | None]
+_ABSOLUTE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b")
+
+
+def week_of(day: date) -> str:
+    return f"in the week of {day - timedelta(days=day.weekday())}"
+
+
+def month_of(day: date, months: int = 0) -> str:
+    index = day.year * 12 + day.month - 1 + months
+    return f"{date(index // 12, index % 12 + 1, 1):%B %Y}"
+
+
+def weekend_of(day: date, weeks: int) -> str:
+    saturday = day - timedelta(days=day.weekday()) + timedelta(days=5, weeks=weeks)
+    return f"on the weekend of {saturday}"
+
+
+def _shift(days: int) -> _Say:
+    return lambda match, today, future: f"on {today + timedelta(days=days)}"
+
+
+def _weekday(match: re.Match[str], today: date, future: bool) -> str:
+    wanted = _WEEKDAYS[match["day"][:3].lower()]
+    which = (match.groupdict().get("which") or "").lower()
+    back = (today.weekday() - wanted) % 7 or 7
+    if which in {"last", "this past", "past"} or (not which and not future):
+        return f"on {today - timedelta(days=back)}"
+    if which == "next":
+        monday = today - timedelta(days=today.weekday()) + timedelta(weeks=1)
+        return f"on {monday + timedelta(days=wanted)}"
+    if which == "this" and not future:
+        return f"on {today - timedelta(days=(today.weekday() - wanted) % 7)}"
+    return f"on {today + timedelta(days=(wanted - today.weekday()) % 7 or 7)}"
+
+
+def _period(match: re.Match[str], today: date, future: bool) -> str:
+    which, unit = match["which"].lower(), match["unit"].lower()
+    step = {"last": -1, "past": -1, "this past": -1, "this": 0}.get(which, 1)
+    if unit == "week":
+        return week_of(today + timedelta(weeks=step))
+    if unit == "weekend":
+        if step == -1 or (step == 0 and not future and today.weekday() < 5):
+            return weekend_of(today, -1 if today.weekday() < 6 else 0)
+        return weekend_of(today, max(step, 0))
+    if unit == "month":
+        return "in " + month_of(today, step)
+    return f"in {today.year + step}"
+
+
+def _season(match: re.Match[str], today: date, future: bool) -> str:
+    which, season = match["which"].lower(), match["season"].lower()
+    starts = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}[season]
+    year = today.year
+    if which in {"last", "past", "this past"}:
+        year -= 0 if today.month > starts + 2 else 1
+    elif which != "this":
+        year += 0 if today.month < starts else 1
+    return f"in {season} {year}"
+
+
+def _ago(match: re.Match[str], today: date, future: bool) -> str | None:
+    count, unit = _number(match["count"]), match["unit"].lower()
+    if unit == "weekend":
+        return weekend_of(today, -count)
+    if unit == "decade":
+        count, unit = count * 10, "year"
+    then = _parsed(f"{count} {unit}s ago", today)
+    return _in_unit(then, unit)
+
+
+def _ahead(match: re.Match[str], today: date, future: bool) -> str | None:
+    count, unit = _number(match["count"]), match["unit"].lower()
+    if unit in {"weekend", "decade"} or not future:
+        return None
+    return _in_unit(_parsed(f"in {count} {unit}s", today), unit)
+
+
+def _in_unit(then: date | None, unit: str) -> str | None:
+    if then is None:
+        return None
+    if unit == "day":
+        return f"on {then}"
+    if unit == "week":
+        return week_of(then)
+    return f"in {then:%B %Y}" if unit == "month" else f"in {then.year}"
+
+
+def _vague(match: re.Match[str], today: date, future: bool) -> str:
+    unit = match["unit"].lower()
+    before = {"month": month_of(today), "year": str(today.year), "decade": str(today.year)}.get(
+        unit, str(today)
+    )
+    amount = re.sub(r"^(?=couple)", "a ", match["amount"].lower())
+    return f"{amount} {unit}s before {before}"
+
+
+def _month_day(match: re.Match[str], today: date, future: bool) -> str | None:
+    month = _MONTHS.index(match["month"][:3].lower()) + 1
+    year = int(match["year"]) if match["year"] else _nearest_year(month, today, future)
+    day = int(match["dom"])
+    if not 1 <= day <= monthrange(year, month)[1]:
+        return None
+    parsed = _parsed(f"{day} {_MONTHS[month - 1]} {year}", today)
+    return f"on {parsed}" if parsed else None
+
+
+def _month_only(match: re.Match[str], today: date, future: bool) -> str | None:
+    name, which = match["month"], (match.groupdict().get("which") or "").lower()
+    if name == "may" or name == "mar":
+        return None
+    month = _MONTHS.index(name[:3].lower()) + 1
+    if which in {"last", "past", "this past"}:
+        year = today.year - (month >= today.month)
+    elif which in {"next", "coming", "this coming"}:
+        year = today.year + (month <= today.month)
+    elif which == "this":
+        year = today.year
+    else:
+        year = _nearest_year(month, today, future)
+    return f"in {date(year, month, 1):%B %Y}"
+
+
+def _nearest_year(month: int, today: date, future: bool) -> int:
+    if future:
+        return today.year + (month < today.month)
+    return today.year - (month > today.month)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else _NUMBERS[word.lower()]
+
+
+@lru_cache(maxsize=512)
+def _parsed(phrase: str, today: date) -> date | None:
+    base = datetime(today.year, today.month, today.day, 12)
+    found = dateparser.parse(phrase, languages=["en"], settings={"RELATIVE_BASE": base})
+    return found.date() if found else None
+
+
+def _rule(pattern: str, say: _Say) -> tuple[re.Pattern[str], _Say]:
+    return re.compile(pattern, re.IGNORECASE), say
+
+
+_PREP = r"(?:(?P<prep>on|over|during|in|for|from|since|by|until|till|before|after) )?"
+_ON = r"\b" + _PREP
+_RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
+    _rule(r"\bthe day before yesterday\b", _shift(-2)),
+    _rule(r"\bthe day after tomorrow\b", _shift(2)),
+    _rule(
+        r"\b(?:(?P<prep>since|by|until|for|before|from|after) )?(?:yesterday(?: (?:morning|afternoon|evening|night))?|last night)\b(?!')",
+        _shift(-1),
+    ),
+    _rule(
+        r"\b(?:(?P<prep>since|by|until|for|before|from|after) )?tomorrow(?: (?:morning|afternoon|evening|night))?\b(?!')",
+        _shift(1),
+    ),
+    _rule(
+        r"\b(?:today(?!')|tonight|this (?:morning|afternoon|evening)|earlier today)\b", _shift(0)
+    ),
+    _rule(rf"\b{_COUNT} {_UNIT} ago\b(?: (?:today|now))?", _ago),
+    _rule(rf"\b(?P<amount>{_VAGUE}) {_UNIT} (?:ago|back)\b", _vague),
+    _rule(rf"\bin {_COUNT} {_UNIT}\b(?!'s? time)", _ahead),
+    _rule(rf"\b{_COUNT} {_UNIT} from now\b", _ahead),
+    _rule(rf"{_ON}(?:the )?(?:{_WHICH} )(?P<unit>week|weekend|month|year)\b(?!')", _period),
+    _rule(
+        rf"\bover the (?P<unit>weekend)\b",
+        lambda m, t, f: weekend_of(t, 0 if f or t.weekday() == 6 else -1),
+    ),
+    _rule(rf"{_ON}{_WHICH} (?P<season>spring|summer|fall|autumn|winter)\b", _season),
+    _rule(rf"{_ON}{_WHICH} {_DAY}(?:,? (?:morning|afternoon|evening|night))?", _weekday),
+    _rule(
+        rf"\b(?P<prep>on|by|until|till|before|after|since) {_DAY}(?:,? (?:morning|afternoon|evening|night))?(?! and )",
+        _weekday,
+    ),
+    _rule(
+        rf"{_ON}(?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (?P<year>(?:19|20)\d\d))?(?!\d)",
+        _month_day,
+    ),
+    _rule(
+        rf"{_ON}{_MONTH} (?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:|%)(?:,? (?P<year>(?:19|20)\d\d))?",
+        _month_day,
+    ),
+    _rule(rf"\b(?:in )?{_WHICH} {_MONTH}(?! \d)", _month_only),
+    _rule(rf"\bin {_MONTH}(?! \d)(?!,? (?:19|20)\d\d)", _month_only),
+)
