@@ -33,6 +33,8 @@ SECRET_KEY = env.str("MEMORYWEB_SECRET_KEY", "") or _kept_secret("secret-key")
 ALLOWED_HOSTS = env.list("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])
 HTTPS = env.bool("MEMORYWEB_HTTPS", False)
+# Addresses or networks of the proxies in front, the only ones whose X-Forwarded-For is believed.
+TRUSTED_PROXIES: list[str] = env.list("MEMORYWEB_TRUSTED_PROXIES", [])
 
 INSTALLED_APPS = [
     "django.contrib.auth",

@@ -1,0 +1,151 @@
+"""The only way history is written: in the transaction of the change itself."""
+
+import json
+import re
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db import connection
+
+from memoryweb.audit import chain, origin
+from memoryweb.audit.actions import ACTIONS
+from memoryweb.audit.exceptions import OutsideTransaction, UnknownAction
+from memoryweb.audit.models import ChainHead, Event, Label
+
+ActorKind = Literal["person", "integration", "agent", "system", "anonymous"]
+
+
+@dataclass(frozen=True)
+class Actor:
+    kind: ActorKind
+    id: str = ""
+    role: str = ""
+    token_id: UUID | None = None
+
+
+SYSTEM = Actor("system")
+ANONYMOUS = Actor("anonymous")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What happened. Text goes into `labels` (erasable); `details` takes counts and codes."""
+
+    action: str
+    actor: Actor
+    target_kind: str = ""
+    target_id: str | UUID = ""
+    target_revision: int | None = None
+    before_revision: int | None = None
+    on_behalf_of: UUID | None = None
+    outcome: str = "ok"
+    reason_code: str = ""
+    run_id: UUID | None = None
+    model: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def record(team_id: UUID, entry: Entry) -> Event:
+    return record_all(team_id, [entry])[0]
+
+
+def record_all(team_id: UUID, entries: Iterable[Entry]) -> list[Event]:
+    """Append to the team's chain: the head read and written once, the events inserted at once."""
+    entries = list(entries)
+    if not entries:
+        return []
+    head = lock(team_id)
+    events: list[Event] = []
+    labels: list[Label] = []
+    for entry in entries:
+        salted = {name: (secrets.token_bytes(32), text) for name, text in entry.labels.items()}
+        event = _next_event(head, entry, {n: chain.commitment(*s) for n, s in salted.items()})
+        head.seq, head.hash = event.seq, event.hash
+        events.append(event)
+        labels += [
+            Label(event=event, team_id=team_id, name=name, salt=salt, text=text)
+            for name, (salt, text) in salted.items()
+        ]
+    Event.objects.bulk_create(events)
+    Label.objects.bulk_create(labels)
+    ChainHead.objects.filter(team_id=team_id).update(seq=head.seq, hash=head.hash)
+    return events
+
+
+def lock(team_id: UUID) -> ChainHead:
+    """Make the team's other writers wait until this transaction ends.
+
+    A row lock on PostgreSQL; on SQLite the transaction itself, which is immediate.
+    """
+    if not connection.in_atomic_block:
+        raise OutsideTransaction("Audit events are written inside transaction.atomic().")
+    heads = ChainHead.objects.select_for_update().filter(team_id=team_id)
+    if head := next(iter(heads), None):
+        return head
+    # Two first writers of a new team may both come here: the second waits, then reads.
+    ChainHead.objects.bulk_create([ChainHead(team_id=team_id)], ignore_conflicts=True)
+    return heads.get()
+
+
+def _next_event(head: ChainHead, entry: Entry, commitments: Mapping[str, str]) -> Event:
+    columns = _columns(entry)
+    seq, previous = head.seq + 1, bytes(head.hash)
+    canonical = chain.canonical({**columns, "labels": commitments})
+    details = columns.pop("details")
+    return Event(
+        **columns,
+        team_id=head.team_id,
+        seq=seq,
+        details=json.dumps(details, sort_keys=True) if details else "",
+        canonical=canonical,
+        previous=previous,
+        hash=chain.link(head.team_id, seq, previous, canonical),
+    )
+
+
+def _columns(entry: Entry) -> dict[str, Any]:
+    if entry.action not in ACTIONS:
+        raise UnknownAction(entry.action)
+    where = origin.current.get()
+    return {
+        "at_us": time.time_ns() // 1000,
+        "action": entry.action,
+        "actor_kind": entry.actor.kind,
+        "actor_id": str(entry.actor.id),
+        "actor_role": entry.actor.role,
+        "token_id": entry.actor.token_id,
+        "on_behalf_of": entry.on_behalf_of,
+        "target_kind": entry.target_kind,
+        "target_id": str(entry.target_id),
+        "target_revision": entry.target_revision,
+        "before_revision": entry.before_revision,
+        "outcome": entry.outcome,
+        "reason_code": entry.reason_code,
+        "run_id": entry.run_id,
+        "model": entry.model[:120],
+        "ip": where.ip,
+        "user_agent": where.user_agent,
+        "request_id": where.request_id,
+        "details": {name: _without_text(value) for name, value in entry.details.items()},
+    }
+
+
+_CODE = re.compile(r"[A-Za-z0-9_.:/+-]{0,64}")
+
+
+def _without_text(value: Any) -> Any:
+    """Counts, codes and ids pass; a sentence belongs into a label, where it can be erased."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [_without_text(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _without_text(item) for name, item in value.items()}
+    if isinstance(value, str | UUID) and _CODE.fullmatch(str(value)):
+        return str(value)
+    raise ValueError("The details of an audit event are counts and codes, never text.")
