@@ -48,3 +48,19 @@ NUMBERS = {
     "eleven": "11",
     "twelve": "12",
 }
+
+# Words that are no theme, however often they come back.
+EVERYDAY = _words(
+    """about after again always around because before being best better between both came come
+    could country daily down during each even ever every family feel feels find first friend
+    friends from full gave getting give gives good great group happy hard have heard help helps
+    here home important into keep keeps kids kind know knows last late later life like likes
+    little long look looks looked lots love loves made make makes making many maybe mean means
+    more most much need needs never next nice often once only other over part people person place
+    real same says since some someone something special start starts still stuff support take
+    takes tell tells than thank thanks that their them there things think thinks this those
+    through time times today together took under until used want wants week weeks weekend well
+    went were what when where while will with work works world would year years your month
+    months day days name called agreed decided both able across already along also another
+    apart away back become became brought close different else everyone everything fact"""
+)

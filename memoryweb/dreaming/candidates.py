@@ -1,0 +1,194 @@
+"""What the daily notes of the window say, each statement once, with all places that say it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from memoryweb.memory.categories import Category, categorise
+from memoryweb.memory.statements import Lookup, clean, fingerprint, normalise
+from memoryweb.memory.wording import read
+
+_LEAD_IN = re.compile(
+    r"^(?:(?:correction|note|reminder|update|remember|fyi|更正|纠正|訂正|メモ|备注)\s*[:：]\s*"
+    r"|(?:please )?(?:remember|note|keep in mind) that\s+)",
+    re.IGNORECASE,
+)
+_BLOCK_MARK = re.compile(r"^(?:[#>]+\s*|[-*+]\s+)+")
+NOTE_LIMIT = 4_000  # characters of one note that a model is given
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One block of a daily note. `date` is the note's, `category` empty when unknown."""
+
+    file_id: str
+    path: str
+    revision: int
+    line: int
+    date: date
+    text: str
+    durable: bool = False
+    asked: bool = False
+    category: str = ""
+    human: bool = False
+
+
+@dataclass(frozen=True)
+class Recall:
+    """How often a block was returned to a conversation.
+
+    `asks` are the (conversation, query) pairs behind the figures: with them, one query that
+    returned two places of the same statement counts once.
+    """
+
+    queries: int = 0
+    count: int = 0
+    last: datetime | None = None
+    asks: frozenset[tuple[str, str]] = frozenset()
+
+    @classmethod
+    def of(cls, asks: Mapping[tuple[str, str], datetime]) -> "Recall":
+        """From the time of each (conversation, query) that returned the block."""
+        return cls(
+            queries=len({query for _, query in asks}),
+            count=len(asks),
+            last=max(asks.values(), default=None),
+            asks=frozenset(asks),
+        )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`text` is the line that MEMORY.md would get, `key` its fingerprint; mentions stand in the
+    order they were written."""
+
+    key: str
+    text: str
+    mentions: tuple[Mention, ...]
+    recall: Recall
+    category: Category
+    proposed: bool = False
+
+    @property
+    def last_date(self) -> date:
+        return self.mentions[-1].date
+
+    @property
+    def days(self) -> int:
+        return len({mention.date for mention in self.mentions})
+
+    @property
+    def asked(self) -> bool:
+        return any(mention.asked for mention in self.mentions)
+
+    @property
+    def durable(self) -> bool:
+        return any(mention.durable for mention in self.mentions)
+
+
+def gather(
+    mentions: Sequence[Mention], recalls: Mapping[tuple[str, int], Recall]
+) -> list[Candidate]:
+    """Blocks that say the same become one candidate with the fullest, then newest, text.
+
+    `recalls` are keyed by (file_id, line). The result depends on no order of the input.
+    """
+    heads: dict[str, _Group] = {}
+    lookup = Lookup()
+    for group in sorted(_groups(mentions), key=_fullest_first):
+        head = next(lookup.covering(group.text), None)
+        if head is None:
+            heads[group.text] = group
+            lookup.add(group.text)
+        else:
+            heads[head].mentions.extend(group.mentions)
+    return [_candidate(group, recalls) for group in heads.values()]
+
+
+def as_line(text: str) -> str:
+    """A statement as it stands in MEMORY.md: one line, no bullet, no "Correction:"."""
+    line = _BLOCK_MARK.sub("", clean(text))
+    bare = _LEAD_IN.sub("", line)
+    return bare[:1].upper() + bare[1:] if bare != line else line
+
+
+def cut_note(content: str, limit: int = NOTE_LIMIT) -> str:
+    """The beginning of a note, whole lines only, with a word about what is missing."""
+    if len(content) <= limit:
+        return content
+    room = limit - len(_missing(len(content)))
+    end = content.rfind("\n", 0, room + 1)
+    kept = content[: end if end > 0 else max(room, 0)]
+    return kept + _missing(len(content) - len(kept))
+
+
+@dataclass
+class _Group:
+    text: str
+    newest: date
+    mentions: list[Mention] = field(default_factory=list)
+
+
+def _groups(mentions: Sequence[Mention]) -> list[_Group]:
+    groups: dict[str, _Group] = {}
+    for mention in sorted(set(mentions), key=_written, reverse=True):
+        text = as_line(mention.text)
+        if clean(mention.text).startswith("#") or not read(text).words:
+            continue
+        group = groups.setdefault(normalise(text), _Group(text, mention.date))
+        group.mentions.append(mention)
+    return list(groups.values())
+
+
+def _fullest_first(group: _Group) -> tuple[int, int, str]:
+    return -len(read(group.text).words), -group.newest.toordinal(), normalise(group.text)
+
+
+def _candidate(group: _Group, recalls: Mapping[tuple[str, int], Recall]) -> Candidate:
+    mentions = tuple(sorted(group.mentions, key=_written))
+    return Candidate(
+        key=fingerprint(group.text),
+        text=group.text,
+        mentions=mentions,
+        recall=_recall([recalls[at] for m in mentions if (at := (m.file_id, m.line)) in recalls]),
+        category=_category(group.text, mentions),
+    )
+
+
+def _recall(parts: Sequence[Recall]) -> Recall:
+    """Places whose queries are not known may share them all, so the largest figure counts."""
+    if not parts:
+        return Recall()
+    asks = frozenset(ask for part in parts for ask in part.asks)
+    return Recall(
+        queries=max(len({query for _, query in asks}), *(part.queries for part in parts)),
+        count=max(len(asks), *(part.count for part in parts)),
+        last=max((part.last for part in parts if part.last is not None), default=None),
+        asks=asks,
+    )
+
+
+def _category(text: str, mentions: Sequence[Mention]) -> Category:
+    """What the place with this very text was marked as, else what the words say."""
+    for mention in sorted(
+        mentions, key=lambda m: (as_line(m.text) == text, _written(m)), reverse=True
+    ):
+        if mention.category in set(Category):
+            return Category(mention.category)
+    return categorise(text)
+
+
+def _written(mention: Mention) -> tuple[date, str, int, str, str, int]:
+    return (
+        mention.date,
+        mention.path,
+        mention.line,
+        mention.file_id,
+        mention.text,
+        mention.revision,
+    )
+
+
+def _missing(characters: int) -> str:
+    return f"\n… ({characters} characters more)"

@@ -1,0 +1,78 @@
+"""Sentences with which a person takes something back, and what they take back."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memoryweb.memory.statements import clean, contradicts, covers, says_the_same
+from memoryweb.memory.wording import read
+
+_MARK = re.compile(
+    r"^(?:correction|correcting myself|to correct (?:myself|that)|i was wrong|i misspoke"
+    r"|更正|纠正|糾正|訂正)(?:\s*[:：,，.。]\s*|\s+)(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_INSTEAD: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"不是(?P<dropped>[^，,。]+?)[，,]?\s*(?:而是|是)(?P<kept>[^。]+)",
+        r"(?:^|[はが、])(?P<dropped>[^はが、。]+?)(?:では|じゃ)なくて?[、,]?(?P<kept>[^。]+)",
+        r"\bnot (?P<dropped>[^,;.]+?),? but (?P<kept>[^;.]+)",
+        r"\bactually,? (?P<kept>[^;]+?),? (?:and )?not (?P<dropped>[^,;.]+)",
+        r"(?P<kept>[^;]+?), not (?P<dropped>[^,;.]+)",
+        r"(?P<kept>[^;]+?) instead of (?P<dropped>[^,;.]+)",
+    )
+)
+_DENIED = re.compile(r"\bactually,?\b.*\b(?:not|never|n't)\b", re.IGNORECASE)
+_LIKENESS = 0.5  # of all words of both, for a marked correction that names no old value
+
+
+@dataclass(frozen=True)
+class Correction:
+    """`dropped` is empty where the sentence only gives the new wording."""
+
+    kept: str
+    dropped: str
+    marked: bool
+
+
+@lru_cache(maxsize=8_192)
+def correction_in(text: str) -> Correction | None:
+    line = clean(text)
+    marked = _MARK.match(line)
+    rest = marked["rest"] if marked else line
+    for pattern in _INSTEAD:
+        found = pattern.search(rest)
+        if found is not None and read(found["dropped"]).words:
+            return Correction(found["kept"], found["dropped"], marked is not None)
+    if marked is not None or _DENIED.search(rest):
+        return Correction(rest, "", marked is not None)
+    return None
+
+
+def corrects(later: str, earlier: str) -> bool:
+    """The later statement takes the earlier one back."""
+    correction = correction_in(later)
+    if correction is None or says_the_same(later, earlier) or covers(earlier, later):
+        return False
+    if correction.dropped:
+        return _names_what_it_drops(later, correction, earlier)
+    if contradicts(correction.kept, earlier):
+        return True
+    return correction.marked and _likeness(correction.kept, earlier) >= _LIKENESS
+
+
+def _names_what_it_drops(later: str, correction: Correction, earlier: str) -> bool:
+    dropped, kept = set(read(correction.dropped).words), set(read(correction.kept).words)
+    held, said = set(read(earlier).words), set(read(later).words)
+    if not dropped <= held or (kept and kept <= held):
+        return False
+    rest = held - dropped
+    return not rest or 2 * len(rest & said) >= len(rest)
+
+
+def _likeness(one: str, two: str) -> float:
+    if covers(one, two) or covers(two, one):
+        return 0.0
+    first, second = set(read(one).words), set(read(two).words)
+    return len(first & second) / max(len(first | second), 1)

@@ -1,0 +1,213 @@
+"""DREAMS.md: what each night looked at, what it saw, what it changed and why not more."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from memoryweb.dreaming.gates import Verdict
+from memoryweb.dreaming.themes import themes
+
+CAP = 20_000  # characters of DREAMS.md
+KEPT_DAYS = 30
+HEAD = "# Dreams\n\nWhat each night looked at and what it changed, the newest first."
+_ENTRY = re.compile(r"(?m)^## (?=\d{4}-\d\d-\d\d \d\d:\d\d[ \t]*$)")
+_HEADING = re.compile(r"(?m)^#{1,2}(?= )")
+_MOST_LINES = 8  # of a list in an entry
+_LONGEST = 160  # characters of a quoted line
+_LONGEST_ENTRY = 4_000
+
+_WAITING = {
+    "score": "{n} scored too low",
+    "grounds": "{n} mentioned on one day only and without a sign that it lasts",
+    "room": "{n} waiting for room",
+}
+_REFUSED = {
+    "new": "{n} already in MEMORY.md",
+    "current": "{n} overtaken by a newer note",
+    "uncorrected": "{n} corrected later",
+    "allowed": "{n} forgotten or not true",
+    "undecided": "{n} rejected by a person before",
+    "age": "{n} too old",
+    "score": "{n} scored too low until the end of the week",
+    "grounds": "{n} mentioned once in the week",
+    "room": "{n} not fit for MEMORY.md",
+}
+
+
+@dataclass(frozen=True)
+class Rolled:
+    """`archives`: month (YYYY-MM) → entries to append to memory/dreams/<month>.md, oldest first."""
+
+    diary: str
+    archives: dict[str, str]
+
+
+def entry(
+    at: datetime,
+    *,
+    note_dates: Collection[date],
+    blocks: int,
+    verdicts: Sequence[Verdict],
+    superseded: Sequence[tuple[str, str]] = (),
+    disputed: Sequence[tuple[str, str]] = (),
+    outcome: str = "",
+    told_by_model: str = "",
+) -> str:
+    """One night, headed by `at` (the agent's local time). `outcome` is a sentence that stands
+    in for the changes where nothing was applied, such as a proposal that waits for review."""
+    parts = [
+        f"## {at:%Y-%m-%d %H:%M}",
+        _looked_at(note_dates, blocks, len(verdicts)),
+        _demoted(told_by_model),
+        _patterns(verdicts),
+        outcome or _changes(verdicts, superseded, disputed),
+        _left("Kept for a later night", verdicts, "kept", _WAITING),
+        _left("Left out", verdicts, "rejected", _REFUSED),
+    ]
+    return _cut("\n\n".join(part for part in parts if part), _LONGEST_ENTRY) + "\n"
+
+
+def add(diary: str, new: str, *, today: date) -> Rolled:
+    """The diary with the new entry on top, at most CAP characters unless its head alone is
+    longer. Entries older than 30 days move to their month's archive, and the oldest of the
+    others as long as there is no room for them."""
+    head, *old = _ENTRY.split(diary)
+    entries = [f"## {text.strip()}\n" for text in old]
+    entries = [
+        _cut(new.strip(), CAP // 2) + "\n",
+        *(e for e in entries if e.strip() != new.strip()),
+    ]
+    entries.sort(key=_time_of, reverse=True)
+    top = (head.strip() or HEAD) + "\n"
+    moved: list[str] = []
+    while entries and _must_move(entries[-1], today, len(top) + sum(len(e) + 1 for e in entries)):
+        moved.append(entries.pop())
+    archives: dict[str, str] = {}
+    for text in moved:
+        month = _time_of(text)[:7]
+        archives[month] = "\n".join(filter(None, [archives.get(month), text]))
+    return Rolled("\n".join([top, *entries]), archives)
+
+
+def latest(diary: str) -> str:
+    """The newest entry, or nothing."""
+    entries = _ENTRY.split(diary)[1:]
+    return f"## {entries[0].strip()}" if entries else ""
+
+
+def _must_move(text: str, today: date, length: int) -> bool:
+    written = date.fromisoformat(_time_of(text)[:10])
+    return length > CAP or today - written > timedelta(days=KEPT_DAYS)
+
+
+def _time_of(text: str) -> str:
+    return text[3:19]
+
+
+def _looked_at(dates: Collection[date], blocks: int, candidates: int) -> str:
+    if not dates:
+        return "There was no note to read."
+    first, last = min(dates).isoformat(), max(dates).isoformat()
+    when = f"the note of {first}" if first == last else f"{len(dates)} notes, {first} to {last}"
+    found = f"{_count(blocks, 'block')}, {_count(candidates, 'different statement')}"
+    return f"I read {when}: {found}."
+
+
+def _patterns(verdicts: Sequence[Verdict]) -> str:
+    candidates = [verdict.candidate for verdict in verdicts]
+    often = sorted((c for c in candidates if c.days > 1), key=lambda c: (-c.days, c.key))[:3]
+    lines = [f"“{_short(c.text)}” was said on {c.days} days." for c in often]
+    topics = themes(candidates)
+    if topics:
+        lines.append(f"Coming back: {', '.join(topics)}.")
+    return " ".join(lines)
+
+
+def _changes(
+    verdicts: Sequence[Verdict],
+    superseded: Sequence[tuple[str, str]],
+    disputed: Sequence[tuple[str, str]],
+) -> str:
+    promoted = [v.candidate for v in verdicts if v.verdict == "promoted"]
+    replaced = {new for _, new in superseded}
+    added = [c.text for c in promoted if c.text not in replaced]
+    parts = [f"MEMORY.md gained {_count(len(added), 'line')}:\n\n{_listed(added)}"] if added else []
+    parts += [f"“{_short(old)}” became “{_short(new)}”." for old, new in superseded]
+    parts += [
+        f"“{_short(new)}” contradicts “{_short(old)}”; both stay until a person decides."
+        for old, new in disputed
+    ]
+    return "\n\n".join(parts) or f"MEMORY.md stays as it is: {why_nothing(verdicts)}"
+
+
+def why_nothing(verdicts: Sequence[Verdict]) -> str:
+    """A whole sentence for a night that promotes nothing."""
+    if not verdicts:
+        return "the notes held no statement."
+    counts = Counter(_cause(verdict) for verdict in verdicts)
+    cause, count = counts.most_common(1)[0]
+    how_many = "all" if count == len(verdicts) else f"most ({count} of {len(verdicts)})"
+    if len(verdicts) == 1:
+        how_many = "the only one"
+    return _NOTHING[cause].format(who=how_many)
+
+
+_NOTHING = {
+    "new": "it already says what the notes say ({who}).",
+    "score": "the statements scored too low ({who}).",
+    "grounds": "the statements were mentioned once and carry no sign that they last ({who}).",
+    "room": "it has no room today ({who}).",
+    "current": "the statements were overtaken by newer notes ({who}).",
+    "uncorrected": "the statements were corrected later ({who}).",
+    "allowed": "the statements were forgotten or marked as not true ({who}).",
+    "undecided": "a person rejected the statements before ({who}).",
+    "age": "the statements are too old ({who}).",
+}
+
+
+def _left(title: str, verdicts: Sequence[Verdict], outcome: str, names: dict[str, str]) -> str:
+    counts = Counter(_cause(v) for v in verdicts if v.verdict == outcome)
+    if not counts:
+        return ""
+    causes = [names[cause].format(n=n) for cause, n in counts.most_common() if cause in names]
+    return f"{title}: {', '.join(causes)}."
+
+
+def _cause(verdict: Verdict) -> str:
+    """The gate that decided; `room` when the gates were passed and MEMORY.md did not take it."""
+    failed = [gate.name for gate in verdict.gates if not gate.passed]
+    lasting = [name for name in failed if name not in {"score", "grounds"}]
+    if failed:
+        return (lasting or failed)[0]
+    return "new" if "already says" in verdict.reason else "room"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    lines = [f"- {_short(text)}" for text in texts[:_MOST_LINES]]
+    if len(texts) > _MOST_LINES:
+        lines.append(f"- … and {len(texts) - _MOST_LINES} more")
+    return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + "…"
+
+
+def _demoted(text: str) -> str:
+    """Told by a model: its headings must not look like the heading of an entry."""
+    return _HEADING.sub("###", text.strip())
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    end = text.rfind("\n", 0, limit - 40)
+    kept = text[: end if end > 20 else limit - 40]
+    return f"{kept.rstrip()}\n… ({len(text) - len(kept)} characters more)"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,178 @@
+"""MEMORY.md as lines with headings, bullets and lines that no machine may touch."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from memoryweb.dreaming.candidates import Mention
+from memoryweb.memory.guards import has_open_pin, pinned_ranges
+from memoryweb.memory.statements import clean
+from memoryweb.memory.wording import read
+
+_BULLET = re.compile(r"^ {0,3}[-*+] +\S")
+_MARKDOWN = MarkdownIt("commonmark")
+_DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
+
+
+@dataclass(eq=False)
+class Line:
+    """`number` is the line's number in the text that was read, 0 for a new line."""
+
+    text: str
+    number: int = 0
+    fixed: bool = False
+    sources: tuple[Mention, ...] = ()
+    was: list[str] = field(default_factory=list)  # the old lines that this one stands for
+
+    @property
+    def is_new(self) -> bool:
+        return self.number == 0
+
+    @property
+    def is_bullet(self) -> bool:
+        return bool(_BULLET.match(self.text))
+
+
+class Document:
+    """Lines can be added to a section or replaced; whatever is not asked for stays verbatim."""
+
+    def __init__(self, text: str, fixed: Collection[int] = ()) -> None:
+        pinned = pinned_ranges(text)
+        inside = {number for start, end in pinned for number in range(start, end + 1)}
+        self._joins_pin = inside - {start for start, _ in pinned}
+        self._ends_in_pin = has_open_pin(text)
+        self.lines = [
+            Line(line, number, fixed=number in inside or number in fixed)
+            for number, line in enumerate(text.split("\n"), start=1)
+        ]
+        parsed = _MARKDOWN.parse(text)
+        self._headings = {self.lines[at]: title for at, title in _headings(parsed)}
+        self._code = {self.lines[at] for at in _code(parsed) if at < len(self.lines)}
+
+    def render(self) -> str:
+        return "\n".join(line.text for line in self.lines)
+
+    def statements(self) -> Iterator[Line]:
+        """Lines that say something: no headings, no comments, no blanks."""
+        for line in self.lines:
+            bare = line.text.strip()
+            if bare and not bare.startswith(("#", "<!--")) and line not in self._code:
+                yield line
+
+    def has_section(self, title: str) -> bool:
+        return self._heading(title) is not None
+
+    def add(self, title: str, new: Line, order: Collection[str], *, by_date: bool) -> None:
+        """Put a bullet into the section, which is made in its place of `order` when missing."""
+        heading = self._heading(title) or self._new_section(title, tuple(order))
+        start = self.lines.index(heading) + 1
+        end = next(
+            (at for at in range(start, len(self.lines)) if self.lines[at] in self._headings),
+            len(self.lines),
+        )
+        while end > start and not self.lines[end - 1].text.strip():
+            end -= 1
+        at = self._place(start, end, new, by_date=by_date)
+        if at == start:
+            self._insert(at, [Line(""), new])
+        else:
+            self._insert(at, [new])
+
+    def replace(self, old: Line, new: Line) -> None:
+        self.lines[self.lines.index(old)] = new
+
+    def remove(self, old: Line) -> None:
+        self.lines.remove(old)
+
+    def is_single(self, line: Line) -> bool:
+        """A bullet of one line, so that replacing the line replaces the entry."""
+        at = self.lines.index(line) + 1
+        follower = self.lines[at].text if at < len(self.lines) else ""
+        ends = not follower.strip() or follower.startswith(("#", "<!--"))
+        return line.is_bullet and (ends or bool(re.match(r"[-*+] +\S", follower)))
+
+    def _heading(self, title: str) -> Line | None:
+        wanted = title.casefold()
+        for line, name in self._headings.items():
+            if name == wanted and line.number not in self._joins_pin:
+                return line
+        return None
+
+    def _new_section(self, title: str, order: tuple[str, ...]) -> Line:
+        """Before the first section that comes later in `order`, else at the end."""
+        later = {name.casefold() for name in order[order.index(title) + 1 :]}
+        following = [
+            at
+            for at, line in enumerate(self.lines)
+            if self._headings.get(line) in later and not self._is_inside_pin(at)
+        ]
+        heading = Line(f"## {title}")
+        if following:
+            self._insert(following[0], [heading, Line("")])
+        else:
+            self._append(heading)
+        self._headings[heading] = title.casefold()
+        return heading
+
+    def _append(self, heading: Line) -> None:
+        at = self._outside_pin(len(self.lines))
+        while at and not self.lines[at - 1].text.strip() and not self.lines[at - 1].fixed:
+            at -= 1
+        gap = [Line("")] if at else []
+        if not self.lines[at:]:
+            self.lines.append(Line(""))
+        self.lines[at:at] = [*gap, heading]
+
+    def _place(self, start: int, end: int, new: Line, *, by_date: bool) -> int:
+        """Events by date; everything else below the last line about the same subject."""
+        items = [at for at in range(start, end) if self.lines[at].is_bullet]
+        at = end
+        if by_date and items:
+            mine = _when(new.text)
+            at = next((i for i in items if _when(self.lines[i].text) > mine), end)
+        elif items:
+            mine = _subject(new.text)
+            same = [i for i in items if _subject(self.lines[i].text) == mine]
+            at = next((i for i in items if i > same[-1]), end) if same else end
+        return self._outside_pin(at)
+
+    def _insert(self, at: int, new: list[Line]) -> None:
+        if new[-1].text and at < len(self.lines) and self.lines[at] in self._headings:
+            new = [*new, Line("")]
+        self.lines[at:at] = new
+
+    def _outside_pin(self, at: int) -> int:
+        while self._is_inside_pin(at):
+            at -= 1
+        return at
+
+    def _is_inside_pin(self, at: int) -> bool:
+        """Whether a line put here would become part of a pinned block."""
+        if at == len(self.lines):
+            return self._ends_in_pin
+        return self.lines[at].number in self._joins_pin
+
+
+def _headings(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open" and token.map and token.level == 0:
+            yield token.map[0], " ".join(tokens[at + 1].content.split()).casefold()
+
+
+def _code(tokens: Sequence[Token]) -> Iterator[int]:
+    for token in tokens:
+        if token.type in {"fence", "code_block"} and token.map:
+            yield from range(*token.map)
+
+
+def _when(text: str) -> str:
+    """Sorts by date; what has none comes last."""
+    found = _DATE.search(text)
+    return found.group() if found else "~"
+
+
+def _subject(text: str) -> str:
+    return next(iter(read(clean(text)).words), "")

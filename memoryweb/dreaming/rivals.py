@@ -1,0 +1,48 @@
+"""What later notes say against a candidate."""
+
+from collections.abc import Sequence
+
+from memoryweb.dreaming.candidates import Candidate, Mention
+from memoryweb.dreaming.corrections import correction_in, corrects
+from memoryweb.memory.statements import claim_in, contradicts, key_of
+
+
+class Rivals:
+    """The candidates of one night, grouped so that each is compared with few."""
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._groups: dict[str, list[Candidate]] = {}
+        self._corrections: list[Mention] = []
+        for candidate in candidates:
+            for group in _groups(candidate.text):
+                self._groups.setdefault(group, []).append(candidate)
+            self._corrections += [m for m in candidate.mentions if correction_in(m.text)]
+
+    def newer(self, candidate: Candidate) -> Mention | None:
+        """The place of a later statement that can't be true together with this one."""
+        for group in sorted(_groups(candidate.text)):
+            for rival in self._groups.get(group, ()):
+                later = _is_later(rival.mentions[-1], candidate.mentions[-1])
+                if later and contradicts(rival.text, candidate.text):
+                    return rival.mentions[-1]
+        return None
+
+    def correction(self, candidate: Candidate) -> Mention | None:
+        """The place where it was taken back after it was last said."""
+        for mention in self._corrections:
+            later = _is_later(mention, candidate.mentions[-1])
+            if later and corrects(mention.text, candidate.text):
+                return mention
+        return None
+
+
+def _groups(text: str) -> set[str]:
+    """Two statements can only contradict each other when they share one of these."""
+    key = key_of(text)
+    return {claim_in(text)} | ({f"{key.subject}: {key.attribute}"} if key else set())
+
+
+def _is_later(one: Mention, other: Mention) -> bool:
+    if one.path == other.path and one.date == other.date:
+        return one.line > other.line
+    return one.date > other.date

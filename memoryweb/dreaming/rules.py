@@ -1,0 +1,194 @@
+"""The consolidator that needs no model: what the gates let through, put where a reader looks."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from memoryweb.dreaming.candidates import Candidate, Mention, as_line
+from memoryweb.dreaming.corrections import corrects
+from memoryweb.dreaming.document import Document, Line
+from memoryweb.dreaming.gates import Verdict
+from memoryweb.dreaming.rivals import Rivals
+from memoryweb.memory import guards
+from memoryweb.memory.categories import HEADINGS, Category
+from memoryweb.memory.statements import Lookup, clean, contradicts, covers, same_value
+from memoryweb.memory.wording import read
+
+_WAITS = "MEMORY.md changes by at most a fifth a day; this one waits for the next night."
+_DISPUTED = "It contradicts another line; both stay until a person decides."
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Characters of MEMORY.md and of one line in it."""
+
+    cap: int = guards.CAP
+    line: int = 600
+
+
+@dataclass(frozen=True)
+class Consolidation:
+    """`placed` maps 1-based lines of `content` to the mentions they came from; pairs of
+    `superseded` are (old line, new line), of `disputed` (line that stays, new line)."""
+
+    content: str
+    placed: dict[int, tuple[Mention, ...]]
+    verdicts: tuple[Verdict, ...]
+    superseded: tuple[tuple[str, str], ...]
+    disputed: tuple[tuple[str, str], ...]
+    changed: int
+
+
+def consolidate(
+    memory: str,
+    verdicts: Sequence[Verdict],
+    *,
+    protected_lines: Collection[int] = (),
+    confirmed_lines: Collection[int] = (),
+    line_dates: Mapping[int, date] | None = None,
+    changed_today: int = 0,
+    limits: Limits | None = None,
+) -> Consolidation:
+    """MEMORY.md with the promoted candidates in it; doing it again changes nothing.
+
+    `protected_lines` and `confirmed_lines` are 1-based lines of `memory` that stay as they are:
+    what contradicts one is disputed. `line_dates` say when a line was last said; a line without
+    one counts as older than any note.
+    """
+    work = _Work(
+        Document(memory, {*protected_lines, *confirmed_lines}),
+        dates=line_dates or {},
+        limits=limits or Limits(),
+        room=guards.allowed_changes(memory, changed_today),
+    )
+    promoted = [verdict for verdict in verdicts if verdict.verdict == "promoted"]
+    rivals = Rivals([verdict.candidate for verdict in promoted])
+    settled = {
+        verdict.candidate.key: work.settle(verdict, rivals)
+        for verdict in sorted(promoted, key=lambda v: (-v.scored.total, v.candidate.key))
+    }
+    content = work.document.render()
+    numbered = enumerate(work.document.lines, start=1)
+    return Consolidation(
+        content=content,
+        placed={number: line.sources for number, line in numbered if line.sources},
+        verdicts=tuple(settled.get(verdict.candidate.key, verdict) for verdict in verdicts),
+        superseded=work.superseded(),
+        disputed=tuple((clean(old.text), clean(new.text)) for old, new in work.disputed),
+        changed=guards.changed_lines(memory, content),
+    )
+
+
+class _Work:
+    """One night's changes, candidate by candidate, within the limits of the day."""
+
+    def __init__(
+        self, document: Document, *, dates: Mapping[int, date], limits: Limits, room: int | None
+    ) -> None:
+        self.document = document
+        self.disputed: list[tuple[Line, Line]] = []
+        self._dates = dates
+        self._limits = limits
+        self._room = room
+        self._length = len(document.render())
+        self._said = {clean(line.text): line for line in document.statements()}
+        self._lookup = Lookup(self._said)
+
+    def settle(self, verdict: Verdict, rivals: Rivals) -> Verdict:
+        candidate = verdict.candidate
+        text = as_line(candidate.text)
+        if len(text) > self._limits.line:
+            most = f"{self._limits.line} characters"
+            return verdict.changed("rejected", f"It is longer than {most}, too long for a line.")
+        if rivals.newer(candidate) or rivals.correction(candidate):
+            return verdict.changed("rejected", "A newer note says otherwise.")
+        known = self._known(text)
+        if known is not None:
+            return self._repeat(verdict, known)
+        opposed = [line for line in self._said.values() if _opposes(candidate, text, line)]
+        if any(self._is_newer(line, candidate) for line in opposed):
+            return verdict.changed("rejected", "MEMORY.md holds a newer value.")
+        outdated = [line for line in opposed if self._may_go(line) and not line.is_new]
+        fuller = [line for line in self._said.values() if _is_fuller(text, clean(line.text))]
+        gone = outdated + [line for line in fuller if self._may_go(line) and line not in outdated]
+        refusal = self._refusal(candidate.category, text, gone)
+        if refusal:
+            return verdict.changed("kept", refusal)
+        new = self._write(candidate, text, gone)
+        disputed = [line for line in opposed if line not in gone]
+        self.disputed += [(line, new) for line in disputed]
+        return verdict.changed("promoted", _DISPUTED) if disputed else verdict
+
+    def superseded(self) -> tuple[tuple[str, str], ...]:
+        lines = self.document.lines
+        return tuple((clean(old), clean(line.text)) for line in lines for old in line.was)
+
+    def _known(self, text: str) -> Line | None:
+        for said in self._lookup.covering(text):
+            if said in self._said:
+                return self._said[said]
+        for said, line in self._said.items():
+            if same_value(said, text) and len(read(said).words) >= len(read(text).words):
+                return line
+        return None
+
+    def _repeat(self, verdict: Verdict, known: Line) -> Verdict:
+        if not known.is_new:
+            reason = f"MEMORY.md already says this in line {known.number}."
+            return verdict.changed("rejected", reason)
+        known.sources = _merged(known.sources, verdict.candidate.mentions)
+        return verdict
+
+    def _is_newer(self, line: Line, candidate: Candidate) -> bool:
+        said = self._dates.get(line.number)
+        return said is not None and said > candidate.last_date
+
+    def _may_go(self, line: Line) -> bool:
+        return not line.fixed and self.document.is_single(line)
+
+    def _refusal(self, category: Category, text: str, gone: Sequence[Line]) -> str:
+        """Why there is no room, or nothing; takes the room when there is."""
+        title = HEADINGS[category]
+        makes_section = not gone and not self.document.has_section(title)
+        lines = len([line for line in gone if not line.is_new]) if gone else 1 + makes_section
+        longer = len(text) + 4 + (len(title) + 8 if makes_section else 0)
+        longer -= sum(len(line.text) + 1 for line in gone)
+        if self._room is not None and lines > self._room:
+            return _WAITS
+        if longer > 0 and self._length + longer > self._limits.cap:
+            return f"MEMORY.md may have {self._limits.cap} characters; this one waits for room."
+        if self._room is not None:
+            self._room -= lines
+        self._length += longer
+        return ""
+
+    def _write(self, candidate: Candidate, text: str, gone: Sequence[Line]) -> Line:
+        new = Line(f"- {text}", sources=candidate.mentions)
+        for line in gone:
+            new.was += line.was if line.is_new else [line.text]
+            new.sources = _merged(new.sources, line.sources)
+            del self._said[clean(line.text)]
+        if gone:
+            self.document.replace(gone[0], new)
+            for line in gone[1:]:
+                self.document.remove(line)
+        else:
+            is_event = candidate.category is Category.EVENT
+            titles = list(HEADINGS.values())
+            self.document.add(HEADINGS[candidate.category], new, titles, by_date=is_event)
+        self._said[text] = new
+        self._lookup.add(text)
+        return new
+
+
+def _opposes(candidate: Candidate, text: str, line: Line) -> bool:
+    said = clean(line.text)
+    return contradicts(text, said) or any(corrects(m.text, said) for m in candidate.mentions)
+
+
+def _is_fuller(text: str, said: str) -> bool:
+    return covers(text, said) or same_value(text, said)
+
+
+def _merged(one: tuple[Mention, ...], other: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    return tuple(dict.fromkeys([*one, *other]))

@@ -1,0 +1,46 @@
+"""Which things come back on several days."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date
+
+from memoryweb.dreaming.candidates import Candidate
+from memoryweb.memory.statements import normalise
+from memoryweb.memory.wording import read
+from memoryweb.memory.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_FEWEST_DAYS = 2
+_VERB_LIKE = ("ed", "ing", "ly")
+
+
+def themes(candidates: Sequence[Candidate], most: int = 4) -> list[str]:
+    """Words that statements of at least two days share, the most frequent first, with days.
+
+    Who is spoken of is no theme, so the first word of a statement and words with a capital
+    are left out, and so are everyday words."""
+    days: dict[str, set[date]] = defaultdict(set)
+    counts: dict[str, int] = defaultdict(int)
+    people = {next(iter(read(c.text).words), "") for c in candidates}
+    for candidate in candidates:
+        for word in _nouns(candidate.text, people):
+            counts[word] += 1
+            days[word] |= {mention.date for mention in candidate.mentions}
+    found = [word for word in days if len(days[word]) >= _FEWEST_DAYS and counts[word] > 1]
+    found.sort(key=lambda word: (-len(days[word]), -counts[word], word))
+    return [f"{word} ({len(days[word])} days)" for word in found[:most]]
+
+
+def _nouns(text: str, people: set[str]) -> set[str]:
+    words = _WORD.findall(text)
+    common = FILLERS | MOODS | NEGATIONS | PAST | EVERYDAY
+    return {
+        word
+        for word in words
+        if word.islower()
+        and word.isascii()
+        and normalise(word) not in common
+        and not word.endswith(_VERB_LIKE)
+        and word not in people
+    }
