@@ -58,6 +58,7 @@ class File(models.Model):
     sha256 = PlainCharField(max_length=64)
     size = models.IntegerField(help_text="bytes of UTF-8")
     revision = models.IntegerField(default=0)
+    base_revision = models.IntegerField(default=0, help_text="the last one with the whole text")
     note_date = models.DateField(null=True, help_text="of a daily note")
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)

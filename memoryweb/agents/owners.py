@@ -1,0 +1,119 @@
+"""Owners: made on first sight from an authenticated identity, found by the forms of SPEC §2."""
+
+import re
+import unicodedata
+import uuid
+
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import Integration, Team, User
+from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
+from memoryweb.agents.models import Owner
+
+_CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+_RESERVED = {"user", "api", "system", "shared", "me"}
+
+
+def person_owner(team: Team, user: User) -> Owner:
+    """The signed-in person: kept by the immutable user id, never by name or e-mail."""
+    owner, _made = Owner.objects.get_or_create(
+        team=team, source="user", external_id=str(user.pk), defaults={"person": user}
+    )
+    return owner
+
+
+def api_owner(team: Team, integration: Integration, end_user_id: str) -> Owner:
+    owner, _made = Owner.objects.get_or_create(
+        team=team,
+        source=f"api:{integration.pk}",
+        external_id=checked_identity(end_user_id),
+        defaults={"integration": integration},
+    )
+    return owner
+
+
+def channel_owner(team: Team, channel: str, sender_id: str) -> Owner:
+    return _of_channel(team, checked_channel(channel), sender_id)
+
+
+def room_owner(team: Team, channel: str, room_id: str) -> Owner:
+    return _of_channel(team, f"{checked_channel(channel)}:room", room_id)
+
+
+def system_owner(team: Team) -> Owner:
+    owner, _made = Owner.objects.get_or_create(team=team, source="system", external_id="system")
+    return owner
+
+
+def find(team: Team, text: str, user: User | None = None) -> Owner | None:
+    """The owner that a command or an `owner=` parameter names; None for `shared`.
+
+    Takes an owner's UUID, `me`, `shared`, a shown form, or a bare `api:<endUserId>`.
+    Raises OwnerUnknown, OwnerAmbiguous.
+    """
+    if text == "shared":
+        return None
+    if text == "me" and user is not None:
+        return person_owner(team, user)
+    found = _by_uuid(team, text) or _by_shown_form(team, text)
+    if found is None:
+        raise OwnerUnknown(_("There is no owner “{text}” in this team.").format(text=text))
+    return found
+
+
+def checked_identity(text: str) -> str:
+    """NFC, 1–255 characters, no control characters. Raises OwnerRefused."""
+    text = unicodedata.normalize("NFC", text)
+    if not 1 <= len(text) <= 255:
+        raise OwnerRefused(_("An owner's id has 1 to 255 characters."))
+    if any(unicodedata.category(c) in {"Cc", "Cs"} for c in text):
+        raise OwnerRefused(_("An owner's id may not contain control characters."))
+    return text
+
+
+def checked_channel(name: str) -> str:
+    if not _CHANNEL.fullmatch(name) or name in _RESERVED:
+        raise OwnerRefused(
+            _("A channel's name is a lower-case word such as “slack”, and none of ours.")
+        )
+    return name
+
+
+def _of_channel(team: Team, source: str, external_id: str) -> Owner:
+    owner, _made = Owner.objects.get_or_create(
+        team=team, source=source, external_id=checked_identity(external_id)
+    )
+    return owner
+
+
+def _by_uuid(team: Team, text: str) -> Owner | None:
+    try:
+        return Owner.objects.filter(team=team, pk=uuid.UUID(text)).first()
+    except ValueError:
+        return None
+
+
+def _by_shown_form(team: Team, text: str) -> Owner | None:
+    source, _colon, rest = text.partition(":")
+    owners = Owner.objects.filter(team=team)
+    if text == "system":
+        return owners.filter(source="system").first()
+    if source != "api":
+        if rest.startswith("room:"):
+            room = owners.filter(source=f"{source}:room", external_id=rest[5:]).first()
+            if room:
+                return room
+        return owners.filter(source=source, external_id=rest).first()
+    name, slash, end_user = rest.partition("/")
+    if slash:
+        named = owners.filter(integration__name=name, external_id=end_user).first()
+        if named:
+            return named
+    bare = list(owners.filter(source__startswith="api:", external_id=rest)[:10])
+    if len(bare) > 1:
+        raise OwnerAmbiguous(
+            _("Several owners are called so; name one of: {list}.").format(
+                list=", ".join(sorted(owner.shown_as for owner in bare))
+            )
+        )
+    return bare[0] if bare else None

@@ -1,0 +1,73 @@
+"""What the doors refuse, each with a sentence for the person or program that asked."""
+
+from django.utils.translation import gettext as _
+
+from memoryweb.workspace.exceptions import PathRefused
+from memoryweb.workspace.models import File
+
+__all__ = [
+    "ContentRefused",
+    "Exists",
+    "FileMissing",
+    "MemoryRefused",
+    "PathRefused",
+    "ProposalDecided",
+    "SecretRefused",
+    "Stale",
+]
+
+
+class MemoryRefused(Exception):
+    code = "refused"
+
+
+class ContentRefused(MemoryRefused):
+    """Not text that a file may hold: NUL, lone surrogates, or over 1 MiB."""
+
+    code = "content_refused"
+
+
+class SecretRefused(MemoryRefused):
+    """A credential stands in the text. Says where and of what kind, never which."""
+
+    code = "secret_refused"
+
+    def __init__(self, kind: str, line: int) -> None:
+        self.kind, self.line = kind, line
+        super().__init__(
+            _("Line {line} holds what looks like a secret ({kind}). Take it out and save again.")
+            .format(line=line, kind=kind)
+        )  # fmt: skip
+
+
+class Stale(MemoryRefused):
+    """The file changed since it was opened. `file` has the current text and hash."""
+
+    code = "stale"
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        super().__init__(
+            _("“{path}” was changed by someone else since you opened it.").format(path=file.path)
+        )
+
+
+class Exists(MemoryRefused):
+    code = "exists"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(_("A file named “{path}” exists already.").format(path=path))
+
+
+class FileMissing(MemoryRefused):
+    code = "missing"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(_("There is no file named “{path}”.").format(path=path))
+
+
+class ProposalDecided(MemoryRefused):
+    code = "decided"
+
+    def __init__(self) -> None:
+        super().__init__(_("This proposal was decided already."))

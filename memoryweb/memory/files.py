@@ -1,0 +1,322 @@
+"""`memory.write`: the only way text enters a workspace, whoever writes.
+
+In the caller's unit: path and size rules → secret scan → optimistic lock → revision →
+line origins → search index → audit event.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import Integration, User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.memory import indexing, scanning
+from memoryweb.memory.exceptions import (
+    ContentRefused,
+    Exists,
+    FileMissing,
+    SecretRefused,
+    Stale,
+)
+from memoryweb.memory.unit import Unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace import origins as line_origins
+from memoryweb.workspace import paths
+from memoryweb.workspace.models import AuthorKind, File, Revision, Scope
+from memoryweb.workspace.origins import Origin
+from memoryweb.workspace.revisions import content_of
+
+MAX_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a file stands: the agent's shared workspace, or one owner's."""
+
+    agent: Agent
+    owner: Owner | None
+    path: str
+
+
+@dataclass(frozen=True)
+class Writer:
+    kind: AuthorKind
+    user: User | None = None
+    integration: Integration | None = None
+    run: Run | None = None
+
+    @property
+    def is_machine(self) -> bool:
+        return self.kind in {AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.AGENT}
+
+
+@dataclass(frozen=True)
+class NewLine:
+    text: str
+    origin: Origin = field(default_factory=Origin)
+
+
+@dataclass(frozen=True)
+class Written:
+    """`revision` is None when the text was the same and nothing was written."""
+
+    file: File
+    revision: Revision | None
+    before: int = 0
+    first_line: int = 0
+
+    @property
+    def changed(self) -> bool:
+        return self.revision is not None
+
+
+@dataclass(frozen=True)
+class _Change:
+    """One revision to make: `content` afterwards, `delta` when the rest stays as it is."""
+
+    content: str
+    delta: str | None = None
+    reason: str = ""
+    restored_from: int | None = None
+    is_deletion: bool = False
+
+
+def find(place: Place) -> File | None:
+    """The file at a place, present or deleted, locked against other writers."""
+    return (
+        File.objects.select_for_update(of=("self",))
+        .of(place.agent.pk, place.owner.pk if place.owner else None)
+        .filter(folded_path=paths.fold(place.path))
+        .first()
+    )
+
+
+def write(
+    unit: Unit,
+    place: Place,
+    content: str,
+    *,
+    writer: Writer,
+    expected: str | None = None,
+    reason: str = "",
+    origins: Mapping[int, Origin] | None = None,
+) -> Written:
+    """Replace a file's text, or make the file.
+
+    `expected` is the SHA-256 of the text that the caller saw ("" for a file that must not exist
+    yet, None not to check). `origins` says for new line numbers where those lines came from.
+    Raises PathRefused, ContentRefused, SecretRefused, Exists, Stale.
+    """
+    path = paths.parse(place.path)
+    _check_content(content)
+    file = find(place)
+    _check_lock(file, path, expected)
+    if file and file.deleted_at is None and file.content == content:
+        return Written(file, None, file.revision)
+    _check_secrets(content, known=file.content if file else "")
+    file = file or _new_file(place, path)
+    before = file.content
+    change = _Change(content, reason=reason)
+    revision = _revise(unit, file, change, writer)
+    line_origins.follow(file, before, revision, content, origins or {})
+    indexing.index_file(file)
+    _record(unit, "file.written", file, revision)
+    return Written(file, revision, revision.number - 1)
+
+
+def append(
+    unit: Unit,
+    place: Place,
+    lines: Sequence[NewLine],
+    *,
+    writer: Writer,
+    reason: str = "",
+) -> Written:
+    """Add lines at the end of a file; a new daily note gets its date as heading first.
+
+    Stored as a delta. A secret in a machine's line is masked, a person's is refused.
+    """
+    path = paths.parse(place.path)
+    file = find(place)
+    if file is None or file.deleted_at is not None:
+        file = file or _new_file(place, path)
+        file.content = ""
+        header = f"# {path.note_date.isoformat()}\n\n" if path.note_date else ""
+    else:
+        header = "" if not file.content or file.content.endswith("\n") else "\n"
+    first = (file.content + header).count("\n") + 1
+    texts = [_line(line.text, writer) for line in lines]
+    delta = header + "".join(f"{text}\n" for text in texts)
+    _check_content(file.content + delta)
+    revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
+    line_origins.add(file, revision, {first + at: line.origin for at, line in enumerate(lines)})
+    indexing.index_appended(file, first)
+    _record(unit, "file.written", file, revision)
+    return Written(file, revision, revision.number - 1, first)
+
+
+def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = None) -> Revision:
+    """Take a file away. Its history stays, and restoring any revision brings it back."""
+    _check_lock(file, paths.parse(file.path), expected)
+    before = file.content
+    revision = _revise(unit, file, _Change("", is_deletion=True), writer)
+    line_origins.follow(file, before, revision, "", {})
+    indexing.index_file(file)
+    _record(unit, "file.deleted", file, revision)
+    return revision
+
+
+def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
+    """Make an earlier revision's text current again, as a new revision.
+
+    Raises Revision.DoesNotExist, SecretRefused.
+    """
+    content = content_of(file, number)
+    if content == file.content and file.deleted_at is None:
+        return Written(file, None, file.revision)
+    _check_secrets(content, known="")
+    before = file.content
+    revision = _revise(unit, file, _Change(content, restored_from=number), writer)
+    line_origins.follow(file, before, revision, content, {})
+    indexing.index_file(file)
+    _record(unit, "file.restored", file, revision)
+    return Written(file, revision, revision.number - 1)
+
+
+def arrange(
+    unit: Unit, agent: Agent, owner: Owner | None, order: Sequence[tuple[str, bool]]
+) -> None:
+    """Set which files enter the prompt and in which order. Raises FileMissing."""
+    reach = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    files = {file.path: file for file in reach}
+    for position, (path, enabled) in enumerate(order):
+        if path not in files:
+            raise FileMissing(path)
+        files[path].enabled = enabled
+        files[path].sort_order = position
+    for position, path in enumerate(sorted(files.keys() - dict(order).keys()), len(order)):
+        files[path].sort_order = position
+    File.objects.bulk_update(files.values(), ["enabled", "sort_order"])
+    unit.record("prompt.changed", target_kind="agent", target_id=str(agent.pk))
+
+
+def sha256(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _check_content(content: str) -> None:
+    if "\0" in content:
+        raise ContentRefused(_("The text contains a NUL character; remove it and save again."))
+    try:
+        size = len(content.encode())
+    except UnicodeEncodeError as error:
+        raise ContentRefused(_("The text is not valid Unicode.")) from error
+    if size > MAX_BYTES:
+        raise ContentRefused(_("A file may hold at most 1 MiB of text."))
+
+
+def _check_secrets(content: str, *, known: str) -> None:
+    """Refuse a secret, unless the file holds it already: an old one must not block every edit."""
+    for secret in scanning.find(content):
+        if content[secret.start : secret.end] not in known:
+            raise SecretRefused(secret.kind, content.count("\n", 0, secret.start) + 1)
+
+
+def _check_lock(file: File | None, path: paths.WorkspacePath, expected: str | None) -> None:
+    present = file is not None and file.deleted_at is None
+    if file is not None and file.path != path.text:
+        raise Exists(file.path)
+    if expected is None:
+        return
+    if expected == "":
+        if present:
+            raise Exists(path.text)
+        return
+    if file is None:
+        raise FileMissing(path.text)
+    if not present or file.sha256 != expected:
+        raise Stale(file)
+
+
+def _line(text: str, writer: Writer) -> str:
+    text = " ".join(text.split())
+    if writer.is_machine:
+        return scanning.mask(text)[0]
+    _check_secrets(text, known="")
+    return text
+
+
+def _new_file(place: Place, path: paths.WorkspacePath) -> File:
+    """Unsaved. Core files start in the prompt; others where people put them last."""
+    owner_id = place.owner.pk if place.owner else None
+    order = paths.SEEDED.get(path.text)
+    if order is None:
+        last = File.objects.of(place.agent.pk, owner_id).aggregate(last=Max("sort_order"))["last"]
+        order = max(len(paths.SEEDED), (last or 0) + 1)
+    enabled = path.text in ({"MEMORY.md", "PROFILE.md"} if place.owner else paths.SEEDED)
+    return File(
+        team_id=place.agent.team_id,
+        agent=place.agent,
+        owner=place.owner,
+        scope=_scope(place),
+        path=path.text,
+        folded_path=path.folded,
+        enabled=enabled,
+        sort_order=order,
+        note_date=path.note_date,
+        sha256=sha256(""),
+        size=0,
+    )
+
+
+def _scope(place: Place) -> Scope:
+    if place.owner:
+        return Scope.PERSONAL
+    return Scope.GLOBAL if place.agent.is_global else Scope.TEAM
+
+
+def _revise(unit: Unit, file: File, change: _Change, writer: Writer) -> Revision:
+    is_new = file._state.adding
+    delta = change.delta if not is_new and file.revision else None
+    last_base = file.base_revision
+    file.content = change.content
+    file.sha256 = sha256(change.content)
+    file.size = len(change.content.encode())
+    file.revision += 1
+    file.base_revision = file.revision if delta is None else last_base
+    file.updated_at = unit.now
+    file.deleted_at = unit.now if change.is_deletion else None
+    file.save(force_insert=is_new)
+    return Revision.objects.create(
+        team_id=file.team_id,
+        file=file,
+        number=file.revision,
+        base=file.base_revision,
+        text=change.content if delta is None else delta,
+        sha256=file.sha256,
+        size=file.size,
+        author_kind=writer.kind,
+        user=writer.user,
+        integration=writer.integration,
+        run=writer.run,
+        reason=change.reason[:300],
+        restored_from=change.restored_from,
+        is_deletion=change.is_deletion,
+        created_at=unit.now,
+    )
+
+
+def _record(unit: Unit, action: str, file: File, revision: Revision) -> None:
+    unit.record(
+        action,
+        target_kind="file",
+        target_id=str(file.pk),
+        target_revision=revision.number,
+        before_revision=revision.number - 1 or None,
+        on_behalf_of=file.owner_id,
+        labels={"path": file.path},
+        details={"author": str(revision.author_kind), "size": revision.size},
+    )

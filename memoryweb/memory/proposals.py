@@ -1,0 +1,102 @@
+"""A machine's change that waits for a person: made, accepted or rejected as a whole."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memoryweb.accounts.models import User
+from memoryweb.memory.exceptions import ProposalDecided, Stale
+from memoryweb.memory.files import Place, Writer, Written, write
+from memoryweb.memory.unit import Unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.origins import Origin, Source
+
+_KINDS = {Run.Kind.DREAM: AuthorKind.DREAM, Run.Kind.EXTRACTION: AuthorKind.EXTRACTION}
+
+
+def propose(
+    unit: Unit,
+    *,
+    run: Run,
+    file: File,
+    content: str,
+    origins: Mapping[int, Origin],
+    broken: Sequence[tuple[str, str]],
+) -> Proposal:
+    """Keep a change for a person. `broken` are (guard, sentence); none where the policy asks."""
+    proposal = Proposal.objects.create(
+        team=unit.team,
+        file=file,
+        run=run,
+        base_revision=file.revision,
+        content=content,
+        origins={str(line): _packed(origin) for line, origin in origins.items()},
+        broken=[{"guard": guard, "detail": detail} for guard, detail in broken],
+        created_at=unit.now,
+    )
+    unit.record(
+        "proposal.made",
+        target_kind="proposal",
+        target_id=str(proposal.pk),
+        on_behalf_of=file.owner_id,
+        details={"guards": [guard for guard, _detail in broken]},
+    )
+    return proposal
+
+
+def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
+    """Write what was proposed, if the file is still what it was then.
+
+    Raises ProposalDecided, Stale.
+    """
+    file = proposal.file
+    _decide(unit, proposal, Proposal.State.ACCEPTED, by)
+    if file.revision != proposal.base_revision:
+        raise Stale(file)
+    writer = Writer(_KINDS[Run.Kind(proposal.run.kind)], user=by, run=proposal.run)
+    return write(
+        unit,
+        Place(file.agent, file.owner, file.path),
+        proposal.content,
+        writer=writer,
+        origins={int(line): _unpacked(origin) for line, origin in proposal.origins.items()},
+    )
+
+
+def reject(unit: Unit, proposal: Proposal, *, by: User) -> None:
+    """Leave the file alone. What stands in a rejected proposal is not proposed again."""
+    _decide(unit, proposal, Proposal.State.REJECTED, by)
+
+
+def _decide(unit: Unit, proposal: Proposal, state: Proposal.State, by: User) -> None:
+    waiting = Proposal.objects.filter(pk=proposal.pk, state=Proposal.State.PENDING)
+    if not waiting.update(state=state, decided_by=by, decided_at=unit.now):
+        raise ProposalDecided
+    unit.record(
+        f"proposal.{state}",
+        target_kind="proposal",
+        target_id=str(proposal.pk),
+        on_behalf_of=proposal.file.owner_id,
+        run_id=proposal.run_id,
+    )
+
+
+def _packed(origin: Origin) -> dict[str, Any]:
+    return {
+        "sources": [
+            [str(s.file_id) if s.file_id else None, s.revision, s.line, s.message_id]
+            for s in origin.sources
+        ],
+        "durable": origin.durable,
+        "asked": origin.asked,
+        "category": origin.category,
+    }
+
+
+def _unpacked(packed: dict[str, Any]) -> Origin:
+    return Origin(
+        tuple(Source(*source) for source in packed["sources"]),
+        durable=packed["durable"],
+        asked=packed["asked"],
+        category=packed["category"],
+    )

@@ -1,0 +1,63 @@
+"""The transaction that every change of memory happens in."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+from django_scopes import scope
+
+from memoryweb.accounts.models import Team
+from memoryweb.audit import record as chain
+from memoryweb.audit.record import SYSTEM, Actor, Entry
+from memoryweb.memory.exceptions import SecretRefused
+from memoryweb.runs.models import Run
+
+
+@dataclass
+class Unit:
+    """One transaction of one team. Events are buffered and written together at its end."""
+
+    team: Team
+    actor: Actor
+    run: Run | None = None
+    now: datetime = field(default_factory=timezone.now)
+    entries: list[Entry] = field(default_factory=list)
+
+    def record(self, action: str, **fields: Any) -> None:
+        if self.run is not None:
+            fields.setdefault("run_id", self.run.pk)
+            fields.setdefault("model", self.run.model)
+            fields.setdefault("on_behalf_of", self.run.owner_id)
+        self.entries.append(Entry(action=action, actor=self.actor, **fields))
+
+
+@contextmanager
+def unit(team: Team, *, actor: Actor = SYSTEM, run: Run | None = None) -> Iterator[Unit]:
+    """Open a writing transaction of a team, its audit head locked first.
+
+    The order is what keeps two writers of two files from deadlocking on PostgreSQL. Never call
+    a model inside. A refused secret rolls everything back and still leaves an event.
+    """
+    work = Unit(team, actor, run)
+    try:
+        with transaction.atomic(), scope(team=team):
+            chain.lock(team.pk)
+            yield work
+            chain.record_all(team.pk, work.entries)
+    except SecretRefused as refusal:
+        with transaction.atomic():
+            chain.record(
+                team.pk,
+                Entry(
+                    action="secret.refused",
+                    actor=actor,
+                    outcome="refused",
+                    reason_code=refusal.kind,
+                    run_id=run.pk if run else None,
+                ),
+            )
+        raise

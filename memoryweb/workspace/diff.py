@@ -1,0 +1,185 @@
+"""What changed between two texts: which line became which, and how to show it. Pure."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from rapidfuzz import fuzz
+
+_SIMILAR = 60.0  # percent; below it a replaced line counts as a new one
+_WORDS = re.compile(r"\s+|[\w]+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Carried:
+    """New line number (1-based) → old line number: the same line, moved or not; a changed line."""
+
+    same: dict[int, int]
+    changed: dict[int, int]
+
+
+@dataclass(frozen=True)
+class Span:
+    text: str
+    marked: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row side by side. A number is None where that side has no line."""
+
+    kind: str  # same | changed | added | removed | gap
+    old_number: int | None
+    old: tuple[Span, ...]
+    new_number: int | None
+    new: tuple[Span, ...]
+
+
+def carry(before: Sequence[str], after: Sequence[str]) -> Carried:
+    same: dict[int, int] = {}
+    changed: dict[int, int] = {}
+    removed: list[int] = []
+    added: list[int] = []
+    for tag, a1, a2, b1, b2 in _opcodes(before, after):
+        if tag == "equal":
+            same.update((b + 1, a + 1) for a, b in zip(range(a1, a2), range(b1, b2), strict=True))
+            continue
+        if tag == "replace":
+            changed.update(_similar(before, after, (a1, a2), (b1, b2)))
+        removed += range(a1, a2)
+        added += range(b1, b2)
+    same.update(_moved(before, after, removed, added))
+    return Carried(same, {new: old for new, old in changed.items() if new not in same})
+
+
+def side_by_side(before: str, after: str, *, context: int | None = 2) -> list[Row]:
+    """Rows of both texts; with `context`, unchanged stretches shrink to that many lines."""
+    old, new = before.split("\n"), after.split("\n")
+    rows = list(_rows(old, new))
+    return rows if context is None else list(_shorten(rows, context))
+
+
+def counts(before: str, after: str) -> tuple[int, int]:
+    """Lines added and removed."""
+    rows = side_by_side(before, after, context=0)
+    added = sum(row.kind in {"added", "changed"} for row in rows)
+    removed = sum(row.kind in {"removed", "changed"} for row in rows)
+    return added, removed
+
+
+def unified(before: str, after: str) -> str:
+    """The changed lines with `+`/`-` in front and two lines of context."""
+    out: list[str] = []
+    for row in side_by_side(before, after):
+        old, new = _plain(row.old), _plain(row.new)
+        if row.kind == "gap":
+            out.append("…")
+        elif row.kind == "same":
+            out.append(f"  {new}")
+        else:
+            out += [f"- {old}"] if row.old_number else []
+            out += [f"+ {new}"] if row.new_number else []
+    return "\n".join(out)
+
+
+def _plain(spans: tuple[Span, ...]) -> str:
+    return "".join(span.text for span in spans)
+
+
+def _opcodes(
+    before: Sequence[str], after: Sequence[str]
+) -> Iterator[tuple[str, int, int, int, int]]:
+    """difflib's opcodes, with the common head and tail taken off first: they are the usual case."""
+    head = 0
+    limit = min(len(before), len(after))
+    while head < limit and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < limit - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    a_end, b_end = len(before) - tail, len(after) - tail
+    if head:
+        yield "equal", 0, head, 0, head
+    matcher = SequenceMatcher(None, before[head:a_end], after[head:b_end])
+    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        yield tag, a1 + head, a2 + head, b1 + head, b2 + head
+    if tail:
+        yield "equal", a_end, len(before), b_end, len(after)
+
+
+def _similar(
+    before: Sequence[str], after: Sequence[str], old: tuple[int, int], new: tuple[int, int]
+) -> Iterator[tuple[int, int]]:
+    """Pairs of a replaced stretch that read alike, each line used once, in order."""
+    start = old[0]
+    for b in range(*new):
+        if not after[b].strip():
+            continue
+        for a in range(start, min(old[1], start + 20)):
+            if fuzz.ratio(before[a], after[b]) >= _SIMILAR:
+                yield b + 1, a + 1
+                start = a + 1
+                break
+
+
+def _moved(
+    before: Sequence[str], after: Sequence[str], removed: list[int], added: list[int]
+) -> Iterator[tuple[int, int]]:
+    places = defaultdict(list)
+    for a in removed:
+        if before[a].strip():
+            places[before[a]].append(a)
+    for b in added:
+        if places.get(after[b]):
+            yield b + 1, places[after[b]].pop(0) + 1
+
+
+def _rows(old: list[str], new: list[str]) -> Iterator[Row]:
+    for tag, a1, a2, b1, b2 in _opcodes(old, new):
+        if tag == "equal":
+            for a, b in zip(range(a1, a2), range(b1, b2), strict=True):
+                yield Row("same", a + 1, (Span(old[a], False),), b + 1, (Span(new[b], False),))
+            continue
+        pairs = {b: a for b, a in _similar(old, new, (a1, a2), (b1, b2))}
+        taken = a1
+        for b in range(b1, b2):
+            if b + 1 in pairs:
+                a = pairs[b + 1] - 1
+                yield from (_removed(old, x) for x in range(taken, a))
+                taken = a + 1
+                yield Row("changed", a + 1, *_words(old[a], new[b], a, b))
+            else:
+                yield Row("added", None, (), b + 1, (Span(new[b], False),))
+        yield from (_removed(old, x) for x in range(taken, a2))
+
+
+def _removed(old: list[str], a: int) -> Row:
+    return Row("removed", a + 1, (Span(old[a], False),), None, ())
+
+
+def _words(old: str, new: str, a: int, b: int) -> tuple[tuple[Span, ...], int, tuple[Span, ...]]:
+    left, right = _WORDS.findall(old), _WORDS.findall(new)
+    one: list[Span] = []
+    two: list[Span] = []
+    for tag, a1, a2, b1, b2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        one += [Span("".join(left[a1:a2]), tag != "equal")] if a2 > a1 else []
+        two += [Span("".join(right[b1:b2]), tag != "equal")] if b2 > b1 else []
+    return tuple(one), b + 1, tuple(two)
+
+
+def _shorten(rows: list[Row], context: int) -> Iterator[Row]:
+    near = [False] * len(rows)
+    for at, row in enumerate(rows):
+        if row.kind != "same":
+            for close in range(max(0, at - context), min(len(rows), at + context + 1)):
+                near[close] = True
+    gap = False
+    for row, keep in zip(rows, near, strict=True):
+        if keep:
+            gap = False
+            yield row
+        elif not gap:
+            gap = True
+            yield Row("gap", None, (), None, ())

@@ -1,0 +1,149 @@
+"""Line origins: where each line of a file's current text came from, kept in step by diff."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memoryweb.workspace.diff import carry
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
+from memoryweb.workspace.pins import pinned_lines
+
+
+@dataclass(frozen=True)
+class Source:
+    """A line of another file at a revision, or a message."""
+
+    file_id: uuid.UUID | None = None
+    revision: int | None = None
+    line: int | None = None
+    message_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    sources: tuple[Source, ...] = ()
+    durable: bool = False
+    asked: bool = False
+    category: str = ""
+
+
+@dataclass
+class _Plan:
+    rows: list[LineOrigin] = field(default_factory=list)
+    moved: bool = False
+
+
+def origins_of(file: File) -> dict[int, list[LineOrigin]]:
+    """Line number → its origins, with source files, messages, runs and people at hand."""
+    found = defaultdict(list)
+    rows = LineOrigin.objects.filter(file=file).select_related(
+        "source_file", "message__conversation", "run", "user"
+    )
+    for row in rows.order_by("line", "pk"):
+        found[row.line].append(row)
+    return dict(found)
+
+
+def protected_lines(file: File) -> set[int]:
+    """Lines that no machine may change: pinned ones, and a person's until released."""
+    persons = LineOrigin.objects.filter(
+        file=file, author_kind=AuthorKind.PERSON, released=False
+    ).values_list("line", flat=True)
+    return pinned_lines(file.content) | set(persons)
+
+
+def follow(
+    file: File, before: str, revision: Revision, content: str, origins: Mapping[int, Origin]
+) -> None:
+    """Bring the file's origins from the text `before` to `content`, which `revision` holds."""
+    old_rows = defaultdict(list)
+    for row in LineOrigin.objects.filter(file=file):
+        old_rows[row.line].append(row)
+    plan = _plan(old_rows, before, revision, content, origins)
+    if plan.moved:
+        LineOrigin.objects.filter(file=file).delete()
+    LineOrigin.objects.bulk_create(plan.rows)
+
+
+def add(file: File, revision: Revision, origins: Mapping[int, Origin]) -> None:
+    """Origins of appended lines: nothing else moved."""
+    LineOrigin.objects.bulk_create(
+        row for line, origin in origins.items() for row in _new(file, revision, line, origin)
+    )
+
+
+def _plan(
+    old_rows: Mapping[int, list[LineOrigin]],
+    before: str,
+    revision: Revision,
+    content: str,
+    origins: Mapping[int, Origin],
+) -> _Plan:
+    lines = content.split("\n")
+    carried = carry(before.split("\n"), lines)
+    kept: list[LineOrigin] = []
+    fresh: list[LineOrigin] = []
+    moved = False
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        old = carried.same.get(number)
+        if old is not None and number not in origins:
+            moved = moved or old != number
+            kept += [_at(row, number) for row in old_rows.get(old, [])]
+            continue
+        origin = origins.get(number) or _inherited(old_rows, carried.changed.get(number))
+        fresh += _new(revision.file, revision, number, origin)
+    dropped = len(kept) != sum(map(len, old_rows.values()))
+    if moved or dropped:
+        return _Plan(kept + fresh, moved=True)
+    return _Plan(fresh)
+
+
+def _at(row: LineOrigin, line: int) -> LineOrigin:
+    row.pk = None
+    row._state.adding = True
+    row.line = line
+    return row
+
+
+def _inherited(old_rows: Mapping[int, list[LineOrigin]], old: int | None) -> Origin:
+    """A changed line still stands on the sources of the line it was."""
+    rows = old_rows.get(old, []) if old else []
+    sources = tuple(
+        Source(row.source_file_id, row.source_revision, row.source_line, row.message_id)
+        for row in rows
+        if row.source_file_id or row.message_id
+    )
+    first = rows[0] if rows else None
+    return Origin(
+        sources,
+        durable=bool(first and first.durable),
+        asked=bool(first and first.asked),
+        category=first.category if first else "",
+    )
+
+
+def _new(file: File, revision: Revision, line: int, origin: Origin) -> list[LineOrigin]:
+    if revision.author_kind == AuthorKind.SYSTEM and not origin.sources:
+        return []
+    return [
+        LineOrigin(
+            team_id=file.team_id,
+            file=file,
+            line=line,
+            since=revision.number,
+            author_kind=revision.author_kind,
+            user_id=revision.user_id,
+            run_id=revision.run_id,
+            source_file_id=source.file_id,
+            source_revision=source.revision,
+            source_line=source.line,
+            message_id=source.message_id,
+            durable=origin.durable,
+            asked=origin.asked,
+            category=origin.category,
+        )
+        for source in origin.sources or (Source(),)
+    ]
