@@ -142,7 +142,7 @@ def _rows(old: list[str], new: list[str]) -> Iterator[Row]:
             for a, b in zip(range(a1, a2), range(b1, b2), strict=True):
                 yield Row("same", a + 1, (Span(old[a], False),), b + 1, (Span(new[b], False),))
             continue
-        pairs = {b: a for b, a in _similar(old, new, (a1, a2), (b1, b2))}
+        pairs = dict(_similar(old, new, (a1, a2), (b1, b2)))
         taken = a1
         for b in range(b1, b2):
             if b + 1 in pairs:

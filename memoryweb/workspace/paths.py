@@ -18,7 +18,7 @@ SEEDED = {"AGENTS.md": 0, "SOUL.md": 1, "PROFILE.md": 2, "MEMORY.md": 3}
 CORE = (*SEEDED, "KNOWLEDGE.md", "DREAMS.md", "HISTORY.md")
 _CORE_FOLDED = {name.casefold(): name for name in CORE}
 
-# Cyrillic and Greek letters that are drawn like Latin ones (Unicode TR39, the letters of our names).
+# Cyrillic and Greek letters that are drawn like Latin ones (Unicode TR39; those of our names).
 _LOOKALIKES = str.maketrans(
     "АВЕКМНОРСТУХІЅЈаеорсухіѕјΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν", "ABEKMHOPCTYXISJaeopcyxisjABEZHIKMNOPTYXoav"
 )
