@@ -1,6 +1,14 @@
 from django.apps import AppConfig
+from django.core import checks
+from django.db.models.signals import post_migrate
+
+from memoryweb.audit.triggers import check_triggers, create_triggers
 
 
 class AuditConfig(AppConfig):
     name = "memoryweb.audit"
     label = "audit"
+
+    def ready(self) -> None:
+        post_migrate.connect(create_triggers, sender=self)
+        checks.register(check_triggers, checks.Tags.database)

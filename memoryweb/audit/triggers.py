@@ -1,0 +1,101 @@
+"""Append-only in the database itself: triggers refuse to change or remove an audit event.
+
+They yield only while the one row of `audit_maintenance` allows it (retention, tests). SQLite
+drops a table's triggers when Django rebuilds the table, so they are made again after every
+`migrate`, and a system check fails without them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.checks import CheckMessage, Error
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+_OPEN = "EXISTS (SELECT 1 FROM audit_maintenance WHERE allowed)"
+_REFUSAL = "Audit events are append-only."
+
+# INSERT OR REPLACE removes the row in its way without firing DELETE triggers.
+_SQLITE = {
+    "audit_event_no_update": f"BEFORE UPDATE ON audit_event WHEN NOT {_OPEN}",
+    "audit_event_no_delete": f"BEFORE DELETE ON audit_event WHEN NOT {_OPEN}",
+    "audit_event_no_replace": (
+        f"BEFORE INSERT ON audit_event WHEN NOT {_OPEN} AND EXISTS (SELECT 1 FROM audit_event"
+        " WHERE id = NEW.id OR (team_id = NEW.team_id AND seq = NEW.seq))"
+    ),
+}
+_POSTGRESQL = "audit_event_append_only"
+# A class-23 code, so that both databases raise Django's IntegrityError.
+_POSTGRESQL_FUNCTION = f"""
+CREATE OR REPLACE FUNCTION {_POSTGRESQL}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT {_OPEN} THEN
+        RAISE EXCEPTION '{_REFUSAL}' USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NULL;
+END $$
+"""
+
+
+def create_triggers(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
+    """Receiver of `post_migrate`; replaces what is there."""
+    connection = connections[using]
+    if "audit_event" not in connection.introspection.table_names():
+        return
+    drop_triggers(using)
+    with connection.cursor() as cursor:
+        for statement in _creation(connection):
+            cursor.execute(statement)
+
+
+def drop_triggers(using: str = DEFAULT_DB_ALIAS) -> None:
+    connection = connections[using]
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            for name in _SQLITE:
+                cursor.execute(f"DROP TRIGGER IF EXISTS {name}")
+        else:
+            cursor.execute(f"DROP TRIGGER IF EXISTS {_POSTGRESQL} ON audit_event")
+
+
+def _creation(connection: BaseDatabaseWrapper) -> list[str]:
+    if connection.vendor == "sqlite":
+        return [
+            f"CREATE TRIGGER {name} {when} BEGIN SELECT RAISE(ABORT, '{_REFUSAL}'); END"
+            for name, when in _SQLITE.items()
+        ]
+    return [
+        _POSTGRESQL_FUNCTION,
+        f"CREATE TRIGGER {_POSTGRESQL} BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_event"
+        f" FOR EACH STATEMENT EXECUTE FUNCTION {_POSTGRESQL}()",
+    ]
+
+
+def check_triggers(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
+    return [error for using in databases or () for error in _missing(using)]
+
+
+def _missing(using: str) -> list[CheckMessage]:
+    connection = connections[using]
+    if "audit_event" not in connection.introspection.table_names():
+        return []
+    if connection.vendor == "sqlite":
+        wanted = set(_SQLITE)
+        query = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    else:
+        wanted = {_POSTGRESQL}
+        query = (
+            "SELECT tgname FROM pg_trigger"
+            " WHERE tgrelid = 'audit_event'::regclass AND tgenabled <> 'D'"
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        found = {row[0] for row in cursor.fetchall()}
+    return [
+        Error(
+            f"The database does not protect audit events: the trigger {name} is missing.",
+            hint="Run “manage.py migrate --skip-checks”; it creates the triggers again.",
+            id="audit.E001",
+        )
+        for name in sorted(wanted - found)
+    ]

@@ -1,0 +1,111 @@
+import json
+import uuid
+from typing import Any
+
+import pytest
+
+from memoryweb.audit import chain
+from memoryweb.audit.models import ChainHead, Event, Label, Maintenance
+from memoryweb.audit.record import SYSTEM, Actor, Entry, record_all
+from memoryweb.audit.verify import Verification, verify
+
+TEAM = uuid.UUID(int=7)
+
+
+@pytest.fixture
+def events(db: None) -> list[Event]:
+    """Five events, in a database whose guards somebody has taken down."""
+    Maintenance.objects.create(allowed=True)
+    entries = [
+        Entry(
+            "file.written",
+            Actor("person", id="p1", role="admin", token_id=uuid.uuid4()),
+            on_behalf_of=uuid.uuid4(),
+            details={"number": number},
+            labels={"path": f"note-{number}.md"},
+        )
+        for number in range(5)
+    ]
+    return record_all(TEAM, entries)
+
+
+def test_a_chain_as_written_verifies(events: list[Event]) -> None:
+    assert verify(TEAM) == Verification(ok=True, events=5)
+
+
+@pytest.mark.django_db
+def test_an_empty_chain_verifies() -> None:
+    assert verify(TEAM) == Verification(ok=True, events=0)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("action", "file.deleted"),
+        ("actor_id", "p2"),
+        ("at_us", 1),
+        ("details", "{}"),
+        ("ip", "192.0.2.9"),
+        ("on_behalf_of", uuid.UUID(int=1)),
+        ("outcome", "refused"),
+        ("token_id", None),
+        ("target_revision", 9),
+        ("canonical", b"{}"),
+        ("hash", bytes(32)),
+        ("previous", bytes(32)),
+    ],
+)
+def test_a_changed_column_is_found(events: list[Event], column: str, value: Any) -> None:
+    Event.objects.filter(seq=3).update(**{column: value})
+    assert (verify(TEAM).ok, verify(TEAM).first_bad_seq) == (False, 3)
+
+
+def test_every_column_that_says_something_is_hashed(events: list[Event]) -> None:
+    structure = {"id", "team_id", "seq", "canonical", "previous", "hash"}
+    columns = {field.attname for field in Event._meta.concrete_fields} - structure
+    assert set(json.loads(bytes(events[0].canonical))) == columns | {"labels"}
+
+
+def test_a_rewritten_event_breaks_the_one_after_it(events: list[Event]) -> None:
+    second = Event.objects.get(seq=2)
+    said = json.loads(bytes(second.canonical)) | {"outcome": "refused"}
+    second.outcome = "refused"
+    second.canonical = chain.canonical(said)
+    second.hash = chain.link(TEAM, 2, bytes(second.previous), second.canonical)
+    second.save()
+    assert verify(TEAM).first_bad_seq == 3
+
+
+def test_a_missing_event_is_named(events: list[Event]) -> None:
+    Event.objects.filter(seq=4).delete()
+    assert verify(TEAM).first_bad_seq == 4
+
+
+def test_a_missing_end_is_named(events: list[Event]) -> None:
+    Event.objects.filter(seq=5).delete()
+    assert verify(TEAM).first_bad_seq == 5
+
+
+def test_a_missing_head_is_found(events: list[Event]) -> None:
+    ChainHead.objects.all().delete()
+    assert not verify(TEAM).ok
+
+
+def test_a_changed_label_is_found(events: list[Event]) -> None:
+    Label.objects.filter(event__seq=2).update(text="note-9.md")
+    assert verify(TEAM).first_bad_seq == 2
+
+
+def test_a_label_without_its_salt_proves_nothing(events: list[Event]) -> None:
+    Label.objects.filter(event__seq=2).update(salt=None)
+    assert verify(TEAM).first_bad_seq == 2
+
+
+def test_an_erased_label_leaves_the_chain_whole(events: list[Event]) -> None:
+    Label.objects.filter(event__seq=2).update(text="", salt=None)
+    assert verify(TEAM).ok
+
+
+def test_the_events_of_another_team_do_not_count(events: list[Event]) -> None:
+    record_all(uuid.UUID(int=8), [Entry("file.written", SYSTEM)])
+    assert verify(TEAM).events == 5

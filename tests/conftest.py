@@ -1,0 +1,52 @@
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django_scopes import scopes_disabled
+
+from memoryweb.audit.triggers import drop_triggers
+
+
+def pytest_configure() -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings_parallel_suffix(
+    django_db_modify_db_settings_parallel_suffix: None,
+) -> Iterator[None]:
+    """A file: SQLite in shared memory has no busy timeout, so a second thread fails at once."""
+    database = settings.DATABASES["default"]
+    if database["ENGINE"] != "memoryweb.sqlite":
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="memoryweb-test-") as directory:
+        database["TEST"]["NAME"] = str(Path(directory) / "test.sqlite3")
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _scopes_off() -> Iterator[None]:
+    """Tests look everywhere; the code under test enters its team's scope itself."""
+    with scopes_disabled():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _flush_passes(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Audit triggers would refuse the flush after a transactional test, which makes them again."""
+    marker = request.node.get_closest_marker("django_db")
+    transactional = bool(marker and marker.kwargs.get("transaction")) or not {
+        "transactional_db",
+        "live_server",
+    }.isdisjoint(request.fixturenames)
+    if transactional:
+        request.getfixturevalue("transactional_db")
+    yield
+    if transactional:
+        drop_triggers()
