@@ -18,21 +18,18 @@ _MOST_LINES = 8  # of a list in an entry
 _LONGEST = 160  # characters of a quoted line
 _LONGEST_ENTRY = 4_000
 
-_WAITING = {
-    "score": "{n} scored too low",
-    "grounds": "{n} mentioned on one day only and without a sign that it lasts",
-    "room": "{n} waiting for room",
-}
-_REFUSED = {
-    "new": "{n} already in MEMORY.md",
-    "current": "{n} overtaken by a newer note",
-    "uncorrected": "{n} corrected later",
-    "allowed": "{n} forgotten or not true",
-    "undecided": "{n} rejected by a person before",
-    "age": "{n} too old",
-    "score": "{n} scored too low until the end of the week",
-    "grounds": "{n} mentioned once in the week",
-    "room": "{n} not fit for MEMORY.md",
+# Why a statement did not get in: what one and what several of them read like.
+_CAUSES = {
+    "new": ("is already there", "are already there"),
+    "score": ("scored too low", "scored too low"),
+    "grounds": ("came up once, without a sign that it lasts",) * 2,
+    "room": ("waits for the next night", "wait for the next night"),
+    "unfit": ("does not fit", "do not fit"),
+    "current": ("was overtaken by a newer note", "were overtaken by newer notes"),
+    "uncorrected": ("was corrected later", "were corrected later"),
+    "allowed": ("was forgotten or is not true", "were forgotten or are not true"),
+    "undecided": ("was rejected by a person before", "were rejected by a person before"),
+    "age": ("is too old", "are too old"),
 }
 
 
@@ -63,8 +60,7 @@ def entry(
         _demoted(told_by_model),
         _patterns(verdicts),
         outcome or _changes(verdicts, superseded, disputed),
-        _left("Kept for a later night", verdicts, "kept", _WAITING),
-        _left("Left out", verdicts, "rejected", _REFUSED),
+        _left(verdicts) if any(v.verdict == "promoted" for v in verdicts) else "",
     ]
     return _cut("\n\n".join(part for part in parts if part), _LONGEST_ENTRY) + "\n"
 
@@ -139,49 +135,38 @@ def _changes(
         f"“{_short(new)}” contradicts “{_short(old)}”; both stay until a person decides."
         for old, new in disputed
     ]
-    return "\n\n".join(parts) or f"MEMORY.md stays as it is: {why_nothing(verdicts)}"
+    return "\n\n".join(parts) or f"MEMORY.md stays as it is. {why_nothing(verdicts)}"
 
 
 def why_nothing(verdicts: Sequence[Verdict]) -> str:
-    """A whole sentence for a night that promotes nothing."""
+    """A sentence for a night that promotes nothing."""
     if not verdicts:
-        return "the notes held no statement."
-    counts = Counter(_cause(verdict) for verdict in verdicts)
-    cause, count = counts.most_common(1)[0]
-    how_many = "all" if count == len(verdicts) else f"most ({count} of {len(verdicts)})"
-    if len(verdicts) == 1:
-        how_many = "the only one"
-    return _NOTHING[cause].format(who=how_many)
+        return "The notes held no statement."
+    return _left(verdicts)
 
 
-_NOTHING = {
-    "new": "it already says what the notes say ({who}).",
-    "score": "the statements scored too low ({who}).",
-    "grounds": "the statements were mentioned once and carry no sign that they last ({who}).",
-    "room": "it has no room today ({who}).",
-    "current": "the statements were overtaken by newer notes ({who}).",
-    "uncorrected": "the statements were corrected later ({who}).",
-    "allowed": "the statements were forgotten or marked as not true ({who}).",
-    "undecided": "a person rejected the statements before ({who}).",
-    "age": "the statements are too old ({who}).",
-}
-
-
-def _left(title: str, verdicts: Sequence[Verdict], outcome: str, names: dict[str, str]) -> str:
-    counts = Counter(_cause(v) for v in verdicts if v.verdict == outcome)
+def _left(verdicts: Sequence[Verdict]) -> str:
+    """What became of the statements that did not get in, by cause."""
+    counts = Counter(_cause(v) for v in verdicts if v.verdict != "promoted")
     if not counts:
         return ""
-    causes = [names[cause].format(n=n) for cause, n in counts.most_common() if cause in names]
-    return f"{title}: {', '.join(causes)}."
+    if len(counts) == 1 and counts.total() == len(verdicts):
+        (cause, n), *_ = counts.items()
+        who = "The one statement" if n == 1 else f"All {n} statements"
+        return f"{who} {_CAUSES[cause][n > 1]}."
+    parts = [f"{n} {_CAUSES[cause][n > 1]}" for cause, n in counts.most_common()]
+    return f"Of {_count(len(verdicts), 'statement')}, {'; '.join(parts)}."
 
 
 def _cause(verdict: Verdict) -> str:
-    """The gate that decided; `room` when the gates were passed and MEMORY.md did not take it."""
+    """The gate that decided; without one, what the consolidator said."""
     failed = [gate.name for gate in verdict.gates if not gate.passed]
     lasting = [name for name in failed if name not in {"score", "grounds"}]
     if failed:
         return (lasting or failed)[0]
-    return "new" if "already says" in verdict.reason else "room"
+    if verdict.verdict == "kept":
+        return "room"
+    return "new" if "already says" in verdict.reason else "unfit"
 
 
 def _listed(texts: Sequence[str]) -> str:

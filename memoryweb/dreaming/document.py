@@ -1,6 +1,7 @@
 """MEMORY.md as lines with headings, bullets and lines that no machine may touch."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +15,12 @@ from memoryweb.memory.wording import read
 
 _BULLET = re.compile(r"^ {0,3}[-*+] +\S")
 _MARKDOWN = MarkdownIt("commonmark")
-_DATE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b")
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_DATE = re.compile(
+    rf"\b(?:(?P<month>(?:{'|'.join(_MONTHS)})[a-z]*) )?(?P<year>(?:19|20)\d\d)(?:-\d\d){{0,2}}\b",
+    re.IGNORECASE,
+)
+_AS_OF = re.compile(r"\(as of [^)]*\)")
 
 
 @dataclass(eq=False)
@@ -25,7 +31,8 @@ class Line:
     number: int = 0
     fixed: bool = False
     sources: tuple[Mention, ...] = ()
-    was: list[str] = field(default_factory=list)  # the old lines that this one stands for
+    was: list[str] = field(default_factory=list)  # the old lines that it replaces
+    stands_for: list[str] = field(default_factory=list)  # statements of this night it also says
 
     @property
     def is_new(self) -> bool:
@@ -134,10 +141,16 @@ class Document:
             mine = _when(new.text)
             at = next((i for i in items if _when(self.lines[i].text) > mine), end)
         elif items:
-            mine = _subject(new.text)
-            same = [i for i in items if _subject(self.lines[i].text) == mine]
+            people = self._people()
+            mine = _subject(new.text, people)
+            same = [i for i in items if _subject(self.lines[i].text, people) == mine]
             at = next((i for i in items if i > same[-1]), end) if same else end
         return self._outside_pin(at)
+
+    def _people(self) -> set[str]:
+        """What several lines begin with is whom, or what, the lines are about."""
+        firsts = Counter(word for line in self.lines for word in _words(line.text)[:1])
+        return {word for word, count in firsts.items() if count > 1}
 
     def _insert(self, at: int, new: list[Line]) -> None:
         if new[-1].text and at < len(self.lines) and self.lines[at] in self._headings:
@@ -170,9 +183,17 @@ def _code(tokens: Sequence[Token]) -> Iterator[int]:
 
 def _when(text: str) -> str:
     """Sorts by date; what has none comes last."""
-    found = _DATE.search(text)
-    return found.group() if found else "~"
+    found = _DATE.search(_AS_OF.sub("", text))
+    if found is None:
+        return "~"
+    month = found["month"]
+    return f"{found['year']}-{_MONTHS.index(month[:3].lower()) + 1:02}" if month else found.group()
 
 
-def _subject(text: str) -> str:
-    return next(iter(read(clean(text)).words), "")
+def _subject(text: str, people: set[str]) -> str:
+    words = _words(text)
+    return next((word for word in words if word in people), next(iter(words), ""))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return read(clean(text)).words

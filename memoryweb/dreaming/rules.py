@@ -11,7 +11,7 @@ from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.rivals import Rivals
 from memoryweb.memory import guards
 from memoryweb.memory.categories import HEADINGS, Category
-from memoryweb.memory.statements import Lookup, clean, contradicts, covers, same_value
+from memoryweb.memory.statements import Lookup, clean, contradicts, covers, restates, same_value
 from memoryweb.memory.wording import read
 
 _WAITS = "MEMORY.md changes by at most a fifth a day; this one waits for the next night."
@@ -109,7 +109,7 @@ class _Work:
         if any(self._is_newer(line, candidate) for line in opposed):
             return verdict.changed("rejected", "MEMORY.md holds a newer value.")
         outdated = [line for line in opposed if self._may_go(line) and not line.is_new]
-        fuller = [line for line in self._said.values() if _is_fuller(text, clean(line.text))]
+        fuller = [line for line in self._said.values() if _says_all_of(text, line)]
         gone = outdated + [line for line in fuller if self._may_go(line) and line not in outdated]
         refusal = self._refusal(candidate.category, text, gone)
         if refusal:
@@ -128,7 +128,7 @@ class _Work:
             if said in self._said:
                 return self._said[said]
         for said, line in self._said.items():
-            if same_value(said, text) and len(read(said).words) >= len(read(text).words):
+            if restates(said, text) or (same_value(said, text) and _is_longer(said, text)):
                 return line
         return None
 
@@ -137,6 +137,7 @@ class _Work:
             reason = f"MEMORY.md already says this in line {known.number}."
             return verdict.changed("rejected", reason)
         known.sources = _merged(known.sources, verdict.candidate.mentions)
+        known.stands_for.append(as_line(verdict.candidate.text))
         return verdict
 
     def _is_newer(self, line: Line, candidate: Candidate) -> bool:
@@ -166,6 +167,7 @@ class _Work:
         new = Line(f"- {text}", sources=candidate.mentions)
         for line in gone:
             new.was += line.was if line.is_new else [line.text]
+            new.stands_for += [clean(line.text), *line.stands_for] if line.is_new else []
             new.sources = _merged(new.sources, line.sources)
             del self._said[clean(line.text)]
         if gone:
@@ -186,8 +188,16 @@ def _opposes(candidate: Candidate, text: str, line: Line) -> bool:
     return contradicts(text, said) or any(corrects(m.text, said) for m in candidate.mentions)
 
 
+def _says_all_of(text: str, line: Line) -> bool:
+    return all(_is_fuller(text, said) for said in [clean(line.text), *line.stands_for])
+
+
 def _is_fuller(text: str, said: str) -> bool:
-    return covers(text, said) or same_value(text, said)
+    return covers(text, said) or restates(text, said) or same_value(text, said)
+
+
+def _is_longer(one: str, two: str) -> bool:
+    return len(read(one).words) >= len(read(two).words)
 
 
 def _merged(one: tuple[Mention, ...], other: tuple[Mention, ...]) -> tuple[Mention, ...]:

@@ -18,6 +18,8 @@ from memoryweb.memory.words import (
 )
 
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)")
+_AS_OF = re.compile(r"\s*\(as of [^()]{0,30}\)", re.IGNORECASE)  # a stamp, no content
+_MAY = re.compile(r"\bmay (?=\d)")  # the month
 _TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s+")
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
@@ -61,7 +63,7 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def read(text: str) -> Reading:
-    normal = normalise(text)
+    normal = normalise(_AS_OF.sub("", text))
     plain = [NUMBERS.get(token, token) for token in _TOKEN.findall(normal)]
     kept = [SAME_PERSON.get(token, token) for token in plain if _is_content(token)]
     return Reading(
@@ -69,7 +71,7 @@ def read(text: str) -> Reading:
         words=tuple(_stem(token) if token.isascii() else token for token in kept),
         numbers=frozenset(token for token in plain if token[-1].isdigit()),
         names=frozenset(_stem(normalise(name)) for name in _capitalised(text)),
-        moods=frozenset(_stem(token) for token in plain if token in MOODS),
+        moods=frozenset(_stem(t) for t in _TOKEN.findall(_MAY.sub("", normal)) if t in MOODS),
         negated=any(t in NEGATIONS for t in plain) or bool(_CJK_NEGATION.search(normal)),
         past=any(t in PAST or (t.endswith("ed") and len(t) > 4) for t in plain),
     )

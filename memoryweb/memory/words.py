@@ -64,3 +64,13 @@ EVERYDAY = _words(
     months day days name called agreed decided both able across already along also another
     apart away back become became brought close different else everyone everything fact"""
 )
+
+# Words that carry no matter of their own: two statements that differ in them only tell the same.
+LIGHT = _words(
+    """make makes made making keep keeps keeping help helps helping get gets getting got give gives
+    giving take takes taking look looks looking start starts started starting work works working
+    more most much lot lots lately recently currently still now always often actually finally
+    definitely again already even maybe career job jobs thing things stuff way time try trying
+    great good nice big huge important amazing awesome truly deeply kind bit able being out up
+    continue continues continuing further farther longer both all some any every"""
+)
