@@ -7,63 +7,119 @@ from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST
 
 _ADV = rf"(?:(?:{ADVERB}|really|totally|super|pretty|very|too|definitely|truly) )*"
 _KIN = (
-    r"(?:husband|wife|partner|spouse|fianc[eé]e?|boyfriend|girlfriend|mother|father|mom|mum|dad|parents?|sons?|daughters?"
-    r"|child|children|kids?|baby|brothers?|sisters?|siblings?|twins?|grand\w+|aunt|uncle|cousins?|niece|nephew|family"
-    r"|pets?|dogs?|cats?|puppy|kitten|pup|kitty|parrot|hamster|rabbit|roommate|neighbou?r|mentors?|friends?|best friend"
+    r"(?:husband|wife|partner|spouse|fianc[eé]e?|boyfriend|girlfriend|mother|father|mom|mum"
+    r"|dad|parents?|sons?|daughters?"
+    r"|child|children|kids?|baby|brothers?|sisters?|siblings?|twins?|grand\w+|aunt|uncle"
+    r"|cousins?|niece|nephew|family"
+    r"|pets?|dogs?|cats?|puppy|kitten|pup|kitty|parrot|hamster|rabbit|roommate|neighbou?r"
+    r"|mentors?|friends?|best friend"
     r"|boss|manager|coworkers?|colleagues?|teacher|coach)"
 )
 _WORK = (
-    r"\b(?:job|career|compan(?:y|ies)|business|office|boss|startup|salary|promot\w+|hired|laid off|fired|intern\w*|studying"
-    r"|studied|school|college|universit\w+|degree|major(?:ed|ing)?|course|exams?|graduat\w+|thesis|phd|work(?:s|ed|ing)? (?:as|at|for|in|with)"
-    r"|banker|engineer\w*|nurse|doctor|developer|designer|lawyer|accountant|counsel\w+|store|shop|studio|teach(?:er|ing)?"
+    r"\b(?:job|career|compan(?:y|ies)|business|office|boss|startup|salary|promot\w+|hired"
+    r"|laid off|fired|intern\w*|studying"
+    r"|studied|school|college|universit\w+|degree|major(?:ed|ing)?|course|exams?|graduat\w+"
+    r"|thesis|phd|work(?:s|ed|ing)? (?:as|at|for|in|with)"
+    r"|banker|engineer\w*|nurse|doctor|developer|designer|lawyer|accountant|counsel\w+|store"
+    r"|shop|studio|teach(?:er|ing)?"
     r"|workshop|class(?:es)?|client|customers?|project|investors?|online|certificat\w+|deadline)\b"
 )
 _FEEL = (
-    r"(?:happy|glad|proud|sorry|sure|curious|jealous|impressed|thankful|grateful|lucky|blessed|amazed|honou?red|excited|thrilled"
-    r"|stoked|pumped|touched|moved|hopeful|optimistic|positive|okay|ok|fine|good|well|great|better|speechless|in awe|there|here"
-    r"|back|done|off|ready|all ears|nervous|tired|exhausted|swamped|busy|worried|confident|determined|relieved|up for|in|down"
-    r"|right|wrong|kidding|joking|afraid|alive|comfortable|accepted|free|inspired|super|crazy|the same|with you|just|getting there"
-    r"|doing|living|loving|feeling|rooting|cheering|sending|wishing|talking|saying|listening|having|enjoying|seeing|glowing|over the moon)"
+    r"(?:happy|glad|proud|sorry|sure|curious|jealous|impressed|thankful|grateful|lucky|blessed"
+    r"|amazed|honou?red|excited|thrilled"
+    r"|stoked|pumped|touched|moved|hopeful|optimistic|positive|okay|ok|fine|good|well|great"
+    r"|better|speechless|in awe|there|here"
+    r"|back|done|off|ready|all ears|nervous|tired|exhausted|swamped|busy|worried|confident"
+    r"|determined|relieved|up for|in|down"
+    r"|right|wrong|kidding|joking|afraid|alive|comfortable|accepted|free|inspired|super|crazy"
+    r"|the same|with you|just|getting there"
+    r"|doing|living|loving|feeling|rooting|cheering|sending|wishing|talking|saying|listening"
+    r"|having|enjoying|seeing|glowing|over the moon)"
 )
 _DROPPED_I = re.compile(
-    rf"^I {_ADV}(?:(?:am|was|feel|felt|have been|will be) (?:not |so |such |really |super |just |very |always |truly |also |still |all |more |much |a bit |extra )*{_FEEL}\b"
-    r"|(?:can't|cannot|couldn't)(?: even)? (?:wait|believe|imagine|help|complain|agree|thank|express|tell|say|stop|deny|have)"
-    r"|(?:\d+% )?(?:agree|understand|see|hear|bet|guess|mean|hope|wish|appreciate|suppose|doubt|swear|admire|know|knew|think|thought|feel|felt|believe|wonder|forgot|saw (?:that|it)|get (?:it|that|what|you)|got (?:it|this|that|you|your|to go)|realized?)\b"
-    r"|(?:love|like|loved|liked|enjoyed|hate|adore|need|needed|miss|missed|dig|want|value|cherish)(?: (?:it|that|this|those|these|how|your|you|them|him|her|the (?:way|idea|sound|look|vibe|colou?rs?|energy|photo|pic|picture|painting)|to (?:see|hear|know)|seeing|hearing|knowing|having you|all)\b|[.!]*$)"
+    rf"^I {_ADV}(?:(?:am|was|feel|felt|have been|will be) (?:not |so |such |really |super "
+    rf"|just |very |always |truly |also |still |all |more |much |a bit |extra )*{_FEEL}\b"
+    r"|(?:can't|cannot|couldn't)(?: even)? (?:wait|believe|imagine|help|complain|agree|thank"
+    r"|express|tell|say|stop|deny|have)"
+    r"|(?:\d+% )?(?:agree|understand|see|hear|bet|guess|mean|hope|wish|appreciate|suppose"
+    r"|doubt|swear|admire|know|knew|think|thought|feel|felt|believe|wonder|forgot|saw (?:that"
+    r"|it)|get (?:it|that|what|you)|got (?:it|this|that|you|your|to go)|realized?)\b"
+    r"|(?:love|like|loved|liked|enjoyed|hate|adore|need|needed|miss|missed|dig|want|value"
+    r"|cherish)(?: (?:it|that|this|those|these|how|your|you|them|him|her|the (?:way|idea|sound"
+    r"|look|vibe|colou?rs?|energy|photo|pic|picture|painting)|to (?:see|hear|know)|seeing"
+    r"|hearing|knowing|having you|all)\b|[.!]*$)"
     r"|would (?:love|like) (?:to (?:hear|see|know|check|join|come|try (?:it|that))|that|it)"
-    r"|(?:will|would) (?:keep|let|be |try (?:my|it|that)|do (?:that|it|my|so)|check|look|send|talk|see|definitely|have to|never (?:forget|give|stop)|take|give|always|remember|show|tell|pass|say|recommend|suggest|help|support|miss|get|make (?:it|sure|you))"
+    r"|(?:will|would) (?:keep|let|be |try (?:my|it|that)|do (?:that|it|my|so)|check|look|send"
+    r"|talk|see|definitely|have to|never (?:forget|give|stop)|take|give|always|remember|show"
+    r"|tell|pass|say|recommend|suggest|help|support|miss|get|make (?:it|sure|you))"
     r"|(?:will|would|won't) (?:not )?(?:give up|quit|stop)"
-    r"|(?:am )?(?:going to|have to|need to) (?:keep|go|run|admit|say|be|make it|give it|try my|do my|check (?:it|that|them|out)|get going|head)\b"
-    r"|am not going to (?:give|quit|stop)|am (?:going for|giving it|sure|keeping|staying|pushing|trying (?:my|to (?:stay|be|keep)))"
-    r"|(?:do|did|do not|don't|didn't|haven't|have|am|was|can|could|will|would)(?: (?:not|too|that|it|so|this))*[.!,]*$"
-    r"|(?:don't|do not|didn't) (?:know|think|mind|remember|care|want to (?:bother|worry)|have (?:it|that|time to))|had (?:so much|a (?:great|good|nice|lovely|wonderful|amazing|fantastic) time|fun|a blast|no idea)\b(?!.*\b(?:at|with|in)\b)"
-    r"|(?:have|want|need|try|tend|hope|get|love)(?: to)? (?:remind|share|tell|say|show|thank|ask)\b|was (?:like|just|thinking|wondering|hoping|saying)|just (?:wanted|thought)\b"
-    r"|(?:told|asked|said|mentioned|wrote|sent|texted|messaged|called|thank|thanked) you\b|used to think|have (?:faith|hope|no doubt|no idea|got (?:this|it|you|your))"
-    r"|could use (?:a|some)|am (?:a )?(?:mess|wreck)|look forward|have come a long way|did it\b|made it\b)",
+    r"|(?:am )?(?:going to|have to|need to) (?:keep|go|run|admit|say|be|make it|give it|try my"
+    r"|do my|check (?:it|that|them|out)|get going|head)\b"
+    r"|am not going to (?:give|quit|stop)|am (?:going for|giving it|sure|keeping|staying"
+    r"|pushing|trying (?:my|to (?:stay|be|keep)))"
+    r"|(?:do|did|do not|don't|didn't|haven't|have|am|was|can|could|will|would)(?: (?:not|too"
+    r"|that|it|so|this))*[.!,]*$"
+    r"|(?:don't|do not|didn't) (?:know|think|mind|remember|care|want to (?:bother|worry)|have "
+    r"(?:it|that|time to))|had (?:so much|a (?:great|good|nice|lovely|wonderful|amazing"
+    r"|fantastic) time|fun|a blast|no idea)\b(?!.*\b(?:at|with|in)\b)"
+    r"|(?:have|want|need|try|tend|hope|get|love)(?: to)? (?:remind|share|tell|say|show|thank"
+    r"|ask)\b|was (?:like|just|thinking|wondering|hoping|saying)|just (?:wanted|thought)\b"
+    r"|(?:told|asked|said|mentioned|wrote|sent|texted|messaged|called|thank|thanked) you\b"
+    r"|used to think|have (?:faith|hope|no doubt|no idea|got (?:this|it|you|your))"
+    r"|could use (?:a|some)|am (?:a )?(?:mess|wreck)|look forward|have come a long way|did "
+    r"it\b|made it\b)",
     re.IGNORECASE,
 )
 _LIKING = (
-    rf"^I (?:{_ADV}|can't |could not |don't |do not |have always |had always |would )(?:love|like|enjoy|prefer|hate|dislike|adore|stand|loved|enjoyed|preferred|hated|eat|drink|avoid|rather|collect|cherish)\b"
-    rf"|^I {_ADV}am {_ADV}(?:not )?(?:a )?{_ADV}(?:(?:a )?(?:huge|big|massive|real|total|lifelong)? ?fan of|into|keen on|passionate about|fond of|obsessed with|interested in|allergic|vegetarian|vegan|addicted|hooked|crazy about|intolerant|in love with)"
+    rf"^I (?:{_ADV}|can't |could not |don't |do not |have always |had always |would )(?:love"
+    rf"|like|enjoy|prefer|hate|dislike|adore|stand|loved|enjoyed|preferred|hated|eat|drink"
+    rf"|avoid|rather|collect|cherish)\b"
+    rf"|^I {_ADV}am {_ADV}(?:not )?(?:a )?{_ADV}(?:(?:a )?(?:huge|big|massive|real|total"
+    rf"|lifelong)? ?fan of|into|keen on|passionate about|fond of|obsessed with|interested in"
+    rf"|allergic|vegetarian|vegan|addicted|hooked|crazy about|intolerant|in love with)"
     r"|\bfavou?rites?\b|\bgo-to\b|\bpassion(?:s)? (?:for|is)\b|\bhobb(?:y|ies)\b"
 )
 _PLANNING = (
-    rf"\bI {_ADV}(?:am {_ADV}(?:going|planning|hoping|thinking (?:of|about)|about|looking (?:for|into|to)|aiming|considering|training|preparing|saving|applying|working on|starting|launching|opening|moving|creating|building|organi[sz]ing|developing|designing|writing|learning|researching|finishing|taking|getting ready|searching|setting up|trying|hosting|adopting|flying|leaving|meeting|visiting|continuing|putting|making|volunteering)"
-    r"|will\b|plan\b|want\b|would (?:love|like)\b|hope\b|need\b|have to\b|intend\b|decided\b|promised?\b|aim\b|wish\b)"
-    r"|\b(?:goal|dream|plan|aim|deadline|appointment|vision|interview|trip)s? (?:is|are|was|for)\b|^we (?:are|will|plan|decided|want|hope|need|should be) "
+    rf"\bI {_ADV}(?:am {_ADV}(?:going|planning|hoping|thinking (?:of|about)|about|looking "
+    rf"(?:for|into|to)|aiming|considering|training|preparing|saving|applying|working on"
+    rf"|starting|launching|opening|moving|creating|building|organi[sz]ing|developing|designing"
+    rf"|writing|learning|researching|finishing|taking|getting ready|searching|setting up"
+    rf"|trying|hosting|adopting|flying|leaving|meeting|visiting|continuing|putting|making"
+    rf"|volunteering)"
+    r"|will\b|plan\b|want\b|would (?:love|like)\b|hope\b|need\b|have to\b|intend\b|decided\b"
+    r"|promised?\b|aim\b|wish\b)"
+    r"|\b(?:goal|dream|plan|aim|deadline|appointment|vision|interview|trip)s? (?:is|are|was"
+    r"|for)\b|^we (?:are|will|plan|decided|want|hope|need|should be) "
 )
 _BEING = (
-    rf"^I {_ADV}(?:(?:am|was) (?:{_ADV})?(?:an? [\w-]|the [\w-]+ of|from|born|raised|originally|\d+\b|married|single|divorced|engaged|pregnant|retired|diabetic|asthmatic|diagnosed|based|located|living|working|studying|employed|self-employed|running|currently|transgender|trans\b|gay|lesbian|bi\b|queer|deaf|blind|left-handed|colou?rblind|learning)"
-    r"|(?:live|lived|work|worked|study|studied|grew up|moved|come from|came from|speak|majored|graduated|teach|manage|own|run|lead|moved|suffer|struggled|mentor)\b|have (?:got )?(?:a|an|two|three|four|five|six|\d+|asthma|diabetes|lots|some|kids|one|no|several|many|my own|been|\w+ed)\b|have (?:\w+ly )?(?:known|had|got|written|taken|seen|met|made|done|gone|read|won|lost|found|started)\b)"
-    r"|\bmy (?:name|pronouns|birthday|address|phone|e-?mail|job|full name|nickname|hometown|home country|native)\b"
+    rf"^I {_ADV}(?:(?:am|was) (?:{_ADV})?(?:an? [\w-]|the [\w-]+ of|from|born|raised"
+    rf"|originally|\d+\b|married|single|divorced|engaged|pregnant|retired|diabetic|asthmatic"
+    rf"|diagnosed|based|located|living|working|studying|employed|self-employed|running"
+    rf"|currently|transgender|trans\b|gay|lesbian|bi\b|queer|deaf|blind|left-handed"
+    rf"|colou?rblind|learning)"
+    r"|(?:live|lived|work|worked|study|studied|grew up|moved|come from|came from|speak|majored"
+    r"|graduated|teach|manage|own|run|lead|moved|suffer|struggled|mentor)\b|have (?:got )?(?:a"
+    r"|an|two|three|four|five|six|\d+|asthma|diabetes|lots|some|kids|one|no|several|many|my "
+    r"own|been|\w+ed)\b|have (?:\w+ly )?(?:known|had|got|written|taken|seen|met|made|done|gone"
+    r"|read|won|lost|found|started)\b)"
+    r"|\bmy (?:name|pronouns|birthday|address|phone|e-?mail|job|full name|nickname|hometown"
+    r"|home country|native)\b"
 )
-_DOING = rf"^I {_ADV}(?:used to|play|practi[sc]e|sing|swim|paint|draw|write|read|cook|bake|garden|hike|bike|dance|volunteer|meditate|jog|go|take|train|coach|usually|work out|do|make|sew|knit|code|build|use|deploy|ship|keep|follow|spend|attend|visit|commute)\b"
+_DOING = (
+    rf"^I {_ADV}(?:used to|play|practi[sc]e|sing|swim|paint|draw|write|read|cook|bake"
+    rf"|garden|hike|bike|dance|volunteer|meditate|jog|go|take|train|coach|usually|work out|do"
+    rf"|make|sew|knit|code|build|use|deploy|ship|keep|follow|spend|attend|visit|commute)\b"
+)
 _FEELING_PAST = (
-    r"felt|thought|knew|said|meant|was|were|had|did|got|saw|heard|came|kept|understood|told|loved|wanted|liked|needed|hoped|wished"
-    r"|agreed|realized|noticed|appreciated|missed|enjoyed|tried|seemed|looked|guessed|figured|used|cried|laughed|smiled|struggled|asked"
+    r"felt|thought|knew|said|meant|was|were|had|did|got|saw|heard|came|kept|understood|told"
+    r"|loved|wanted|liked|needed|hoped|wished"
+    r"|agreed|realized|noticed|appreciated|missed|enjoyed|tried|seemed|looked|guessed|figured"
+    r"|used|cried|laughed|smiled|struggled|asked"
 )
 _PAST_ACT = re.compile(
-    rf"\b(?:I|we) (?:{_ADV}|even |all |both |also )*(?!(?:{_FEELING_PAST})\b)(?:{'|'.join(sorted(IRREGULAR_PAST))}|read|put|hurt|hit|quit|\w{{2,}}ed)\b",
+    rf"\b(?:I|we) (?:{_ADV}|even |all |both |also "
+    rf")*(?!(?:{_FEELING_PAST})\b)(?:{'|'.join(sorted(IRREGULAR_PAST))}|read|put|hurt|hit|quit"
+    rf"|\w{{2,}}ed)\b",
     re.IGNORECASE,
 )
 _PAST_ANY = re.compile(
@@ -74,8 +130,10 @@ _WEAK_PAST = re.compile(
     re.IGNORECASE,
 )
 _FUTURE = re.compile(
-    r"\b(?:will|going to|plan|planning|want|would|hope|hoping|next|tomorrow|upcoming|coming|thinking of|thinking about|about to|need to"
-    r"|have to|must|should|due|deadline|scheduled|by|in \w+ (?:days?|weeks?|months?|years?)|am \w+ing|are \w+ing|'re \w+ing|'ll|until)\b",
+    r"\b(?:will|going to|plan|planning|want|would|hope|hoping|next|tomorrow|upcoming|coming"
+    r"|thinking of|thinking about|about to|need to"
+    r"|have to|must|should|due|deadline|scheduled|by|in \w+ (?:days?|weeks?|months?|years?)"
+    r"|am \w+ing|are \w+ing|'re \w+ing|'ll|until)\b",
     re.IGNORECASE,
 )
 _STOP = frozenset(
@@ -87,7 +145,8 @@ _STOP = frozenset(
     time times day days good great nice best better cool awesome amazing super fun love like want need know think feel feeling
     make makes made get got go going keep hard forward get through trying try through what how who why where which whole
     bit kind sort such own part lately recently words mean means life everybody world happy joy dreams dream done back
-    take took great see give""".split()
+    take took great see give few couple ton tons ok okay safe back again soon later yet lately journey chapter
+    support stuff past ahead ever since far long next last first most person part change everything""".split()
 )
 
 
@@ -103,36 +162,98 @@ DROP = Verdict(False)
 def is_future(clause: str) -> bool:
     """Which way a bare weekday in this clause looks."""
     past = re.search(
-        rf"\b(?:I|we|he|she|they) {_ADV}(?:{'|'.join(sorted(IRREGULAR_PAST))}|\w{{2,}}ed|was|were|had|did)\b",
+        rf"\b(?:I|we|he|she|they) {_ADV}(?:{'|'.join(sorted(IRREGULAR_PAST))}|\w{{2,}}ed|was"
+        rf"|were|had|did)\b",
         clause,
         re.IGNORECASE,
     )
     return not past and (bool(_FUTURE.search(clause)) or not _PAST_ANY.search(clause))
 
 
-def judge(clause: str, *, dated: bool, lead: str) -> Verdict:
-    """`clause` is expanded first person without its openers; `lead` is what stands before its subject."""
-    body = clause[len(lead) :]
-    if _DROPPED_I.search(body):
+def judge(clause: str, *, dated: bool) -> Verdict:
+    """Of a clause in the first person, expanded, without openers and without what stands before its subject."""
+    body = re.sub(r"^[Ww]e (?:all |both )?(?=are\b)", "I ", clause)
+    if _DROPPED_I.search(body) and not _THRILLED.search(body) and not _HAVING_KIN.search(body):
         return DROP
-    if re.search(r"\b(?:if I were|I wish|who knows|no matter)\b", clause, re.IGNORECASE):
+    if _DROPPED.search(clause):
+        return DROP
+    if _PROMISE.search(clause) and not dated:
         return DROP
     words = content_words(clause)
-    cued = any(re.search(cue, body, re.IGNORECASE) for cue in (_LIKING, _PLANNING, _BEING))
-    if dated and (_PAST_ANY.search(clause) or cued or _FUTURE.search(clause)) and words >= 1:
+    if words >= 1 and dated:
         return Verdict(True, True)
-    if cued and words >= 2:
+    if words >= 2 and any(re.search(cue, clause, re.IGNORECASE) for cue in _DURABLE):
         return Verdict(True, True)
-    kin = re.search(rf"\b(?:my|our) (?:\w+ ){{0,2}}{_KIN}\b", clause, re.IGNORECASE)
-    if kin and words >= 2:
-        return Verdict(True, True)
-    if _PAST_ACT.search(clause) and words >= 2:
+    if words >= 2 and (_PAST_ACT.search(clause) or _USE.search(clause)):
         return Verdict(True, False)
-    if re.search(_DOING, body, re.IGNORECASE) and words >= 2:
-        return Verdict(True, True)
-    if (_WEAK_PAST.search(clause) or re.search(_WORK, clause, re.IGNORECASE)) and words >= 3:
+    if words >= 3 and (_WEAK_PAST.search(clause) or re.search(_WORK, clause, re.IGNORECASE)):
         return Verdict(True, False)
     return DROP
+
+
+def judge_thing(clause: str, *, dated: bool) -> Verdict:
+    """Of a clause whose subject is a thing, or "it", and that speaks of the speaker."""
+    words = content_words(clause)
+    if _EMPTY_THING.search(clause):
+        return DROP
+    if words >= 3 and (dated or any(re.search(cue, clause, re.IGNORECASE) for cue in _MATTERS)):
+        return Verdict(True, True)
+    return Verdict(words >= 4, False)
+
+
+_THRILLED = re.compile(
+    r"^I (?:am|was) (?:so |really |super |very )?(?:excited|thrilled|ready|eager|determined"
+    r"|hoping) to"
+    r" (?!see|hear|be\b|know|have you|share|announce|say|report|tell|help you|make it|keep)\w+ \w+",
+    re.IGNORECASE,
+)
+_HAVING_KIN = re.compile(rf"\bto have (?:my |a |an |two |three )?(?:\w+ )?{_KIN}\b", re.IGNORECASE)
+_DROPPED = re.compile(
+    r"\b(?:if I were|I wish|who knows|no matter|we (?:all|both)? ?(?:can|could|should|got this"
+    r"|make a great)"
+    r"|we are (?:all|both|so|in this|not alone|here)|since we (?:last )?(?:talked|spoke"
+    r"|chatted|met)"
+    r"|I am (?:a )?(?:bit of )?(?:a )?(?:mix|bit|little|lot|mess|part) )",
+    re.IGNORECASE,
+)
+_PROMISE = re.compile(
+    rf"^(?:we {_ADV}(?:will|need to|have to|must|want to)|I (?:will|won't|will not|would|have "
+    rf"to|need to)"
+    rf" (?:{_ADV})(?:start thinking|let|watch|send|be|stay|focus|remember|figure|make|never"
+    rf"|give|stop|work|check|look|hold))\b",
+    re.IGNORECASE,
+)
+_DURABLE = (
+    _LIKING,
+    _PLANNING,
+    _BEING,
+    _DOING,
+    rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}{_KIN}\b",
+    _THRILLED.pattern,
+)
+_USE = re.compile(
+    r"^we (?:all |always |usually |never |often )*(?:use|ship|deploy|run|host"
+    r"|meet|go|do|play|have|enjoy|love|like)\b",
+    re.IGNORECASE,
+)
+_MATTERS = (
+    r"\b(?:important|special|means (?:a lot|so much|everything)|part of my|significan\w+"
+    r"|symboli[sz]\w+|stands? for|reminds?"
+    r"|helps?|helped|taught|favou?rite|dream|goal|passion|gift|inspired|motivat\w+|changed)\b",
+    _WORK,
+    rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}{_KIN}\b",
+    r"\bof mine\b",
+)
+_EMPTY_THING = re.compile(
+    r"^[\w-]+ing\b.*\b(?:was|is|feels?|felt) (?:so |really |such |just |the |a )*(?:best|great"
+    r"|awesome|amazing|hard|tough|fun|bummer|good|scary)\b[^,]*$"
+    r"|^(?:your|the|this|that|these|those|her|his|their) (?:[\w'-]+ )?(?:support|words?|help"
+    r"|encouragement|love|photo|pic|picture|colou?rs?|vibes?|moments?|view|journey|day)\b"
+    r"|\b(?:helps? a lot|mean(?:s|t)? (?:a lot|so much|the world|everything) to me)[.!]*$"
+    r"|\bworth it\b|^(?:a )?lots?\b.*\b(?:happened|going on)\b"
+    r"|^(?:some|so many|so much|lots of|all) .*\b(?:happened|going on)\b",
+    re.IGNORECASE,
+)
 
 
 def content_words(clause: str) -> int:

@@ -14,19 +14,25 @@ _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _NUMBERS = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen "
+        "fourteen fifteen".split()
     )
 } | {"a": 1, "an": 1, "another": 1, "twenty": 20, "thirty": 30}
 
 _DAY = (
-    r"(?P<day>mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
+    r"(?P<day>mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?"
+    r"|sat(?:urday)?|sun(?:day)?)"
     r"\b(?!')\.?"
 )
 _MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-_COUNT = r"(?P<count>\d{1,3}|(?:a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty))"
+_COUNT = (
+    r"(?P<count>\d{1,3}|(?:a|an|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+    r"|twelve|fifteen|twenty|thirty))"
+)
 _UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?"
 _VAGUE = r"(?:a few|few|several|some|a couple(?: of)?|couple(?: of)?|many)"
 _WHICH = r"(?P<which>last|this past|this|past|next|the coming|this coming|coming)"
@@ -58,6 +64,8 @@ def resolve(text: str, at: datetime, *, future: bool) -> Dated:
             return re.sub(r"^(?:on|in)\b", prep, said) if prep in _KEPT_PREPOSITIONS else said
 
         text = pattern.sub(put, text)
+    text = re.sub(r"^(?:[Ii]n|[Oo]n) (the week(?:end)? of \S+ (?:was|is|has)\b)", r"The \1", text)
+    text = text.replace("The the", "The")
     return Dated(text, bool(replaced or _ABSOLUTE.search(text)), bool(replaced))
 
 
@@ -129,8 +137,8 @@ def _ago(match: re.Match[str], today: date, future: bool) -> str | None:
         return weekend_of(today, -count)
     if unit == "decade":
         count, unit = count * 10, "year"
-    then = _parsed(f"{count} {unit}s ago", today)
-    return _in_unit(then, unit)
+    said = _in_unit(_parsed(f"{count} {unit}s ago", today), unit)
+    return re.sub(r"^(?:in the|in|on)", "around", said) if said and match["about"] else said
 
 
 def _ahead(match: re.Match[str], today: date, future: bool) -> str | None:
@@ -212,37 +220,47 @@ _RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
     _rule(r"\bthe day before yesterday\b", _shift(-2)),
     _rule(r"\bthe day after tomorrow\b", _shift(2)),
     _rule(
-        r"\b(?:(?P<prep>since|by|until|for|before|from|after) )?(?:yesterday(?: (?:morning|afternoon|evening|night))?|last night)\b(?!')",
+        r"\b(?:(?P<prep>since|by|until|for|before|from|after) )?(?:yesterday(?: (?:morning"
+        r"|afternoon|evening|night))?|last night)\b(?!')",
         _shift(-1),
     ),
     _rule(
-        r"\b(?:(?P<prep>since|by|until|for|before|from|after) )?tomorrow(?: (?:morning|afternoon|evening|night))?\b(?!')",
+        r"\b(?:(?P<prep>since|by|until|for|before|from|after) )?tomorrow(?: (?:morning"
+        r"|afternoon|evening|night))?\b(?!')",
         _shift(1),
     ),
     _rule(
         r"\b(?:today(?!')|tonight|this (?:morning|afternoon|evening)|earlier today)\b", _shift(0)
     ),
-    _rule(rf"\b{_COUNT} {_UNIT} ago\b(?: (?:today|now))?", _ago),
+    _rule(
+        rf"\b(?P<about>(?:about|around|roughly|almost|nearly|over|more than) )?{_COUNT} "
+        rf"{_UNIT} ago\b",
+        _ago,
+    ),
     _rule(rf"\b(?P<amount>{_VAGUE}) {_UNIT} (?:ago|back)\b", _vague),
     _rule(rf"\bin {_COUNT} {_UNIT}\b(?!'s? time)", _ahead),
     _rule(rf"\b{_COUNT} {_UNIT} from now\b", _ahead),
+    _rule(r"\bthe other (?P<unit>day|week)\b", lambda m, t, f: f"a few days before {t}"),
     _rule(rf"{_ON}(?:the )?(?:{_WHICH} )(?P<unit>week|weekend|month|year)\b(?!')", _period),
     _rule(
-        rf"\bover the (?P<unit>weekend)\b",
+        r"\bover the weekend\b",
         lambda m, t, f: weekend_of(t, 0 if f or t.weekday() == 6 else -1),
     ),
     _rule(rf"{_ON}{_WHICH} (?P<season>spring|summer|fall|autumn|winter)\b", _season),
     _rule(rf"{_ON}{_WHICH} {_DAY}(?:,? (?:morning|afternoon|evening|night))?", _weekday),
     _rule(
-        rf"\b(?P<prep>on|by|until|till|before|after|since) {_DAY}(?:,? (?:morning|afternoon|evening|night))?(?! and )",
+        rf"\b(?P<prep>on|by|until|till|before|after|since) {_DAY}(?:,? (?:morning|afternoon"
+        rf"|evening|night))?(?! and )",
         _weekday,
     ),
     _rule(
-        rf"{_ON}(?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (?P<year>(?:19|20)\d\d))?(?!\d)",
+        rf"{_ON}(?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? "
+        rf"(?P<year>(?:19|20)\d\d))?(?!\d)",
         _month_day,
     ),
     _rule(
-        rf"{_ON}{_MONTH} (?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:|%)(?:,? (?P<year>(?:19|20)\d\d))?",
+        rf"{_ON}{_MONTH} (?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:|%)(?:,? "
+        rf"(?P<year>(?:19|20)\d\d))?",
         _month_day,
     ),
     _rule(rf"\b(?:in )?{_WHICH} {_MONTH}(?! \d)", _month_only),

@@ -38,73 +38,175 @@ def drafts(sentence: str, openers: fillers.Openers, scene: Scene) -> list[Draft]
 
 
 def _draft(clause: str, scene: Scene) -> Draft | None:
-    text = with_subject(clause.strip(" ,.!;:-"))
+    text = with_subject(_presented(clause.strip(" ,.!;:-–")))
     if not _is_statement(text):
         return None
     future = cues.is_future(text)
     dated = dates.resolve(text, scene.at, future=future)
-    text = _near(dated, scene.at)
+    text = dated.text
     lead = _lead(text)
-    subject = _subject(text[len(lead) :])
-    if subject == "other" and not _FIRST_PERSON.search(text):
+    core = text[len(lead) :]
+    subject = _subject(core)
+    addressed = len(re.findall(r"\byou(?:r|rs|rself)?\b", text, re.IGNORECASE))
+    if subject in {"you", "none"} or addressed > (1 if scene.other else 0):
         return None
-    if subject == "you" or len(re.findall(r"\byou(?:r|rs)?\b", text, re.IGNORECASE)) > (
-        1 if scene.other else 0
-    ):
-        return None
-    verdict = (
-        cues.judge(text, dated=dated.found, lead=lead)
-        if subject != "pronoun"
-        else _of_pronoun(text, dated.found)
-    )
+    verdict = _verdict(core, subject, dated.found)
     if not verdict.kept:
         return None
-    text = _INDEFINITE.sub(_indefinite, text)
+    text = _near(text, dated.found, scene.at)
+    text = _INDEFINITE.sub(_indefinite, re.sub(r"^[Tt]h(?:is|at) (?=[a-z])", "The ", text))
     cast = speakers.Cast(scene.speaker, scene.other, _group(text, scene))
     rewritten = speakers.third(text, cast, past=not future)
-    return Draft(_finished(rewritten), verdict.durable, subject == "pronoun" or dangles(text))
+    pointing = subject == "pronoun" or dangles(re.sub(r"\([^()]*\)$", "", text))
+    return Draft(_finished(rewritten), verdict.durable, pointing)
 
 
+def _verdict(core: str, subject: str, dated: bool) -> cues.Verdict:
+    if subject in {"first", "mine"}:
+        return cues.judge(core, dated=dated)
+    if subject == "pronoun" and _EMPTY_PRONOUN.match(core):
+        return cues.DROP
+    if subject == "pronoun" and cues.content_words(core) >= 3 and not fillers.is_evaluation(core):
+        return cues.Verdict(True)
+    if not _FIRST_PERSON.search(core) or fillers.is_evaluation(core):
+        return cues.DROP
+    return cues.judge_thing(core, dated=dated)
+
+
+_EMPTY_PRONOUN = re.compile(
+    r"^(?:that|this|these|those|here|there|what|who|such|so|everyone"
+    r"|everything|nothing|none|one)\b",
+    re.IGNORECASE,
+)
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our)\b", re.IGNORECASE)
 _FRONT = re.compile(
-    r"^(?:(?:on|in|at|during|after|before|when|while|since|as|for|with|because|whenever|every|once|over|a few|a couple|some|around|due to"
-    r"|two|three|several|recently|lately|currently|growing up|these days|nowadays|right now|now|finally|eventually|sometimes|usually|if|to)\b[^.;!]{0,90}?,? )"
+    r"^(?:(?:on|in|at|during|after|before|when|while|since|as|for|with|because|whenever|every"
+    r"|once|over|a few|a couple|some|around|due to"
+    r"|two|three|several|recently|lately|currently|growing up|these days|nowadays|right now"
+    r"|now|finally|eventually|sometimes|usually|if|to)\b[^.;!]{0,90}?,? )"
     r"(?=(?:I|we|my|our)\b)",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"^(?:it|its|this|that|these|those|they|their|he|she|his|her|them|there|here|one|both|such|so|which|who|what|each|all of|some of|none|everyone|everything|nothing|neither)\b",
+    r"^(?:it|its|this|that|these|those|they|their|he|she|his|her|them|there|here|one|both|such"
+    r"|so|which|who|what|each|all of|some of|none|everyone|everything|nothing|neither)\b",
     re.IGNORECASE,
 )
 _MINE = re.compile(
-    r"^(?:my|our|me and|all my|both my|both of my|one of my|some of my|the rest of my|an? [\w-]+ of mine|someone I|half of my|most of my)\b",
+    r"^(?:my|our|me and|all my|both my|both of my|one of my|some of my|the rest of my|an? "
+    r"[\w-]+ of mine|someone I|half of my|most of my)\b",
     re.IGNORECASE,
 )
 _INDEFINITE = re.compile(
-    r"\b((?:I|we)(?: \w+ly| just| even| also| all)? (?:made|painted|drew|bought|wrote|got|found|took|read|built|baked|cooked|saw|designed|created|finished|started|have made|have got|have)) (this|that|these|those) (?=(\w)\w*)"
+    r"\b((?:I|[Ww]e)(?: \w+ly| just| even| also| all)? (?:made|painted|drew|bought|wrote|got"
+    r"|found|took|read|built|baked|cooked|saw|designed|created|finished|started|have made"
+    r"|have got|have)) (this|that|these|those) (?=(\w)\w*)"
 )
 
 
 def _subject(text: str) -> str:
-    if re.match(r"(?:I|we)\b", text):
+    if re.match(r"(?:I|we)\b", text, re.IGNORECASE):
         return "first"
     if re.match(r"you(?:r|rs)?\b", text, re.IGNORECASE):
         return "you"
     if _MINE.match(text):
         return "mine"
+    if _DETERMINED.match(text):
+        return "other"
     if _PRONOUN.match(text):
         return "pronoun"
-    return "other"
+    return "none" if _SUBORDINATE.match(text) else "other"
+
+
+# "The necklace is special to me", but not "the moments" or "this journey".
+_DETERMINED = re.compile(
+    r"^(?:this|that) (?!(?:is|was|has|one|makes?|made|will|would|day|year"
+    r"|week|month|time|way|journey|pic|photo)\b)[a-z]\w+ (?:\w+ )?(?:is|was|has|helps|reminds"
+    r"|stands|means)\b",
+    re.IGNORECASE,
+)
+_SUBORDINATE = re.compile(
+    r"^(?:since|when|while|because|as|if|after|before|whenever|although"
+    r"|though|until|unless|almost|especially|like|just|than|to|for|with|from|of|in|at|on)\b",
+    re.IGNORECASE,
+)
 
 
 def _lead(text: str) -> str:
+    """What stands before the subject: "On 2024-05-01, ", "When I was ten, "."""
+    clause = _FRONT_CLAUSE.match(text)
+    if clause:
+        return clause.group(0)
     match = _FRONT.match(text)
-    return match.group(0) if match else ""
+    return match.group(0) if match and not _SUBORDINATE_SUBJECT.match(text) else ""
+
+
+_FRONT_CLAUSE = re.compile(
+    r"^(?:since|when|while|because|as|if|after|before|whenever|although|though|once|until"
+    r"|growing up|during|ever since)\b[^,]{0,90}, (?=(?:I|we|my|our)\b)",
+    re.IGNORECASE,
+)
+_SUBORDINATE_SUBJECT = re.compile(
+    r"^(?:ever |just )?(?:since|when|while|because|as|if|after"
+    r"|before|whenever|although|though|once|until) (?:I|we|my|our)\b",
+    re.IGNORECASE,
+)
+
+
+def _presented(text: str) -> str:
+    """ "Here's a photo of my boat I built", "This boat I built floats" → "I built my boat"."""
+    shown = _SHOWN.match(text)
+    if shown:
+        return f"I {shown['verb']} {_some(shown['det'])}{shown['noun']}{shown['rest']}"
+    made = _MADE.match(text)
+    if made:
+        what = f"{_some(made['det'])}{made['noun']}{made['when'] or ''}"
+        return f"I {made['verb']} {what}, which {made['rest']}"
+    return _FROM_WHEN.sub("", text)
+
+
+_VERB = (
+    r"(?:just |recently )?(?:did|made|painted|took|drew|wrote|bought|got|found|built|read"
+    r"|designed|finished|created|baked|cooked|sewed|visited)"
+)
+_SHOWN = re.compile(
+    r"^(?:here's|here is|here are|this is|that's|check out|take a look at|look at) (?:a |an "
+    r"|one |some )?(?:(?:photos?|pics?|pictures?|peek|look|snap|shot) (?:of|at) )?"
+    rf"(?P<det>my|an?|this|the|some|our|these|that) (?P<noun>(?:[\w-]+ ){{0,3}}[\w-]+) "
+    rf"(?:that |which )?I (?P<verb>{_VERB})\b(?P<rest>.*)$",
+    re.IGNORECASE,
+)
+_MADE = re.compile(
+    rf"^(?P<det>this|that|these|those|the) (?P<noun>(?:[\w-]+ ){{0,2}}[\w-]+) (?:that |which "
+    rf")?I (?P<verb>{_VERB})\b(?P<when> (?:yesterday|last \w+|this \w+|today|recently|in \w+"
+    rf"|[\w ]+ ago))? (?P<rest>[a-z]+s? .*)$",
+    re.IGNORECASE,
+)
+_FROM_WHEN = re.compile(
+    r"^(?:here's|here is|this is|that's) (?:a |one )?(?:\w+ )?(?:pic|photo"
+    r"|picture|one|shot|snap)?(?: of \w+)? ?from when (?=(?:I|we|my|our)\b)",
+    re.IGNORECASE,
+)
+
+
+def _some(determiner: str) -> str:
+    word = determiner.lower()
+    return {"this": "a ", "that": "a ", "the": "a ", "these": "some ", "those": "some "}.get(
+        word, f"{word} "
+    )
 
 
 _IMPERATIVE = re.compile(
-    r"^(?:let|let's|lets|don't|do not|please|check|look|take (?:care|a look|it|your)|keep|tell|remember|believe|enjoy|have (?:fun|a)|stay|hang|go (?:for|get|ahead|create)"
-    r"|make sure|just (?:keep|remember|be|do|go)|try|imagine|think|see|say|give|send|show|follow|trust|push|never|always|good luck|best of|here's to|cheers|wish(?:ing)?|congrat\w*|way to|bye|talk to|catch|happy|can't|cannot|couldn't|sounds?|looks?|love|loving|must|hope|hopefully|glad|excited|stoked|wow|what|how|who|where|why|when will|do|does|did|are|is|was|were|can|could|will|would|should|have you|any|anything|no|not|thanks?|thank|appreciate|so|such|too|same|sure|super|totally|absolutely)\b",
+    r"^(?:(?:really|truly|so|just|totally|always) )?(?:feels?|reminds?|makes?|made me|means?"
+    r"|seems?|shows?|brings?|gives?|helps?|takes?|gets?|goes|almost|as|like|than|let|let's"
+    r"|lets|don't|do not|please|check|look|take (?:care|a look|it|your)|keep|tell"
+    r"|remember|believe|enjoy|have (?:fun|a)|stay|hang|go (?:for|get|ahead|create)"
+    r"|make sure|just (?:keep|remember|be|do|go)|try|imagine|think|see|say|give|send|show"
+    r"|follow|trust|push|never|always|good luck|best of|here's to|cheers|wish(?:ing)?"
+    r"|congrat\w*|way to|bye|talk to|catch|happy|can't|cannot|couldn't|sounds?|looks?|love"
+    r"|loving|must|hope|hopefully|glad|excited|stoked|wow|what|how|who|where|why|when will|do"
+    r"|does|did|are|is|was|were|can|could|will|would|should|have you|any|anything|no|not"
+    r"|thanks?|thank|appreciate|such|too|same|sure|super|totally|absolutely)\b",
     re.IGNORECASE,
 )
 
@@ -118,15 +220,23 @@ def _is_statement(text: str) -> bool:
 
 
 _ELIDED_PAST = re.compile(
-    rf"^(?P<adv>(?:just|finally|recently|already|also|actually|even|once|only|still) )?(?P<verb>(?!had better)(?:{'|'.join(sorted(IRREGULAR_PAST))}|[A-Za-z]{{3,}}ed))"
-    r" (?=(?:(?:up|out|down|off|on|over|back|away)\b ?)?(?:my|a|an|the|some|to|in|at|for|with|from|that|this|these|up|new|lots|our|two|three|into|hitting|going|working|\w+ing|it|them|him|her|by)\b)",
+    rf"^(?P<adv>(?:just|finally|recently|already|also|actually|even|once|only|still) "
+    rf")?(?P<verb>(?!had better|excited|impressed|thrilled|inspired|amazed|interested|worried"
+    rf"|tired|touched|honou?red|blessed|relieved|pleased|loved"
+    rf"|need)(?:{'|'.join(sorted(IRREGULAR_PAST))}|[A-Za-z]{{3,}}ed))"
+    r" (?=(?:(?:up|out|down|off|on|over|back|away)\b ?)?(?:my|a|an|the|some|to|in|at|for|with"
+    r"|from|that|this|these|up|new|lots|our|two|three|into|hitting|going|working|\w+ing|it"
+    r"|them|him|her|by)\b)",
     re.IGNORECASE,
 )
 _FINITE = re.compile(
-    r"\b(?:is|was|are|were|has|have|can|will|makes?|made|helps?|helped|means?|looks?|feels?|lets?|gives?|gave|takes?|took|isn't|wasn't|brings?|brought|keeps?|seems?|sounds?|shows?|needs?|would|could|should|really|\w+'s (?:a|the|so|been|always|\w+ing))\b"
+    r"\b(?:is|was|are|were|has|have|can|will|makes?|made|helps?|helped|means?|looks?|feels?"
+    r"|lets?|gives?|gave|takes?|took|isn't|wasn't|brings?|brought|keeps?|seems?|sounds?|shows?"
+    r"|needs?|would|could|should|really|\w+'s (?:a|the|so|been|always|\w+ing))\b"
 )
 _GERUND = re.compile(
-    r"^(?P<adv>(?:just|still|also|currently|really|even|finally|always) )?(?P<verb>[A-Za-z]{2,}ing)\b(?! (?:my|our)? ?\w+ (?:is|was)\b)",
+    r"^(?P<adv>(?:just|still|also|currently|really|even|finally|always) "
+    r")?(?P<verb>[A-Za-z]{2,}ing)\b(?! (?:my|our)? ?\w+ (?:is|was)\b)",
     re.IGNORECASE,
 )
 
@@ -139,10 +249,13 @@ def with_subject(text: str) -> str:
         lowered,
     ):
         return f"I am {lowered}"
-    if re.match(r"(?:just |also |already |never |only )?been\b", lowered):
+    if re.match(
+        r"(?:just |also |already |never |only )?been (?:to|in|into|\w+ing|\w+ed|on)\b", lowered
+    ):
         return f"I have {lowered}"
     if re.match(
-        r"(?:want to|have to|have got|used to|can't stand|cannot stand|never (?:had|got|learned|liked))\b",
+        r"(?:want to|have to|have got|used to|can't stand|cannot stand|never (?:had|got"
+        r"|learned|liked))\b",
         lowered,
     ):
         return f"I {lowered}"
@@ -155,41 +268,29 @@ def with_subject(text: str) -> str:
 
 
 _NOT_GERUND = frozenset(
-    "thing nothing something anything everything king ring spring string during sing bring wedding morning evening".split()
+    "thing nothing something anything everything king ring spring string during sing bring "
+    "wedding morning evening".split()
 )
 
 
-def _of_pronoun(text: str, dated: bool) -> cues.Verdict:
-    """A sentence about something named before: kept only when it says something beyond a judgement."""
-    if re.match(r"^(?:that|this)\b", text, re.IGNORECASE) or fillers.is_evaluation(text):
-        return cues.DROP
-    if re.match(
-        r"^(?:what|how|who|so|such|here|there|everyone|everything|nothing|none)\b",
-        text,
-        re.IGNORECASE,
-    ):
-        return cues.DROP
-    return cues.Verdict(cues.content_words(text) >= 3 or dated)
-
-
-def _near(dated: dates.Dated, at: datetime) -> str:
+def _near(text: str, dated: bool, at: datetime) -> str:
     """ "I just signed up" happened around the day it was said; what is under way was so that month."""
-    text = dated.text
-    if (
-        not dated.found
-        and re.match(r"^(?:I|we) (?:have )?(?:just|recently|finally) (?!want)", text)
-        and cues.is_past_act(text)
-    ):
-        bare = re.sub(r"^(I|we) (have )?(?:just|recently) ", lambda m: f"{m[1]} {m[2] or ''}", text)
-        return f"{bare.rstrip('.!')} (around {at.date()})"
-    if not dated.found and _UNDER_WAY.search(text):
+    fresh = re.match(r"^(I|we|We) (have )?(?:just|recently) (?!want)", text)
+    if fresh and (dated or cues.is_past_act(text)):
+        text = f"{fresh[1]} {fresh[2] or ''}{text[fresh.end() :]}"
+        return text if dated else f"{text.rstrip('.!')} (around {at.date()})"
+    if not dated and _UNDER_WAY.search(text):
         return f"{text.rstrip('.!')} (as of {at:%B %Y})"
     return text
 
 
 _UNDER_WAY = re.compile(
-    r"^(?:I|we) (?:am|are) (?:\w+ly |still |also |now )?(?:working on|looking (?:for|into)|searching|thinking (?:about|of)|considering|planning|preparing|training|learning|reading|writing|starting|finishing|creating|building|researching|studying|saving|applying|trying to)\b"
-    r"|^(?:I|we) have (?:\w+ly )?(?:been|known|had|lived|worked)\b.*\b(?:for|since)\b.*\b(?:years?|months?|weeks?)\b",
+    r"^(?:I|we) (?:am|are) (?:\w+ly |still |also |now )?(?:working on|looking (?:for|into)"
+    r"|searching|thinking (?:about|of)|considering|planning|preparing|training|learning"
+    r"|reading|writing|starting|finishing|creating|building|researching|studying|saving"
+    r"|applying|trying to)\b"
+    r"|^(?:I|we) have (?:\w+ly )?(?:been|known|had|lived|worked)\b.*\b(?:for"
+    r"|since)\b.*\b(?:years?|months?|weeks?)\b",
 )
 
 

@@ -4,34 +4,55 @@ import re
 from collections.abc import Iterable
 
 _OPENER = (
-    r"(?:(?:good )?(?:morning|afternoon|evening)|he+y+(?: there)?|hi+(?: there)?|hello(?: there)?|yo|wow+|whoa+|woa+h"
-    r"|oo+h+|o+h+(?: (?:man|wow|no|yeah|my(?: god)?|boy))?|ah+|a+w+|u+gh|oo+f|oops|yikes|phew|ya+y|woo ?hoo+|hooray|man"
-    r"|ye+a+h*(?: (?:totally|definitely|sure|for sure))?|yep|yup|ye+s+|yea|no+|nope|nah|well|so|ok(?:ay)?|sure(?: thing)?"
-    r"|right|alright|anyways?|actually|honestly|seriously|basically|by the way|btw|oh and|also|plus|besides|and|but"
-    r"|thankfully|unfortunately|luckily|fortunately|sadly|guess what|you know(?: what)?|to be honest|tbh|ha(?:ha)+|lol"
-    r"|hm+|um+|uh+|er+|thanks(?: (?:so much|a lot|again|a bunch|a ton))?|thank you(?: (?:so much|very much|again))?|thx"
-    r"|totally|absolutely|definitely|exactly|of course|sorry(?: (?:about|for|to hear)[^,.!]{0,40})?|congrats|congratulations"
-    r"|cool|nice|great|awesome|amazing|perfect|for sure|true|same here|me too|i mean|first(?: of all|ly)?|second(?:ly)?"
-    r"|finally|in fact|as for me|for me|as you know|speaking of which|that said|that being said|long story short"
-    r"|on (?:the bright side|top of that|another note)|(?:and|so|but) yeah|as always|again|good news|no worries|no problem"
-    r"|glad (?:to|you|that|it)[^,.!]{0,40}|(?:i )?hope you(?:'re| are)[^,.!]{0,30}|welcome back|sounds (?:good|great|fun)"
-    r"|(?:ever )?since (?:we|our) last (?:chat|talk|conversation|spoke|chatted|talked|met|catch-?up)(?:ted|ed)?"
-    r"|so much has happened|long time no (?:see|talk|chat)|been a (?:busy|while|hectic)[^,.!]{0,20})"
+    r"(?:(?:good )?(?:morning|afternoon|evening)|he+y+(?: there)?|hi+(?: there)?|hello(?: "
+    r"there)?|yo|wow+|whoa+|woa+h"
+    r"|oo+h+|o+h+(?: (?:man|wow|no|yeah|my(?: god)?|boy))?|ah+|a+w+|u+gh|oo+f|oops|yikes|phew"
+    r"|ya+y|woo ?hoo+|hooray|man"
+    r"|ye+a+h*(?: (?:totally|definitely|sure|for sure))?|yep|yup|ye+s+|yea|no+|nope|nah|well"
+    r"|so|ok(?:ay)?|sure(?: thing)?"
+    r"|right|alright|anyways?|actually|honestly|seriously|basically|by the way|btw|oh and|also"
+    r"|plus|besides|and|but"
+    r"|thankfully|unfortunately|luckily|fortunately|sadly|guess what|you know(?: what)?|to be "
+    r"honest|tbh|ha(?:ha)+|lol"
+    r"|hm+|um+|uh+|er+|thanks(?: (?:so much|a lot|again|a bunch|a ton))?|thank you(?: (?:so "
+    r"much|very much|again))?|thx"
+    r"|totally|absolutely|definitely|exactly|of course|sorry(?: (?:about|for|to "
+    r"hear)[^,.!]{0,40})?|congrats|congratulations"
+    r"|cool|nice|great|awesome|amazing|perfect|for sure|true|same here|me too|i mean|first(?: "
+    r"of all|ly)?|second(?:ly)?"
+    r"|finally|in fact|as for me|for me|as you know|speaking of which|that said|that being "
+    r"said|long story short"
+    r"|on (?:the bright side|top of that|another note)|(?:and|so|but) yeah|as always|again"
+    r"|good news|no worries|no problem"
+    r"|glad (?:to|you|that|it)[^,.!]{0,40}|(?:i )?hope you(?:'re| are)[^,.!]{0,30}|welcome "
+    r"back|sounds (?:good|great|fun)"
+    r"|(?:ever )?since (?:we|our) last (?:chat|talk|conversation|spoke|chatted|talked|met"
+    r"|catch-?up)(?:ted|ed)?"
+    r"|so much has happened|long time no (?:see|talk|chat)|been a (?:busy|while"
+    r"|hectic)[^,.!]{0,20})"
 )
 _SOFT = re.compile(
-    r"^(?:so|and|but|well|also|plus|oh|then|actually|unfortunately|thankfully|luckily|fortunately|sadly|honestly"
+    r"^(?:so|and|but|well|also|plus|oh|then|actually|unfortunately|thankfully|luckily"
+    r"|fortunately|sadly|honestly"
     r"|btw|by the way|yeah|yes|because|hopefully|anyway|ok|okay|man|besides|though|no|wow)"
-    r",? (?=(?:I|we|my|our|it|they|he|she|the|last|yesterday|today|just|now|here|there|this|on|in|since)\b)",
+    r",? (?=(?:I|we|my|our|it|they|he|she|the|last|yesterday|today|just|now|here|there|this|on"
+    r"|in|since)\b)",
     re.IGNORECASE,
 )
 _FRAMES = re.compile(
-    r"^(?:(?:I (?:just )?(?:wanted|want|have|need|had|am (?:so )?(?:happy|excited|glad|proud|thrilled|pleased)) to"
+    r"^(?:(?:I (?:just )?(?:wanted|want|have|need|had|am (?:so )?(?:happy|excited|glad|proud"
+    r"|thrilled|pleased)) to"
     r"|just wanted to|happy to|excited to|let me) "
-    r"(?:tell|say|share|announce|report|let|mention|inform)(?: (?:you|everyone|all|you all))?(?: (?:know|guys))?(?: that)?"
-    r"|I (?:have to|must) (?:say|admit)(?: that)?|I (?:think|guess|believe|suppose|feel like|realized|mean)(?: that)?"
-    r"|(?:it )?turns out(?: that)?|it's (?:just )?that|the thing is(?: that)?|as I (?:said|mentioned)(?: before| earlier)?,"
-    r"|in my case,|personally,|for me,|did I mention(?: that)?|you know,?|(?:I )?(?:can't|cannot) believe(?: that)?"
-    r"|(?:ever )?since (?:we|our) last (?:chat|talk|conversation|spoke|chatted|talked|met|catch-?up)(?:ted|ed)?,?)"
+    r"(?:tell|say|share|announce|report|let|mention|inform)(?: (?:you|everyone|all|you "
+    r"all))?(?: (?:know|guys))?(?: that)?"
+    r"|I (?:have to|must) (?:say|admit)(?: that)?|I (?:think|guess|believe|suppose|feel like"
+    r"|realized|mean)(?: that)?"
+    r"|(?:it )?turns out(?: that)?|it's (?:just )?that|the thing is(?: that)?|as I (?:said"
+    r"|mentioned)(?: before| earlier)?,"
+    r"|in my case,|personally,|for me,|did I mention(?: that)?|you know,?|(?:I )?(?:can't"
+    r"|cannot) believe(?: that)?"
+    r"|(?:ever )?since (?:we|our) last (?:chat|talk|conversation|spoke|chatted|talked|met"
+    r"|catch-?up)(?:ted|ed)?,?)"
     r"[,:]? +(?=(?:I|we|my|our)\b)",
     re.IGNORECASE,
 )
@@ -41,29 +62,56 @@ _TOLD_ABOUT = re.compile(
 )
 _PUNCTUATION = r"(?:\s*[,!.;:…—–]+|\s+-+|-+(?=\s))[\s,!.;:…—–-]*"  # not the hyphen of "well-being"
 _TAIL = re.compile(
-    r"(?:,? (?:though|too|as well|actually|lol|haha|you know|of course|for sure|again|anyway|right|btw|by the way"
-    r"|so far|already|after all|if that makes sense|or something|and stuff|and so on|I think|I guess|then))+(?=[.!]*$)",
+    r"(?:,? (?:though|too|as well|actually|lol|haha|you know|of course|for sure|again|anyway"
+    r"|right|btw|by the way"
+    r"|take a look|have a look|check (?:it|them|this) out|and look at [^,.]+|as you can see"
+    r"|so far|already|after all|if that makes sense|or something|and stuff|and so on|I think"
+    r"|I guess|then))+(?=[.!]*$)",
     re.IGNORECASE,
 )
 _GOOD = (
-    r"(?:good|great|awesome|amazing|fun|nice|cool|sweet|lovely|beautiful|wonderful|fantastic|incredible|special|rewarding"
-    r"|inspiring|exciting|powerful|tough|hard|scary|crazy|wild|insane|emotional|therapeutic|calming|freeing|relaxing|peaceful"
-    r"|fulfilling|empowering|magical|best|blast|worth|meaningful|moving|touching|motivating|encouraging|refreshing|intense"
-    r"|challenging|stressful|delicious|yummy|tasty|perfect|brilliant|super|joy|happy|happiness|lucky|proud|important|helpful"
-    r"|tricky|frustrating|overwhelming|bumpy|ride|rollercoaster|journey|adventure|blessing|gift|pleasure|thrilling|nerve)"
+    r"(?:good|great|awesome|amazing|fun|nice|cool|sweet|lovely|beautiful|wonderful|fantastic"
+    r"|incredible|special|rewarding"
+    r"|inspiring|exciting|powerful|tough|hard|scary|crazy|wild|insane|emotional|therapeutic"
+    r"|calming|freeing|relaxing|peaceful"
+    r"|fulfilling|empowering|magical|best|blast|worth|meaningful|moving|touching|motivating"
+    r"|encouraging|refreshing|intense"
+    r"|challenging|stressful|delicious|yummy|tasty|perfect|brilliant|super|joy|happy|happiness"
+    r"|lucky|proud|important|helpful"
+    r"|tricky|frustrating|overwhelming|bumpy|ride|rollercoaster|journey|adventure|blessing"
+    r"|gift|pleasure|thrilling|nerve)"
 )
 # "it was so powerful", "which is pretty exciting", "that's awesome": a judgement on what went before.
 _EVALUATION = re.compile(
-    rf"^(?:and |but |so |which |'?cause |because )?(?:(?:it|that|this|they|these|those|which|everything|the \w+)"
-    rf"(?:'s|'re| is| was| are| were| has been| have been|'s been| felt| feels| looks?| looked| sounds?| made| makes"
-    rf"| gives?| gave| brings?| brought| means?| meant| really| always| sure| just| definitely| still| will| would|'ll)+"
+    rf"^(?:and |but |so |which |'?cause |because )?(?:(?:it|that|this|they|these|those|which"
+    rf"|everything|the \w+)"
+    rf"(?:'s|'re| is| was| are| were| has been| have been|'s been| felt| feels| looks?| looked"
+    rf"| sounds?| made| makes"
+    rf"| gives?| gave| brings?| brought| means?| meant| really| always| sure| just| definitely"
+    rf"| still| will| would|'ll)+"
     rf"|so|such|really|pretty|very|super|what|how|love|loved|such a|a|an|super)\b.*\b{_GOOD}",
     re.IGNORECASE,
 )
 _SPLIT_TAIL = re.compile(
-    r"(?: [-–—]{1,2} |\s*—\s*|--\s*|\s+–\s*|; |(?<=[a-z])- (?=[a-zA-Z])|,? (?:and|but|so) (?=(?:it|that|this)(?:'s| is| was| has| felt| really| made)\b)"
-    r"|,? (?=which (?:is|was|are|were|has|made|makes)\b)|, (?=(?:it|that|this|they)(?:'s|'re| is| was| were| has| have| felt| really| made)\b)"
-    r"|,? (?:and|but) (?=(?:I|we) (?:was|were|am|are|felt|feel|had|loved|couldn't|can't)\b)|,? (?:and|but|so) (?=I (?:am|will|would)\b))"
+    r"(?: [-–—]{1,2} |\s*—\s*|--\s*|\s+–\s*|; |(?<=[a-z])- (?=[a-zA-Z])|,? (?:and|but|so) "
+    r"(?=(?:it|that|this)(?:'s| is| was| has| felt| really| made)\b)"
+    r"|,? (?=which (?:is|was|are|were|has|made|makes)\b)|, (?=(?:it|that|this|they)(?:'s|'re| "
+    r"is| was| were| has| have| felt| really| made)\b)"
+    r"|,? (?:and|but) (?=(?:I|we) (?:was|were|am|are|felt|feel|had|loved|couldn't|can't)\b)"
+    r"|,? (?:and|but|so) (?=I (?:am|will|would)\b))"
+)
+
+
+_STANDS_ALONE = re.compile(
+    r"(?:and |but |so )?(?:I|we|my|our|it|its|it's|that's|this|they|they're|he|she|you|let's"
+    r"|here's|there's"
+    r"|what|how|don't|keep|can't)\b",
+    re.IGNORECASE,
+)
+# "They have been there for me, I have known them for years": two statements with a comma between.
+_SPLICE = re.compile(
+    r"(?<=[a-z]), (?=(?:I|we) (?:have|am|are|was|will|would|had|just|got|went"
+    r"|took|made)\b)(?<!because, )"
 )
 
 
@@ -79,7 +127,10 @@ class Openers:
             )
         )
         vocative = rf"(?:{called})" if called else r"(?!)"
-        piece = rf"(?:{_OPENER}(?: (?:{vocative}|everyone|all|guys|folks|team|buddy|friend))?|{vocative}|dear {vocative})"
+        piece = (
+            rf"(?:{_OPENER}(?: (?:{vocative}|everyone|all|guys|folks|team|buddy|friend))?"
+            rf"|{vocative}|dear {vocative})"
+        )
         self._lead = re.compile(rf"^(?:{piece}(?:{_PUNCTUATION}|$))+", re.IGNORECASE)
         self._call = re.compile(rf",? ?\b{vocative}(?=[.!,]*$)|(?<=,) {vocative},", re.IGNORECASE)
 
@@ -98,10 +149,16 @@ class Openers:
 
 def clauses(sentence: str) -> list[str]:
     """The parts of a sentence that can stand alone, without those that only judge."""
-    parts = [
-        part.strip(" ,") for part in _SPLIT_TAIL.split(sentence) if part and part.strip(" ,.!")
-    ]
-    return [part for index, part in enumerate(parts) if not (index and is_evaluation(part))]
+    kept: list[str] = []
+    for part in _SPLIT_TAIL.split(sentence):
+        piece = (part or "").strip(" ,")
+        if not piece.strip(".!") or (kept and is_evaluation(piece)):
+            continue
+        if kept and not _STANDS_ALONE.match(piece):
+            kept[-1] = f"{kept[-1]} – {piece}"
+        else:
+            kept += _SPLICE.split(piece) if _STANDS_ALONE.match(piece) else [piece]
+    return kept
 
 
 def is_evaluation(clause: str) -> bool:

@@ -3,21 +3,50 @@
 import re
 
 _EXPLETIVE = re.compile(
-    r"\bit(?:'s| is| was| takes| took| would be| feels| felt| has been)? (?:so |really |very |super |such )?(?:(?:a |an )?[\w-]+ )?(?:to|that|when|how|being|seeing|knowing|having)\b",
+    r"\bit(?:'s| is| was| takes| took| would be| feels| felt| has been)"
+    r" (?:so |really |very |super |such )?(?:(?:an? )?[\w-]+ )?"
+    r"(?:to|that|when|how|being|seeing|knowing|having)\b"
+    r"|\b(?:make|makes|made|find|finds|found) it [\w-]+ (?:to|that|for)\b"
+    r"|\bthere (?:is|are|was|were|'s|will be|has been)\b",
     re.IGNORECASE,
 )
-_POINTING = re.compile(
-    r"\b(?:it|its|them|they|their|he|she|him|her|his|there|these|those|this|here|ones|such|doing so|same|another one|one I|one we)\b|\bthat(?=[.,!]|$| (?:was|is|day|one|time|place|makes|made|has)\b)|\b(?:of|about|for|with|to|at|like|do|did|doing|after|before) that\b",
+_VERBS = r"(?:is|was|has|had|are|were|can|could|will|would|may|really|makes|made|some|people|there)"
+_THAT_NOUN = (
+    r"\b(?:of|on|in|at|for|with|to|from|into|like|about|read|reading|capture|see|got|had|did"
+    r"|love|want"
+    r"|took|made|use|using|share|get|after|before|all) that"
+    rf"(?: (?!(?:I|we|they|he|she|it|you|my|our|the|a|an|{_VERBS})\b)[a-z]\w*"
+    r"(?! (?:I|you|we|he|she|they|[A-Z]\w+)\b)|(?=[.,!]|$))"
+)
+_THING = re.compile(
+    r"\b(?:it|its|this|such|doing so|the same)\b|\b(?:am|is|was|been|be|have|had|got|made|did"
+    r"|bought) one\b"
+    rf"|\bthat(?=[.,!]|$| {_VERBS}\b)|{_THAT_NOUN}|\b(?:there|here)(?=[.,!]|$| (?:and|but|to"
+    rf"|for|with)\b)",
     re.IGNORECASE,
 )
+_PEOPLE = re.compile(
+    r"\b(?:they|them|their|theirs|he|she|him|his|her|hers|these|those|ones)\b", re.IGNORECASE
+)
+_WHO = r"(?:people|person|kids?|children|friends?|folks|family|everyone|someone|others|group|team)"
 _NOUN_BEFORE = re.compile(
-    r"\b(?:a|an|the|my|our|some|two|three|four|five|many|lots of|of|for|with|as|by|to|in|at|like|love|enjoy|new) (?:[\w'-]+ ){0,3}[\w'-]{3,}|\b[\w-]{2,}ing\b|\b(?<!^)[A-Z][\w'-]+",
+    rf"\b(?:a|an|the|my|our|some|two|three|four|five|many|lots of|of|for|with|as|by|in|at|like"
+    rf"|love|enjoy|new)"
+    rf" (?:[\w'-]+ ){{0,3}}?(?!{_WHO}\b)[\w'-]{{3,}}|\b[\w-]{{2,}}ing\b|(?<!^)\b(?!I\b)[A-Z][\w'-]+"
 )
-_EXISTS = re.compile(r"\bthere (?:is|are|was|were|'s|will be|has been)\b", re.IGNORECASE)
+_PERSON_BEFORE = re.compile(
+    rf"\b{_WHO}\b|\b(?!was\b|is\b)[a-z]{{3,}}s\b|\b(?:my|our|a|an|the) (?:[\w'-]+ "
+    rf")?[\w'-]{{3,}}|(?<!^)\b(?!I\b)[A-Z][\w'-]+"
+)
 
 
 def dangles(text: str) -> bool:
     """Whether a first-person clause points at something that it doesn't name before."""
-    bare = _EXISTS.sub(" ", _EXPLETIVE.sub(" ", text))
-    match = _POINTING.search(bare)
-    return bool(match) and not _NOUN_BEFORE.search(bare[: match.start()])
+    bare = _EXPLETIVE.sub(" ", text)
+    return any(
+        match and not antecedent.search(bare[: match.start()])
+        for match, antecedent in (
+            (_THING.search(bare), _NOUN_BEFORE),
+            (_PEOPLE.search(bare), _PERSON_BEFORE),
+        )
+    )

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|no|inc|ltd|jr|sr|dept|est|u\.s|u\.k)|\b[A-Z])\.$",
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|no|inc|ltd|jr|sr|dept|est"
+    r"|u\.s|u\.k)|\b[A-Z])\.$",
     re.IGNORECASE,
 )
 _END = re.compile(r"(?:[.!?…]+[\"')\]]*(?=\s|$)|[。！？…]+[」』”）]*)")

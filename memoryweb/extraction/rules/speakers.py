@@ -21,7 +21,13 @@ _SLANG = (
         r"(?<!\w)'?(?:cuz|cos|cause)\b(?= (?:I|we|it|they|he|she|my|of|the|you|that|there)\b)",
         "because",
     ),
+    (r"(?<!\w)'(?:cuz|cos|cause)\b", "because"),
     (r"\b(kind|sort|lot)a\b", r"\1 of"),
+    (r"(?<=[a-z])'s (?=(?:my|our|a|an|the|so|very|going|really|super|not)\b)", " is "),
+    (
+        r"(?<=[a-z])'s (?=(?:been|gotten|got|allowed|helped|made|become|given|always|had)\b)",
+        " has ",
+    ),
     (r"(?<!\w)'em\b", "them"),
     (r"\bfave?\b", "favorite"),
     (r"\bfam\b", "family"),
@@ -72,23 +78,31 @@ def third(text: str, cast: Cast, *, past: bool) -> str:
 
 def group_in(text: str) -> str:
     """Whom "we" may mean, from "my kids" or "my husband and kids" in what the speaker just said."""
+    before = re.split(r"\b[Ww]e\b", text)[0]
     found = re.findall(
-        rf"\b(?:my|our|the|us) ((?:{_KIN})(?: and (?:my )?(?:{_KIN}))?)\b", text, re.IGNORECASE
+        rf"\b(?:my|our|(?:took|take|taking|brought|with) the) ((?:{_KIN})(?: and (?:my "
+        rf")?(?:{_KIN}))?)\b",
+        before,
+        re.IGNORECASE,
     )
     return "their " + re.sub(r"\bmy\b", "their", found[-1].lower()) if found else ""
 
 
 _KIN = (
-    r"husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|kids|children|family|sons?|daughters?|parents|mom|dad"
-    r"|mother|father|brothers?|sisters?|friends?|team|band|crew|dog|puppy|best friend|roommates?|colleagues|class"
+    r"husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|kids|children|family|sons?"
+    r"|daughters?|parents|mom|dad"
+    r"|mother|father|brothers?|sisters?|friends?|team|band|crew|dog|puppy|best friend"
+    r"|roommates?|colleagues|class"
 )
 _TOKEN = re.compile(
     rf"\b(?:(?P<I>I|we)(?P<adverbs>(?: {ADVERB})*)(?: (?P<verb>[A-Za-z]+(?:n't)?))?(?![\w'])"
-    r"|(?P<poss>my|our)|(?P<obj>me|us)|(?P<mine>of mine|of ours|mine|ours)|(?P<self>myself|ourselves))\b",
+    r"|(?P<poss>my|our)|(?P<obj>me|us)|(?P<mine>of mine|of ours|mine|ours)|(?P<self>myself"
+    r"|ourselves))\b",
     re.IGNORECASE,
 )
 _PLURALS = re.compile(
-    r"\b(?:they|them|their|people|kids|children|folks|friends|students|customers|parents|colleagues)\b",
+    r"\b(?:they|them|their|people|kids|children|folks|friends|students|customers|parents"
+    r"|colleagues)\b",
     re.IGNORECASE,
 )
 
@@ -112,6 +126,11 @@ class _Rewriter:
             )
         first, self.named = not self.named, True
         if match["poss"]:
+            # "Losing their job gave Ada the push": the name comes where the person acts.
+            gerund = re.match(r"\w+ing ", self.text) and re.search(r"\b(?:me|I)\b", self.text)
+            if first and gerund:
+                self.named = False
+                return "their"
             return f"{self.cast.speaker}'s" if first else "their"
         if match["obj"]:
             if match["obj"].lower() == "us":
@@ -205,6 +224,8 @@ def _continued(text: str) -> str:
 
     words = "|".join(sorted(COORDINATED))
     pattern = re.compile(
-        rf"(\bI(?: {ADVERB})* (?!(?:{'|'.join(sorted(IRREGULAR_PAST))})\b)\w+(?<!ed)\b[^.;,]*?)( and | but )((?:{ADVERB} )*)({words})\b"
+        rf"(\bI(?: {ADVERB})* "
+        rf"(?!(?:{'|'.join(sorted(IRREGULAR_PAST))})\b)\w+(?<!ed)\b[^.;,]*?)( and | but "
+        rf")((?:{ADVERB} )*)({words})\b"
     )
     return pattern.sub(put, text)

@@ -20,9 +20,12 @@ _LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
 _PICTURE_LETTERS = re.compile(
     "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u2190-\u21ff\ufe0e\ufe0f\u200d\u20e3\U000e0020-\U000e007f]+"
 )
+_PICTURE_ENDS = re.compile(rf"(?<=[a-z]) ?{_PICTURE_LETTERS.pattern}\s+(?=[A-Z])")
 _LOG = re.compile(
-    r"^\s*(?:[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[\[(]?\d\d:\d\d:\d\d|(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\b"
-    r"|Traceback \(|File \"|at [\w.$]+\(|[$#>] \w|\+\+\+ |--- |@@ |diff --git|\{|\}|\||import |from \w+ import |def \w+\(|class \w+[(:])"
+    r"^\s*(?:[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[\[(]?\d\d:\d\d:\d\d|(?:DEBUG|INFO"
+    r"|WARN(?:ING)?|ERROR|FATAL|TRACE)\b"
+    r"|Traceback \(|File \"|at [\w.$]+\(|[$#>] \w|\+\+\+ |--- |@@ |diff --git|\{|\}|\||import "
+    r"|from \w+ import |def \w+\(|class \w+[(:])"
 )
 _QUOTED = re.compile(r"^\s*>")
 _MARK = re.compile(r"^(?:[\s>#*+\-•·–—=|~`_]|\d{1,3}[.)](?=\s))+")
@@ -34,7 +37,7 @@ def plain(content: str) -> str:
     text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     text = _COMMENT.sub(" ", _FENCED.sub("\n", text))
     text = _LINK.sub(r"\1", _SHARED.sub(" ", text))
-    text = _PICTURE_LETTERS.sub(" ", _TAG.sub(" ", text))
+    text = _PICTURE_LETTERS.sub(" ", _PICTURE_ENDS.sub(".\n", _TAG.sub(" ", text)))
     text = "".join(char for char in text if char == "\n" or _is_printable(char))
     kept = (line for line in text.split("\n") if not _QUOTED.match(line) and not _LOG.match(line))
     return "\n".join(kept)
