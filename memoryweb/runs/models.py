@@ -119,6 +119,7 @@ class Run(models.Model):
             models.Index(fields=["status", "due_at"], name="runs_claimable"),
             models.Index(fields=["team", "status"], name="runs_team_status"),
             models.Index(fields=["team", "agent", "kind", "-created_at"], name="runs_agent_latest"),
+            models.Index(fields=["agent", "owner", "kind", "finished_at"], name="runs_finished"),
         ]
 
     def __str__(self) -> str:
@@ -133,3 +134,13 @@ class Run(models.Model):
         return self.status in {"queued", "running"} or (
             self.status == "failed" and self.due_at is not None
         )
+
+
+class Beat(models.Model):
+    """When something that has to happen again and again last happened (`tick`)."""
+
+    name = PlainCharField(primary_key=True, max_length=32)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.at:%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,56 @@
+"""Taking a run: compare-and-set on its fence, while its team's other claims wait."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from memoryweb.runs import fairness
+from memoryweb.runs.models import Run
+
+
+def claim(*, kinds: Collection[str] | None = None, run_id: UUID | None = None) -> Run | None:
+    """The fairest startable run, now ours, or None. An attempt counts from here on.
+
+    Whoever loses the race for one run looks again: somebody else has won, so this ends.
+    """
+    with scopes_disabled():
+        while True:
+            with transaction.atomic():
+                run = _look(kinds, run_id)
+                if run is None or _take(run, timezone.now()):
+                    return run
+
+
+def lease_end(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.LEASE_SECONDS)
+
+
+def _look(kinds: Collection[str] | None, run_id: UUID | None) -> Run | None:
+    runs = fairness.fairest(timezone.now(), kinds=kinds, run_id=run_id)
+    # The team's row is the lock (PostgreSQL): two claims at once could exceed the team's share.
+    return runs.select_for_update(of=("team",), no_key=True).first()
+
+
+def _take(run: Run, now: datetime) -> bool:
+    """Asks again whether the run may start: what `_look` saw may be older than the lock."""
+    changes = {
+        "status": Run.Status.RUNNING,
+        "phase": run.phase or Run.Phase.CLAIMED,
+        "attempts": run.attempts + 1,
+        "lease_until": lease_end(now),
+        "heartbeat_at": now,
+        "started_at": run.started_at or now,
+    }
+    found = fairness.startable(now).filter(pk=run.pk, fence=run.fence)
+    if not found.update(fence=F("fence") + 1, **changes):
+        return False
+    for name, value in changes.items():
+        setattr(run, name, value)
+    run.fence += 1
+    return True

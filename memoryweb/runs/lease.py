@@ -1,0 +1,124 @@
+"""A claimed run in the hands of its handler. Every write asks whether it is still ours."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from memoryweb.audit import record as audit
+from memoryweb.runs.claiming import lease_end
+from memoryweb.runs.exceptions import LeaseLost
+from memoryweb.runs.models import Run
+
+STORABLE = {
+    *("inputs", "answer", "checked", "result"),
+    *("consolidator", "model", "tokens_in", "tokens_out", "cost_micros"),
+}
+GOOD = (Run.Status.SUCCEEDED, Run.Status.NO_CHANGE, Run.Status.NEEDS_REVIEW)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. Fields left None keep what the run already holds."""
+
+    status: str
+    reason: str = ""
+    error: str = ""
+    result: Mapping[str, Any] | None = None
+    consolidator: str | None = None
+    model: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost_micros: int | None = None
+
+    def changes(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+class Lease:
+    """`run` is kept in step with its row. Any method raises LeaseLost once the run isn't ours."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.finished = False
+
+    def store(self, phase: Run.Phase | str, **fields: Any) -> None:
+        """What this phase found, so that a crash from here on needn't find it again."""
+        if unknown := fields.keys() - STORABLE:
+            raise TypeError(f"A phase cannot store {', '.join(sorted(unknown))}.")
+        self._update(phase=phase, **fields)
+
+    def fence(self) -> None:
+        """Inside the transaction that applies: nobody can take the run until it ends."""
+        if not connection.in_atomic_block:
+            raise transaction.TransactionManagementError(
+                "A fence holds inside transaction.atomic()."
+            )
+        self._update()
+
+    def finish(self, outcome: Outcome, record: Callable[..., object] | None = None) -> None:
+        """The outcome and its audit event together, in the caller's transaction if there is one.
+
+        `record(action, **fields of audit.Entry)` takes the event, for callers that write theirs
+        all at once; they have locked the audit head.
+        """
+        with transaction.atomic(savepoint=False):
+            if record is None:
+                audit.lock(self.run.team_id)
+            self._update(**_ending(outcome))
+            if record is None:
+                audit.record(self.run.team_id, finished_event(self.run))
+            else:
+                record(**vars(finished_event(self.run)))
+        self.finished = True
+
+    def postpone(self, due_at: datetime, reason: str, error: str) -> None:
+        """Failed, with a next try at `due_at`."""
+        self._update(
+            status=Run.Status.FAILED, due_at=due_at, reason=reason, error=error, lease_until=None
+        )
+
+    def _update(self, **changes: Any) -> None:
+        now = timezone.now()
+        changes = {"lease_until": lease_end(now), "heartbeat_at": now, **changes}
+        with scopes_disabled():
+            if not held(self.run).update(**changes):
+                raise LeaseLost(str(self.run.id))
+        for name, value in changes.items():
+            setattr(self.run, name, value)
+
+
+def held(run: Run) -> QuerySet[Run]:
+    """The run's row, if the fence is still ours and the lease hasn't run out."""
+    return Run.objects.filter(
+        pk=run.pk, fence=run.fence, status=Run.Status.RUNNING, lease_until__gt=timezone.now()
+    )
+
+
+def finished_event(run: Run) -> audit.Entry:
+    return audit.Entry(
+        action="run.finished",
+        actor=audit.SYSTEM,
+        target_kind="run",
+        target_id=run.id,
+        on_behalf_of=run.owner_id,
+        outcome=run.status,
+        reason_code=run.reason,
+        run_id=run.id,
+        model=run.model,
+        details={"kind": run.kind, "attempts": run.attempts},
+    )
+
+
+def _ending(outcome: Outcome) -> dict[str, Any]:
+    ending = outcome.changes() | {
+        "finished_at": timezone.now(),
+        "due_at": None,
+        "lease_until": None,
+    }
+    return ending | ({"phase": Run.Phase.REPORTED} if outcome.status in GOOD else {})
