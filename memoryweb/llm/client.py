@@ -1,0 +1,180 @@
+"""The one way to ask a model: budget, breaker, retries, and an answer that fits its schema."""
+
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Generic, TypeVar
+from uuid import UUID
+
+import httpx
+import pydantic
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from memoryweb.llm import breaker, providers, transport, usage
+from memoryweb.llm.endpoint import Endpoint, endpoint_for, is_configured
+from memoryweb.llm.exceptions import (
+    ModelError,
+    TimedOut,
+    TooLarge,
+    from_status,
+)
+from memoryweb.llm.parsing import parse
+from memoryweb.llm.prompts import fenced
+from memoryweb.llm.providers import Prompt, Reply
+from memoryweb.llm.tokens import estimate_messages
+
+TRIES = 3
+MAX_ANSWER_TOKENS = 8192
+RETRIED = {408, 429}
+TOO_LARGE = (b"context_length_exceeded", b"maximum context length", b"prompt is too long")
+
+Answer = TypeVar("Answer", bound=pydantic.BaseModel)
+
+# The richest form that an endpoint's model is known to take, as long as this process lives.
+_known_forms: dict[tuple[str, str], int] = {}
+_known_limits: dict[tuple[str, str], str] = {}
+
+
+@dataclass(frozen=True)
+class Completion(Generic[Answer]):
+    """`cost_micros` in millionths of the currency of MEMORYWEB_MODEL_PRICE_IN and …_OUT."""
+
+    value: Answer
+    tokens_in: int
+    tokens_out: int
+    model: str
+    cost_micros: int
+
+
+def configured() -> bool:
+    return is_configured()
+
+
+def complete(
+    *,
+    team_id: UUID,
+    role: str,
+    system: str,
+    data: Mapping[str, object],
+    schema: type[Answer],
+    deadline: float,
+    max_tokens: int = MAX_ANSWER_TOKENS,
+    daily_tokens: int | None = None,
+) -> Completion[Answer]:
+    """Ask the model of `role`; raises a ModelError. Never inside a transaction.
+
+    `deadline` is a moment of `time.monotonic()`. `data` is anything JSON can hold. `daily_tokens`
+    is the team's own budget, None the installation's.
+    """
+    endpoint = endpoint_for(role)
+    prompt = Prompt(system, fenced(data), schema, max_tokens)
+    expected = estimate_messages([prompt.system, prompt.user])
+    breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
+    with usage.reserved(team_id, expected + max_tokens, daily_tokens) as spent:
+        try:
+            reply = _reply(endpoint, prompt, deadline)
+            spent.tokens_in = expected if reply.tokens_in is None else reply.tokens_in
+            spent.tokens_out = _tokens_out(reply)
+            value = parse(reply.text, schema)
+        except ModelError as error:
+            _account(error, spent, expected)
+            if error.counts:
+                breaker.failed(team_id, endpoint.url)
+            raise
+    breaker.succeeded(team_id, endpoint.url)
+    return Completion(
+        value=value,
+        tokens_in=spent.tokens_in,
+        tokens_out=spent.tokens_out,
+        model=endpoint.model,
+        cost_micros=cost_micros(spent.tokens_in, spent.tokens_out),
+    )
+
+
+def cost_micros(tokens_in: int, tokens_out: int) -> int:
+    """A price for a million tokens in units is a price for one token in millionths."""
+    return round(tokens_in * settings.MODEL_PRICE_IN + tokens_out * settings.MODEL_PRICE_OUT)
+
+
+def _tokens_out(reply: Reply) -> int:
+    return estimate_messages([reply.text]) if reply.tokens_out is None else reply.tokens_out
+
+
+def _account(error: ModelError, spent: usage.Spent, expected: int) -> None:
+    """A failed call may have cost what it read; the error and the budget both say so."""
+    if isinstance(error, TimedOut) and not error.tokens_in:
+        error.tokens_in = expected
+    spent.tokens_in = spent.tokens_in or error.tokens_in
+    spent.tokens_out = spent.tokens_out or error.tokens_out
+    error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
+
+
+def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float) -> Reply:
+    """Through the forms that the endpoint may know, from the strictest to the plainest."""
+    known = endpoint.url, endpoint.model
+    forms = providers.forms(endpoint)
+    limit_name = _known_limits.get(known, "max_tokens")
+    place = _known_forms.get(known, 0)
+    with transport.client(deadline) as http:
+        while True:
+            body = providers.body(endpoint, prompt, forms[place], limit_name)
+            response = _tried(http, endpoint, body, deadline)
+            if response.status == 200:
+                _known_forms[known], _known_limits[known] = place, limit_name
+                return providers.read(endpoint, response)
+            if any(mark in response.body for mark in TOO_LARGE):
+                raise TooLarge(_("The text is too long for the model's window."))
+            if response.status not in {400, 422}:
+                raise from_status(response.status, _retry_after(response))
+            if b"max_completion_tokens" in response.body and limit_name == "max_tokens":
+                limit_name = "max_completion_tokens"
+            elif place + 1 < len(forms):
+                place += 1
+            else:
+                raise from_status(response.status, None)
+
+
+def _tried(
+    http: httpx.Client, endpoint: Endpoint, body: bytes, deadline: float
+) -> transport.Response:
+    """The response of the first try that is worth reading; the last one's error otherwise."""
+    for attempt in range(1, TRIES + 1):
+        pause = _jitter(attempt)
+        try:
+            response = transport.post(
+                http, endpoint.url, providers.headers(endpoint), body, deadline
+            )
+        except transport.ConnectionLost as error:
+            failure: ModelError = error
+        else:
+            if response.status not in RETRIED and response.status < 500:
+                return response
+            asked = _retry_after(response)
+            failure = from_status(response.status, asked)
+            pause = pause if asked is None else asked
+        if attempt == TRIES or time.monotonic() + pause >= deadline:
+            raise failure
+        time.sleep(pause)
+    raise AssertionError("the last try returns or raises")
+
+
+def _jitter(attempt: int) -> float:
+    seconds: float = settings.MODEL_BACKOFF_SECONDS * 2 ** (attempt - 1)
+    return seconds * random.uniform(0.5, 1.5)
+
+
+def _retry_after(response: transport.Response) -> float | None:
+    """Seconds or an HTTP date; None when there is none or it makes no sense."""
+    text = response.headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, IndexError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

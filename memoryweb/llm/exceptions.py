@@ -1,0 +1,156 @@
+"""Why a model gave no usable answer: each has a code for programs and a sentence for people.
+
+No sentence ever holds text of the endpoint: it may repeat the key, or what it was given.
+"""
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrPromise
+
+
+class ModelError(Exception):
+    """`transient`: the same call may work later, not before `retry_after` seconds if known.
+
+    `tokens_in` and `tokens_out` are what the failed call has cost all the same.
+    """
+
+    code = "model_failed"
+    transient = False
+    counts = True  # towards the breaker of the endpoint
+
+    def __init__(self, sentence: "str | StrPromise", *, retry_after: float | None = None) -> None:
+        super().__init__(str(sentence))
+        self.retry_after = retry_after
+        self.tokens_in = 0
+        self.tokens_out = 0
+
+
+class NotConfigured(ModelError):
+    code = "model_not_configured"
+    counts = False
+
+
+class HostRefused(ModelError):
+    code = "model_host_refused"
+    counts = False
+
+
+class BudgetSpent(ModelError):
+    code = "budget_spent"
+    transient = True
+    counts = False
+
+
+class BreakerOpen(ModelError):
+    code = "breaker_open"
+    transient = True
+    counts = False
+
+
+class KeyRefused(ModelError):
+    code = "model_key_refused"
+
+
+class AccessRefused(ModelError):
+    code = "model_access_refused"
+
+
+class RequestRefused(ModelError):
+    """The endpoint found the request itself wrong (400 and its relatives)."""
+
+    code = "model_request_refused"
+
+
+class ModelNotFound(ModelError):
+    code = "model_not_found"
+
+
+class TooLarge(ModelError):
+    """What was asked does not fit the model's window: the endpoint is well, the text too long."""
+
+    code = "model_input_too_large"
+    counts = False
+
+
+class Busy(ModelError):
+    code = "model_busy"
+    transient = True
+
+
+class Unavailable(ModelError):
+    code = "model_unavailable"
+    transient = True
+
+
+class TimedOut(ModelError):
+    code = "model_timeout"
+    transient = True
+
+
+class Unfinished(ModelError):
+    """The model stopped before the end: cut at a limit, filtered, or the stream broke off."""
+
+    code = "answer_unfinished"
+    transient = True
+
+
+class BadAnswer(ModelError):
+    """An answer that cannot be parsed or breaks the schema."""
+
+    code = "bad_answer"
+    transient = True
+
+
+def from_status(status: int, retry_after: float | None) -> ModelError:
+    """The error that an HTTP status stands for, each with its own whole sentence."""
+    if status in _BY_STATUS:
+        kind, sentence = _BY_STATUS[status]
+        return kind(sentence, retry_after=retry_after)
+    if status >= 500:
+        return Unavailable(
+            _("The model endpoint reports a fault of its own (%(status)d).") % {"status": status},
+            retry_after=retry_after,
+        )
+    if 300 <= status < 400:
+        return RequestRefused(
+            _(
+                "The model endpoint answers with a redirect (%(status)d), which is never followed. "
+                "Check its base URL."
+            )
+            % {"status": status}
+        )
+    return RequestRefused(
+        _("The model endpoint refused the request (%(status)d).") % {"status": status}
+    )
+
+
+_BY_STATUS: dict[int, tuple[type[ModelError], "StrPromise"]] = {
+    400: (
+        RequestRefused,
+        _("The model endpoint does not understand the request (400)."),
+    ),
+    401: (
+        KeyRefused,
+        _("The model endpoint does not accept the key (401). Check MEMORYWEB_MODEL_KEY."),
+    ),
+    403: (
+        AccessRefused,
+        _("The key may not use this model (403). Ask the provider for access to it."),
+    ),
+    404: (
+        ModelNotFound,
+        _(
+            "The model endpoint knows no such address or model (404). "
+            "Check the base URL and the model's name."
+        ),
+    ),
+    408: (TimedOut, _("The model endpoint gave up waiting (408).")),
+    413: (TooLarge, _("The text is too long for the model endpoint (413).")),
+    429: (
+        Busy,
+        _("The model endpoint has too much to do or the quota is used up (429)."),
+    ),
+}

@@ -1,0 +1,220 @@
+"""The two formats that model endpoints speak: what is sent, and how the answer is read."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic
+from django.utils.translation import gettext as _
+
+from memoryweb.llm.endpoint import Endpoint
+from memoryweb.llm.exceptions import BadAnswer, Unavailable, Unfinished
+from memoryweb.llm.parsing import loads
+from memoryweb.llm.streams import events, joined_anthropic, joined_openai
+from memoryweb.llm.transport import Response
+
+# From the most to the least that a server must understand; 400 moves on to the next.
+OPENAI_FORMS = ("json_schema", "json_object", "plain")
+ANTHROPIC_FORMS = ("plain",)
+FINISHED = {"openai": {"stop"}, "anthropic": {"end_turn", "stop_sequence"}}
+MAX_REPORTED_TOKENS = 10_000_000
+
+# What OpenAI's strict mode does not take. Sizes are checked when the answer is parsed.
+_UNSUPPORTED = {
+    "title", "default", "description", "maxLength", "minLength", "pattern", "format",
+    "maxItems", "minItems", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Prompt:
+    system: str
+    user: str
+    schema: type[pydantic.BaseModel]
+    max_tokens: int
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`tokens_in` and `tokens_out` are None when the endpoint does not say, or says nonsense."""
+
+    text: str
+    finish: str
+    model: str
+    tokens_in: int | None
+    tokens_out: int | None
+
+
+def forms(endpoint: Endpoint) -> tuple[str, ...]:
+    return OPENAI_FORMS if endpoint.provider == "openai" else ANTHROPIC_FORMS
+
+
+def headers(endpoint: Endpoint) -> dict[str, str]:
+    common = {
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "Accept-Encoding": "identity",
+        "User-Agent": "memoryweb",
+    }
+    if endpoint.provider == "anthropic":
+        common["anthropic-version"] = "2023-06-01"
+        return common | ({"x-api-key": endpoint.key} if endpoint.key else {})
+    return common | ({"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {})
+
+
+def body(endpoint: Endpoint, prompt: Prompt, form: str, limit_name: str) -> bytes:
+    """Streamed, so that a long answer that is being written is not taken for a dead connection."""
+    if endpoint.provider == "anthropic":
+        content = _anthropic_body(endpoint, prompt)
+    else:
+        content = _openai_body(endpoint, prompt, form, limit_name)
+    return json.dumps(content, ensure_ascii=False).encode()
+
+
+def read(endpoint: Endpoint, response: Response) -> Reply:
+    """Raises BadAnswer, Unfinished, or Unavailable when the stream itself reports an error."""
+    answer = _answer(endpoint, response)
+    reply = _anthropic_reply(answer) if endpoint.provider == "anthropic" else _openai_reply(answer)
+    if reply.finish not in FINISHED[endpoint.provider]:
+        error = Unfinished(_("The model stopped before its answer was complete."))
+        error.tokens_in, error.tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
+        raise error
+    if not reply.text.strip():
+        raise BadAnswer(_("The model's answer is empty."))
+    return reply
+
+
+def _openai_body(
+    endpoint: Endpoint, prompt: Prompt, form: str, limit_name: str
+) -> dict[str, object]:
+    content: dict[str, object] = {
+        "model": endpoint.model,
+        "messages": [
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ],
+        limit_name: prompt.max_tokens,
+        "stream": True,
+    }
+    if form == "plain":
+        return content
+    content["stream_options"] = {"include_usage": True}
+    content["response_format"] = {"type": form}
+    if form == "json_schema":
+        content["response_format"] = {
+            "type": form,
+            "json_schema": {
+                "name": prompt.schema.__name__,
+                "strict": True,
+                "schema": strict(prompt.schema.model_json_schema()),
+            },
+        }
+    return content
+
+
+def _anthropic_body(endpoint: Endpoint, prompt: Prompt) -> dict[str, object]:
+    return {
+        "model": endpoint.model,
+        "system": prompt.system,
+        "messages": [{"role": "user", "content": prompt.user}],
+        "max_tokens": prompt.max_tokens,
+        "stream": True,
+    }
+
+
+def strict(node: Any) -> Any:
+    """The schema as OpenAI's strict mode wants it: every field required, no other allowed."""
+    if isinstance(node, list):
+        return [strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: strict(item) for key, item in node.items() if key not in _UNSUPPORTED}
+    if isinstance(node.get("properties"), dict):
+        kept["properties"] = {name: strict(item) for name, item in node["properties"].items()}
+        kept["required"] = list(node["properties"])
+        kept["additionalProperties"] = False
+    return kept
+
+
+def _answer(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
+    try:
+        if "text/event-stream" in response.headers.get("content-type", ""):
+            join = joined_anthropic if endpoint.provider == "anthropic" else joined_openai
+            answer = join(events(response.body))
+        else:
+            answer = loads(response.body)
+    except (ValueError, RecursionError):
+        raise BadAnswer(_("The model endpoint's answer is not JSON.")) from None
+    if not isinstance(answer, dict):
+        raise BadAnswer(_("The model endpoint's answer does not have the known form."))
+    # OpenAI's own non-answers carry "error": null.
+    if answer.get("error"):
+        raise Unavailable(_("The model endpoint answered with an error of its own."))
+    return answer
+
+
+def _openai_reply(answer: Mapping[str, Any]) -> Reply:
+    choice = _first(answer.get("choices"))
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise BadAnswer(_("The model endpoint's answer does not have the known form."))
+    if message.get("refusal"):
+        raise BadAnswer(_("The model declined to answer."))
+    usage = _mapping(answer.get("usage"))
+    return Reply(
+        text=_text(message.get("content")),
+        finish=_word(choice.get("finish_reason")),
+        model=_word(answer.get("model")),
+        tokens_in=_count(usage.get("prompt_tokens")),
+        tokens_out=_count(usage.get("completion_tokens")),
+    )
+
+
+def _anthropic_reply(answer: Mapping[str, Any]) -> Reply:
+    usage = _mapping(answer.get("usage"))
+    parts = [
+        _count(usage.get(name))
+        for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    ]
+    return Reply(
+        text=_text(answer.get("content")),
+        finish=_word(answer.get("stop_reason")),
+        model=_word(answer.get("model")),
+        tokens_in=None if parts[0] is None else sum(part or 0 for part in parts),
+        tokens_out=_count(usage.get("output_tokens")),
+    )
+
+
+def _text(content: Any) -> str:
+    """Text as it is, or the text blocks of a list of blocks."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    return "".join(
+        block["text"]
+        for block in blocks
+        if isinstance(block, dict)
+        and block.get("type", "text") == "text"
+        and isinstance(block.get("text"), str)
+    )
+
+
+def _first(choices: Any) -> Mapping[str, Any]:
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise BadAnswer(_("The model endpoint's answer does not have the known form."))
+    return choices[0]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value <= MAX_REPORTED_TOKENS else None

@@ -1,0 +1,28 @@
+"""How many tokens a text will be, roughly, without a tokenizer (SPEC §3)."""
+
+import re
+from collections.abc import Iterable
+
+PER_MESSAGE = 4
+
+# Han with its radicals, strokes and punctuation, kana, Hangul, half- and full-width forms.
+_CJK = re.compile(
+    "[\u1100-\u11ff\u2e80-\u2fdf\u3000-\u30ff\u3130-\u318f\u31c0-\u31ff\u3200-\u4dbf\u4e00-\u9fff"
+    "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001aff0-\U0001b16f"
+    "\U00020000-\U0003ffff]"
+)
+_ASCII = re.compile("[\x00-\x7f]")
+
+
+def estimate(text: str) -> int:
+    """CJK one a character; ASCII a quarter, other two thirds of a token a character, rounded up."""
+    if text.isascii():
+        return -(-len(text) // 4)
+    cjk = len(_CJK.findall(text))
+    ascii_ = len(_ASCII.findall(text))
+    other = len(text) - cjk - ascii_
+    return cjk - (-ascii_ // 4) - (-2 * other // 3)
+
+
+def estimate_messages(texts: Iterable[str]) -> int:
+    return sum(PER_MESSAGE + estimate(text) for text in texts)

@@ -1,0 +1,146 @@
+"""One POST that cannot outlive its deadline, whatever the other side does.
+
+httpx limits each read, not the whole: a byte every 29 seconds would keep a worker for ever, in
+the headers too. So the sockets themselves know the deadline.
+"""
+
+import ssl
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import certifi
+import httpcore
+import httpx
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from memoryweb.llm.exceptions import BadAnswer, TimedOut, Unavailable
+
+MAX_BODY_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Response:
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class ConnectionLost(Unavailable):
+    """The connection could not be made or broke: worth another try."""
+
+
+def client(deadline: float) -> httpx.Client:
+    """No proxy or certificate from the environment, no redirects; ends at `deadline`."""
+    transport = httpx.HTTPTransport(verify=_tls(), trust_env=False)
+    transport._pool = httpcore.ConnectionPool(
+        ssl_context=_tls(), network_backend=_Backend(deadline), max_connections=2
+    )
+    return httpx.Client(
+        transport=transport,
+        trust_env=False,
+        follow_redirects=False,
+        timeout=httpx.Timeout(settings.MODEL_IDLE_SECONDS, connect=settings.MODEL_CONNECT_SECONDS),
+    )
+
+
+def post(
+    http: httpx.Client, url: str, headers: Mapping[str, str], body: bytes, deadline: float
+) -> Response:
+    """Raises TimedOut, ConnectionLost, or BadAnswer for a body that is too long or encoded."""
+    _check(deadline)
+    try:
+        with http.stream("POST", url, headers=dict(headers), content=body) as response:
+            content = _read(response, deadline)
+            return Response(response.status_code, dict(response.headers), content)
+    except httpx.ConnectTimeout:
+        _check(deadline)
+        raise ConnectionLost(_("The model endpoint could not be reached in time.")) from None
+    except httpx.TimeoutException:
+        _check(deadline)
+        raise TimedOut(_("The model endpoint sent nothing for too long.")) from None
+    except httpx.ConnectError:
+        raise ConnectionLost(
+            _("The model endpoint could not be reached. Check its address.")
+        ) from None
+    except (httpx.HTTPError, httpx.InvalidURL):
+        raise ConnectionLost(_("The connection to the model endpoint broke off.")) from None
+
+
+def _read(response: httpx.Response, deadline: float) -> bytes:
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise BadAnswer(_("The model endpoint sent a compressed answer that was not asked for."))
+    body = bytearray()
+    for chunk in response.iter_raw():
+        _check(deadline)
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise BadAnswer(_("The model endpoint's answer is too long to be one."))
+    return bytes(body)
+
+
+def _check(deadline: float) -> None:
+    if time.monotonic() >= deadline:
+        raise TimedOut(_("The model did not answer within the time limit."))
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """The machine's own authorities (a company's among them), and the public ones."""
+    context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
+    return context
+
+
+class _Backend(httpcore.SyncBackend):
+    def __init__(self, deadline: float) -> None:
+        self._deadline = deadline
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        limit = _limit(timeout, self._deadline)
+        stream = super().connect_tcp(host, port, limit, local_address, socket_options)
+        return _Stream(stream, self._deadline)
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, inner: httpcore.NetworkStream, deadline: float) -> None:
+        self._inner = inner
+        self._deadline = deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._inner.read(max_bytes, _limit(timeout, self._deadline))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._inner.write(buffer, _limit(timeout, self._deadline))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        limit = _limit(timeout, self._deadline)
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, limit), self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+def _limit(timeout: float | None, deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout
+    return left if timeout is None else min(timeout, left)
