@@ -1,0 +1,230 @@
+"""What a dream reads, frozen at its revisions, and the same read again when it resumes."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+
+from memoryweb.agents.models import Owner
+from memoryweb.dreaming.candidates import Mention, Recall
+from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.memory.statements import fingerprint
+from memoryweb.recall import events
+from memoryweb.runs.models import Run
+from memoryweb.workspace.blocks import blocks
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal
+from memoryweb.workspace.pins import pinned_lines
+
+MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
+RECALL_DAYS = 30
+
+
+@dataclass(frozen=True)
+class Text:
+    """A file's text at one revision; revision 0 is a file that does not exist yet."""
+
+    file_id: str
+    path: str
+    revision: int
+    content: str
+    date: date | None = None
+
+    @property
+    def frozen(self) -> dict[str, Any]:
+        return {"file": self.file_id, "path": self.path, "revision": self.revision}
+
+
+@dataclass(frozen=True)
+class Inputs:
+    now: datetime
+    notes: tuple[Text, ...]
+    memory: Text
+    diary: Text
+    mentions: tuple[Mention, ...]
+    recalls: Mapping[tuple[str, int], Recall]
+    protected_lines: frozenset[int] = frozenset()
+    line_dates: Mapping[int, date] = field(default_factory=dict)
+    waiting: frozenset[str] = frozenset()
+    rejected_before: frozenset[str] = frozenset()
+    changed_today: int = 0
+
+    @property
+    def frozen(self) -> dict[str, Any]:
+        """Files and revisions, as the run keeps them."""
+        return {
+            "notes": [note.frozen for note in self.notes],
+            "memory": self.memory.frozen,
+            "diary": self.diary.frozen,
+        }
+
+
+def read(run: Run) -> Inputs:
+    """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
+    files = _files(run)
+    notes = tuple(_text(file) for file in sorted(files, key=_by_date) if file.note_date)
+    memory = _core(files, MEMORY)
+    origins = _origins([*notes, memory])
+    protected, line_dates = _standing(memory, origins)
+    waiting, changed_today = _before(run)
+    mentions = tuple(_mentions(notes, origins))
+    return Inputs(
+        now=run.now,
+        notes=notes,
+        memory=memory,
+        diary=_core(files, DIARY),
+        mentions=mentions,
+        recalls=_recalls(run, notes, mentions),
+        protected_lines=protected,
+        line_dates=line_dates,
+        waiting=waiting,
+        rejected_before=_rejected(run),
+        changed_today=changed_today,
+    )
+
+
+def is_current(frozen: Mapping[str, Any]) -> bool:
+    """Nobody has written any of these files since they were frozen."""
+    wanted = {
+        entry["file"]: entry["revision"]
+        for entry in [*frozen["notes"], frozen["memory"], frozen["diary"]]
+        if entry["file"]
+    }
+    rows = File.objects.filter(pk__in=wanted).values_list("pk", "revision")
+    return {str(pk): revision for pk, revision in rows} == wanted
+
+
+def window(now: datetime) -> tuple[date, date]:
+    """First and last date of the notes that a dream looks at."""
+    last = now.astimezone(UTC).date()
+    return last - timedelta(days=settings.DREAM_DATES - 1), last
+
+
+def notes_of(owner: Owner | None) -> Q:
+    return Q(owner=None) if owner is None else Q(owner=owner)
+
+
+def _files(run: Run) -> list[File]:
+    first, last = window(run.now)
+    wanted = Q(note_date__range=(first, last)) | Q(path__in=(MEMORY, DIARY))
+    return list(
+        File.objects.filter(wanted, notes_of(run.owner), agent_id=run.agent_id, deleted_at=None)
+    )
+
+
+def _by_date(file: File) -> tuple[str, str]:
+    return (str(file.note_date), file.path)
+
+
+def _text(file: File) -> Text:
+    return Text(str(file.pk), file.path, file.revision, file.content, file.note_date)
+
+
+def _core(files: Iterable[File], path: str) -> Text:
+    return next((_text(file) for file in files if file.path == path), Text("", path, 0, ""))
+
+
+def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
+    found: dict[tuple[str, int], list[LineOrigin]] = defaultdict(list)
+    ids = [text.file_id for text in texts if text.file_id]
+    rows = LineOrigin.objects.filter(file__in=ids).select_related("source_file")
+    for row in rows.order_by("pk"):
+        found[str(row.file_id), row.line].append(row)
+    return found
+
+
+def _mentions(
+    notes: Iterable[Text], origins: Mapping[tuple[str, int], list[LineOrigin]]
+) -> Iterable[Mention]:
+    """The blocks of the notes; never what a dream wrote."""
+    for note in notes:
+        for block in blocks(note.content):
+            rows = origins.get((note.file_id, block.line), [])
+            if any(row.author_kind == AuthorKind.DREAM for row in rows):
+                continue
+            yield Mention(
+                file_id=note.file_id,
+                path=note.path,
+                revision=note.revision,
+                line=block.line,
+                date=note.date or date.min,
+                text=block.text,
+                durable=any(row.durable for row in rows),
+                asked=any(row.asked for row in rows),
+                category=next((row.category for row in rows if row.category), ""),
+                human=any(row.author_kind == AuthorKind.PERSON for row in rows),
+            )
+
+
+def _standing(
+    memory: Text, origins: Mapping[tuple[str, int], list[LineOrigin]]
+) -> tuple[frozenset[int], dict[int, date]]:
+    """Lines of MEMORY.md that no machine may change, and when each line was last said."""
+    protected = pinned_lines(memory.content)
+    dates: dict[int, date] = {}
+    for (file_id, line), rows in origins.items():
+        if file_id != memory.file_id:
+            continue
+        if any(row.author_kind == AuthorKind.PERSON and not row.released for row in rows):
+            protected.add(line)
+        said = [
+            row.source_file.note_date
+            for row in rows
+            if row.source_file and row.source_file.note_date
+        ]
+        if said:
+            dates[line] = max(said)
+    return frozenset(protected), dates
+
+
+def _recalls(
+    run: Run, notes: Iterable[Text], mentions: Iterable[Mention]
+) -> dict[tuple[str, int], Recall]:
+    ids = [uuid.UUID(note.file_id) for note in notes]
+    asks = events.asks_since(ids, run.now - timedelta(days=RECALL_DAYS), run.now)
+    if not asks:
+        return {}
+    counted = {}
+    for mention in mentions:
+        given = asks.get((uuid.UUID(mention.file_id), events.keyed_hash(mention.text)))
+        if given:
+            counted[mention.file_id, mention.line] = Recall.of(given)
+    return counted
+
+
+def _before(run: Run) -> tuple[frozenset[str], int]:
+    """Statements that found no room last time, and lines changed on this local date already."""
+    today = run.now.astimezone(run.agent.zone).date()
+    start = datetime.combine(today, time(), tzinfo=run.agent.zone)
+    reports = Report.objects.filter(notes_of(run.owner), agent_id=run.agent_id)
+    reports = reports.filter(dreamt_at__lte=run.now).exclude(run=run)
+    last = reports.order_by("-dreamt_at")[:1]
+    kept = Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
+    waiting = frozenset(
+        key
+        for key, gates in kept.values_list("key", "gates")
+        if all(gate["passed"] for gate in gates)
+    )
+    changes = reports.filter(dreamt_at__gte=start).values_list("changes", flat=True)
+    return waiting, sum(
+        change["lines"] for made in changes for change in made if change["path"] == MEMORY
+    )
+
+
+def _rejected(run: Run) -> frozenset[str]:
+    """What a person rejected before: the lines that rejected proposals would have brought."""
+    proposals = Proposal.objects.filter(
+        state=Proposal.State.REJECTED,
+        run__agent_id=run.agent_id,
+        file__path=MEMORY,
+        **({"run__owner": run.owner} if run.owner else {"run__owner__isnull": True}),
+    )
+    found = set()
+    for content, placed in proposals.order_by("-created_at").values_list("content", "origins")[:50]:
+        lines = content.split("\n")
+        found |= {fingerprint(lines[int(n) - 1]) for n in placed if int(n) <= len(lines)}
+    return frozenset(found)

@@ -1,0 +1,202 @@
+"""One dream: read the notes, decide, and write MEMORY.md, the diary and the report together."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent
+from memoryweb.dreaming import consolidators, diary, inputs, reports
+from memoryweb.dreaming.answers import DreamAnswer
+from memoryweb.dreaming.consolidators import Consolidated
+from memoryweb.dreaming.inputs import Inputs
+from memoryweb.llm import client, prompts
+from memoryweb.llm.exceptions import ModelError
+from memoryweb.memory import files, proposals
+from memoryweb.memory.files import Place, Writer, Written
+from memoryweb.memory.unit import Unit, unit
+from memoryweb.runs.engine import GiveUp, Lease, Outcome, Retry
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.origins import Origin, Source
+
+PLANS = 2  # a dream whose inputs moved on is planned once more, then a person is asked
+
+
+def dream(lease: Lease) -> None:
+    """The handler of runs of kind `dream`; begins again wherever the run stands."""
+    run = lease.run
+    for plan in range(PLANS):
+        read = inputs.read(run)
+        if not read.mentions:
+            lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"))
+            return
+        made = _consolidated(lease, read)
+        if _apply(lease, read, made, last=plan == PLANS - 1):
+            return
+
+
+def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
+    run = lease.run
+    if not uses_model(run.agent):
+        lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="rules")
+        return consolidators.by_rules(read)
+    if run.answer is None or run.inputs != read.frozen:
+        lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="model", answer=None)
+        _ask(lease, read)
+    answer: Mapping[str, Any] = run.answer or {}
+    if answer.get("should_update") and not str(answer.get("memory_content") or "").strip():
+        raise GiveUp(
+            "empty_answer", error=_("The model answered with an empty memory; nothing was changed.")
+        )
+    return consolidators.by_model(read, answer)
+
+
+def uses_model(agent: Agent) -> bool:
+    if agent.consolidator == Agent.Consolidator.RULES:
+        return False
+    if agent.consolidator == Agent.Consolidator.MODEL and not client.configured():
+        raise GiveUp("no_model", error=_("This agent dreams with a model, and none is set up."))
+    return client.configured()
+
+
+def _ask(lease: Lease, read: Inputs) -> None:
+    """Put the model's answer into the run before anything is done with it."""
+    run = lease.run
+    try:
+        said = client.complete(
+            team_id=run.team_id,
+            role="default",
+            system=prompts.load("dream"),
+            data=consolidators.data_for_model(read),
+            schema=DreamAnswer,
+            deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
+        )
+    except ModelError as error:
+        raise Retry(error.code, error=str(error)) from error
+    lease.store(
+        Run.Phase.ANSWER,
+        answer=said.value.model_dump(mode="json"),
+        model=said.model,
+        tokens_in=run.tokens_in + said.tokens_in,
+        tokens_out=run.tokens_out + said.tokens_out,
+        cost_micros=run.cost_micros + said.cost_micros,
+    )
+
+
+def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> bool:
+    """All in one transaction, if the fence is ours and nobody wrote the inputs meanwhile."""
+    run = lease.run
+    with unit(run.team, run=run) as work:
+        lease.fence()
+        current = inputs.is_current(read.frozen)
+        if not current and not last:
+            return False
+        needs_review = bool(made.broken) or not current or _asks_first(run.agent)
+        is_changed = made.content != read.memory.content
+        changes = []
+        if is_changed and needs_review:
+            _propose(work, run, made, current=current)
+        elif is_changed:
+            changes.append(_write_memory(work, run, made))
+        outcome = _outcome(made, is_changed=is_changed, needs_review=needs_review)
+        entry = diary.entry(
+            read.now.astimezone(run.agent.zone),
+            note_dates=[note.date for note in read.notes if note.date],
+            blocks=len(read.mentions),
+            verdicts=made.verdicts,
+            superseded=made.superseded,
+            disputed=made.disputed,
+            outcome=reports.held_sentence(made, needs_review=is_changed and needs_review),
+            told_by_model=made.told,
+        )
+        changes += _write_diary(work, run, read, entry)
+        reports.store(work, run, read, made, entry=entry, changes=changes)
+        lease.finish(outcome, record=work.take)
+    return True
+
+
+def _asks_first(agent: Agent) -> bool:
+    return agent.policy == Agent.Policy.REVIEW
+
+
+def _outcome(made: Consolidated, *, is_changed: bool, needs_review: bool) -> Outcome:
+    if not is_changed:
+        return Outcome(Run.Status.NO_CHANGE, "nothing_promoted")
+    if needs_review:
+        reason = made.broken[0].guard if made.broken else "policy"
+        return Outcome(Run.Status.NEEDS_REVIEW, reason)
+    return Outcome(Run.Status.SUCCEEDED)
+
+
+def _place(run: Run, path: str) -> Place:
+    return Place(run.agent, run.owner, path)
+
+
+def _writer(run: Run) -> Writer:
+    return Writer(AuthorKind.DREAM, run=run)
+
+
+def _write_memory(work: Unit, run: Run, made: Consolidated) -> dict[str, Any]:
+    written = files.write(
+        work,
+        _place(run, inputs.MEMORY),
+        made.content,
+        writer=_writer(run),
+        origins=origins_of(made),
+    )
+    return _change(written)
+
+
+def origins_of(made: Consolidated) -> dict[int, Origin]:
+    """Each placed line → the note lines it came from."""
+    return {
+        line: Origin(
+            tuple(Source(m.file_id, m.revision, m.line) for m in mentions),
+            durable=any(m.durable for m in mentions),
+            asked=any(m.asked for m in mentions),
+            category=next((m.category for m in mentions if m.category), ""),
+        )
+        for line, mentions in made.placed.items()
+    }
+
+
+def _propose(work: Unit, run: Run, made: Consolidated, *, current: bool) -> None:
+    file = files.find(_place(run, inputs.MEMORY)) or _empty_memory(work, run)
+    broken = [(item.guard, item.detail) for item in made.broken]
+    if not current:
+        broken.append(("current", _("The notes changed twice while the dream was at work.")))
+    proposals.propose(
+        work, run=run, file=file, content=made.content, origins=origins_of(made), broken=broken
+    )
+
+
+def _empty_memory(work: Unit, run: Run) -> File:
+    """An owner's MEMORY.md comes into being with its first dream, even one that is held back."""
+    written = files.write(work, _place(run, inputs.MEMORY), "# Memory\n", writer=_writer(run))
+    return written.file
+
+
+def _write_diary(work: Unit, run: Run, read: Inputs, entry: str) -> list[dict[str, Any]]:
+    """The archives first, then the diary that no longer has what they hold."""
+    today = read.now.astimezone(run.agent.zone).date()
+    rolled = diary.add(read.diary.content, entry, today=today)
+    changes = []
+    for month, text in rolled.archives.items():
+        path = f"memory/dreams/{month}.md"
+        lines = [files.NewLine(line) for line in text.split("\n")]
+        changes.append(_change(files.append(work, _place(run, path), lines, writer=_writer(run))))
+    place = _place(run, inputs.DIARY)
+    changes.append(_change(files.write(work, place, rolled.diary, writer=_writer(run))))
+    return changes
+
+
+def _change(written: Written) -> dict[str, Any]:
+    return {
+        "file": str(written.file.pk),
+        "path": written.file.path,
+        "before": written.before,
+        "after": written.file.revision,
+    }

@@ -1,0 +1,109 @@
+"""What a dream leaves for people to read: the report and a row for every candidate."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from memoryweb.dreaming.consolidators import Consolidated
+from memoryweb.dreaming.diary import why_nothing
+from memoryweb.dreaming.gates import Verdict
+from memoryweb.dreaming.inputs import MEMORY, Inputs
+from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.memory.guards import changed_lines
+from memoryweb.memory.unit import Unit
+from memoryweb.runs.models import Run
+
+
+def store(
+    work: Unit,
+    run: Run,
+    read: Inputs,
+    made: Consolidated,
+    *,
+    entry: str,
+    changes: Sequence[dict[str, Any]],
+) -> Report:
+    for change in changes:
+        is_memory = change["path"] == MEMORY
+        change["lines"] = changed_lines(read.memory.content, made.content) if is_memory else 0
+    counts = {kind: _count(made, kind) for kind in ("promoted", "kept", "rejected")}
+    report = Report.objects.create(
+        team=work.team,
+        agent=run.agent,
+        owner=run.owner,
+        run=run,
+        dreamt_at=read.now,
+        notes=len(read.notes),
+        blocks=len(read.mentions),
+        summary=_summary(made, counts["promoted"]),
+        diary=entry,
+        changes=list(changes),
+        disputed=[list(pair) for pair in made.disputed],
+        fingerprint=_fingerprint(read, made),
+        **counts,
+    )
+    lines = {m: line for line, mentions in made.placed.items() for m in mentions}
+    Candidate.objects.bulk_create(
+        _candidate(report, verdict, next((lines[m] for m in _of(verdict) if m in lines), None))
+        for verdict in made.verdicts
+    )
+    return report
+
+
+def held_sentence(made: Consolidated, *, needs_review: bool) -> str:
+    """What the diary says in place of the changes, where a person decides first."""
+    if not needs_review:
+        return ""
+    why = " ".join(item.detail for item in made.broken)
+    return _("MEMORY.md was not changed: the proposal waits for a person. {why}").format(
+        why=why
+    ).strip()  # fmt: skip
+
+
+def _summary(made: Consolidated, promoted: int) -> str:
+    if promoted:
+        return ""
+    return why_nothing(made.verdicts)
+
+
+def _count(made: Consolidated, kind: str) -> int:
+    return sum(verdict.verdict == kind for verdict in made.verdicts)
+
+
+def _of(verdict: Verdict) -> Sequence[Any]:
+    return verdict.candidate.mentions
+
+
+def _candidate(report: Report, verdict: Verdict, memory_line: int | None) -> Candidate:
+    candidate = verdict.candidate
+    latest = candidate.mentions[-1]
+    return Candidate(
+        team_id=report.team_id,
+        report=report,
+        key=candidate.key,
+        text=candidate.text,
+        file_id=latest.file_id,
+        path=latest.path,
+        line=latest.line,
+        sources=[
+            {"file": m.file_id, "path": m.path, "revision": m.revision, "line": m.line}
+            for m in candidate.mentions
+        ],
+        score=round(verdict.scored.total, 4),
+        components={
+            name: round(value, 4) for name, value in asdict(verdict.scored.components).items()
+        },
+        gates=[asdict(gate) for gate in verdict.gates],
+        verdict=verdict.verdict,
+        reason=verdict.reason[:300],
+        memory_line=memory_line if verdict.verdict == Candidate.Verdict.PROMOTED else None,
+    )
+
+
+def _fingerprint(read: Inputs, made: Consolidated) -> str:
+    """Two nights with the same one looked at the same and decided the same."""
+    said = f"{read.frozen['notes']}{made.content}"
+    return hashlib.sha256(said.encode()).hexdigest()

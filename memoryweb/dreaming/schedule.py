@@ -1,0 +1,170 @@
+"""When dreams start: every night where there is something new, and by hand (SPEC §5.1)."""
+
+import logging
+from datetime import date, datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Exists, F, Max, OuterRef
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.nights import dream_time, next_dream_at, night_of
+from memoryweb.dreaming import inputs
+from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.memory.unit import Unit, unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Revision
+
+logger = logging.getLogger(__name__)
+
+
+class CoolingDown(Exception):
+    """A dream by hand ended less than the cooldown ago; `seconds` are left."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"Another dream can start in {seconds} seconds.")
+
+
+def tick(now: datetime) -> int:
+    """Queue the nightly runs of every agent that is due; how many. One bad agent stops no other."""
+    with scopes_disabled():
+        due = list(Agent.objects.due(now).select_related("team"))
+    return sum(_plan_safely(agent, now) for agent in due) if settings.DREAMING else 0
+
+
+def request(
+    work: Unit, agent: Agent, owner: Owner | None, *, trigger: str, **by: object
+) -> engine.Enqueued:
+    """A dream by hand; the active one when there is one. Raises CoolingDown.
+
+    `by` may name the user or integration that asks.
+    """
+    if trigger in {Run.Trigger.PERSON, Run.Trigger.API}:
+        _check_cooldown(agent, owner)
+    made = engine.enqueue(
+        agent=agent,
+        owner=owner,
+        kind=Run.Kind.DREAM,
+        trigger=trigger,
+        **by,  # type: ignore[arg-type]
+    )
+    if made.created:
+        _record_request(work, made.run)
+    return made
+
+
+def request_night(
+    work: Unit, agent: Agent, owner: Owner | None, night: date, *, trigger: str
+) -> engine.Enqueued:
+    """The nightly dream of a local date: queued, or the one that was, whatever came of it."""
+    clock = dream_time(agent, night)
+    made = engine.enqueue(
+        agent=agent,
+        owner=owner,
+        kind=Run.Kind.DREAM,
+        trigger=trigger,
+        night=night,
+        clock=clock if trigger == Run.Trigger.COMMAND else None,
+    )
+    if made.created:
+        _record_request(work, made.run)
+    return made
+
+
+def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
+    """Whose notes of the window changed since their last dream, or still wait for room."""
+    first, last = inputs.window(now)
+    notes = File.objects.present().filter(agent=agent, note_date__range=(first, last))
+    written = Revision.objects.filter(file=OuterRef("pk"), number=OuterRef("revision"))
+    fresh = notes.annotate(by_person=Exists(written.exclude(author_kind=AuthorKind.DREAM))).filter(
+        by_person=True
+    )
+    changed = dict(fresh.values_list("owner").annotate(at=Max("updated_at")).order_by())
+    dreamt = dict(
+        Run.objects.filter(agent=agent, kind=Run.Kind.DREAM)
+        .exclude(status__in=[Run.Status.QUEUED, Run.Status.FAILED])
+        .values_list("owner")
+        .annotate(at=Max("started_at"))
+        .order_by()
+    )
+    due = {owner for owner, at in changed.items() if not dreamt.get(owner) or dreamt[owner] < at}
+    due |= _waiting(agent) & changed.keys()
+    owners: list[Owner | None] = list(
+        Owner.objects.filter(pk__in=[pk for pk in due if pk], paused=False).order_by("created_at")
+    )
+    return [None, *owners] if None in due else owners
+
+
+def _plan_safely(agent: Agent, now: datetime) -> int:
+    try:
+        return _plan(agent, now)
+    except Exception:
+        logger.exception("The nightly dreams of agent %s could not be queued.", agent.pk)
+        return 0
+
+
+def _plan(agent: Agent, now: datetime) -> int:
+    """One catch-up at most: the latest night that is due, however long nobody ticked."""
+    with unit(agent.team) as work:
+        moved = Agent.objects.filter(pk=agent.pk, next_dream_at=agent.next_dream_at).update(
+            next_dream_at=next_dream_at(agent, now)
+        )
+        if not moved:
+            return 0
+        night = night_of(agent, now)
+        made = [
+            request_night(work, agent, owner, night, trigger=Run.Trigger.CRON)
+            for owner in with_new_notes(agent, now)
+        ]
+    return sum(one.created for one in made)
+
+
+def _waiting(agent: Agent) -> set[object]:
+    """Owners (None: shared) whose last dream left passed candidates without room."""
+    kept = Candidate.objects.filter(report__agent=agent, verdict=Candidate.Verdict.KEPT)
+    newest = dict(
+        Report.objects.filter(agent=agent)
+        .values_list("owner")
+        .annotate(at=Max("dreamt_at"))
+        .order_by()
+    )
+    rows = kept.filter(report__dreamt_at__in=set(newest.values())).annotate(
+        at=F("report__dreamt_at"), whose=F("report__owner")
+    )
+    return {
+        whose
+        for whose, at, gates in rows.values_list("whose", "at", "gates")
+        if newest.get(whose) == at and all(gate["passed"] for gate in gates)
+    }
+
+
+def _check_cooldown(agent: Agent, owner: Owner | None) -> None:
+    pause = timedelta(seconds=settings.DREAM_COOLDOWN_SECONDS)
+    last = (
+        Run.objects.filter(
+            inputs.notes_of(owner),
+            agent=agent,
+            kind=Run.Kind.DREAM,
+            trigger__in=[Run.Trigger.PERSON, Run.Trigger.API],
+            finished_at__gt=timezone.now() - pause,
+        )
+        .exclude(status=Run.Status.FAILED)
+        .aggregate(at=Max("finished_at"))["at"]
+    )
+    if last:
+        left = (last + pause - timezone.now()).total_seconds()
+        raise CoolingDown(max(1, round(left)))
+
+
+def _record_request(work: Unit, run: Run) -> None:
+    work.record(
+        "run.requested",
+        target_kind="run",
+        target_id=str(run.pk),
+        run_id=run.pk,
+        on_behalf_of=run.owner_id,
+        details={"kind": str(run.kind), "trigger": str(run.trigger)},
+    )
