@@ -32,7 +32,7 @@ class Text:
     path: str
     revision: int
     content: str
-    date: date | None = None
+    note_date: date | None = None
 
     @property
     def frozen(self) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def _mentions(
                 path=note.path,
                 revision=note.revision,
                 line=block.line,
-                date=note.date or date.min,
+                date=note.note_date or date.min,
                 text=block.text,
                 durable=any(row.durable for row in rows),
                 asked=any(row.asked for row in rows),

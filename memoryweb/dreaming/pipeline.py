@@ -104,7 +104,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         outcome = _outcome(made, is_changed=is_changed, needs_review=needs_review)
         entry = diary.entry(
             read.now.astimezone(run.agent.zone),
-            note_dates=[note.date for note in read.notes if note.date],
+            note_dates=[note.note_date for note in read.notes if note.note_date],
             blocks=len(read.mentions),
             verdicts=made.verdicts,
             superseded=made.superseded,
