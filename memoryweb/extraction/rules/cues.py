@@ -45,8 +45,10 @@ _DROPPED_I = re.compile(
     r"|doubt|swear|admire|know|knew|think|thought|feel|felt|believe|wonder|forgot|saw (?:that"
     r"|it)|get (?:it|that|what|you)|got (?:it|this|that|you|your|to go)|realized?)\b"
     r"|(?:love|like|loved|liked|enjoyed|hate|adore|need|needed|miss|missed|dig|want|value"
-    r"|cherish)(?: (?:it|that|this|those|these|how|your|you|them|him|her|the (?:way|idea|sound"
-    r"|look|vibe|colou?rs?|energy|photo|pic|picture|painting)|to (?:see|hear|know)|seeing"
+    r"|cherish)(?: (?:it|that|this|those|these|how|your|you|them|him|her|the (?:[\w-]+ "
+    r"){0,3}(?:way|idea|sound"
+    r"|look|vibe|colou?rs?|energy|photo|pic|picture|painting|theme|message|design|details?)"
+    r"|to (?:see|hear|know)|seeing"
     r"|hearing|knowing|having you|all)\b|[.!]*$)"
     r"|would (?:love|like) (?:to (?:hear|see|know|check|join|come|try (?:it|that))|that|it)"
     r"|(?:will|would) (?:keep|let|be |try (?:my|it|that)|do (?:that|it|my|so)|check|look|send"
@@ -161,6 +163,10 @@ DROP = Verdict(False)
 
 def is_future(clause: str) -> bool:
     """Which way a bare weekday in this clause looks."""
+    if re.search(
+        r"\b(?:yesterday|ago|earlier today|last (?!minute|call)\w+)\b", clause, re.IGNORECASE
+    ):
+        return False
     past = re.search(
         rf"\b(?:I|we|he|she|they) {_ADV}(?:{'|'.join(sorted(IRREGULAR_PAST))}|\w{{2,}}ed|was"
         rf"|were|had|did)\b",
@@ -194,7 +200,13 @@ def judge(clause: str, *, dated: bool) -> Verdict:
 def judge_thing(clause: str, *, dated: bool) -> Verdict:
     """Of a clause whose subject is a thing, or "it", and that speaks of the speaker."""
     words = content_words(clause)
-    if _EMPTY_THING.search(clause):
+    alone = re.search(r"\b(?:I|me|my|mine|myself)\b", clause)
+    team = re.search(
+        r"\bour (?:\w+ )?(?:team|company|office|customers?|staging|server|store"
+        r"|clients?|product|app|site)\b",
+        clause,
+    )
+    if _EMPTY_THING.search(clause) or not (alone or team or dated):
         return DROP
     if words >= 3 and (dated or any(re.search(cue, clause, re.IGNORECASE) for cue in _MATTERS)):
         return Verdict(True, True)
@@ -209,7 +221,8 @@ _THRILLED = re.compile(
 )
 _HAVING_KIN = re.compile(rf"\bto have (?:my |a |an |two |three )?(?:\w+ )?{_KIN}\b", re.IGNORECASE)
 _DROPPED = re.compile(
-    r"\b(?:if I were|I wish|who knows|no matter|we (?:all|both)? ?(?:can|could|should|got this"
+    r"\bfeels? like\b|\bwe all (?:have|need|want|know|deserve|face|go)\b|\bcome so far\b"
+    r"|\b(?:if I were|I wish|who knows|no matter|we (?:all|both)? ?(?:can|could|should|got this"
     r"|make a great)"
     r"|we are (?:all|both|so|in this|not alone|here)|since we (?:last )?(?:talked|spoke"
     r"|chatted|met)"

@@ -54,6 +54,7 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
     if not verdict.kept:
         return None
     text = _near(text, dated.found, scene.at)
+    text = _NARRATED.sub(_indefinite, text)
     text = _INDEFINITE.sub(_indefinite, re.sub(r"^[Tt]h(?:is|at) (?=[a-z])", "The ", text))
     cast = speakers.Cast(scene.speaker, scene.other, _group(text, scene))
     rewritten = speakers.third(text, cast, past=not future)
@@ -81,7 +82,7 @@ _EMPTY_PRONOUN = re.compile(
 _FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|we|us|our)\b", re.IGNORECASE)
 _FRONT = re.compile(
     r"^(?:(?:on|in|at|during|after|before|when|while|since|as|for|with|because|whenever|every"
-    r"|once|over|a few|a couple|some|around|due to"
+    r"|once|over|by|a few|a couple|some|around|due to"
     r"|two|three|several|recently|lately|currently|growing up|these days|nowadays|right now"
     r"|now|finally|eventually|sometimes|usually|if|to)\b[^.;!]{0,90}?,? )"
     r"(?=(?:I|we|my|our)\b)",
@@ -100,7 +101,8 @@ _MINE = re.compile(
 _INDEFINITE = re.compile(
     r"\b((?:I|[Ww]e)(?: \w+ly| just| even| also| all)? (?:made|painted|drew|bought|wrote|got"
     r"|found|took|read|built|baked|cooked|saw|designed|created|finished|started|have made"
-    r"|have got|have)) (this|that|these|those) (?=(\w)\w*)"
+    r"|have got|have)) (this|that|these|those) (?!(?:after|when|because|for|to|in|at|last|with"
+    r"|while|as|on|is|was|and|but|by|from|about|one)\b)(?=([a-z])[\w-]*)"
 )
 
 
@@ -291,6 +293,12 @@ _UNDER_WAY = re.compile(
     r"|applying|trying to)\b"
     r"|^(?:I|we) have (?:\w+ly )?(?:been|known|had|lived|worked)\b.*\b(?:for"
     r"|since)\b.*\b(?:years?|months?|weeks?)\b",
+)
+
+
+_NARRATED = re.compile(
+    r"\b(across|into|upon|from|with|at|to) (this) (?=(\w)[\w/-]* "
+    r"(?:[\w/-]+ ){0,3}(?:I|we|for|that|who|called)\b)"
 )
 
 

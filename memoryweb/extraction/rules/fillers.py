@@ -62,11 +62,11 @@ _TOLD_ABOUT = re.compile(
 )
 _PUNCTUATION = r"(?:\s*[,!.;:…—–]+|\s+-+|-+(?=\s))[\s,!.;:…—–-]*"  # not the hyphen of "well-being"
 _TAIL = re.compile(
-    r"(?:,? (?:though|too|as well|actually|lol|haha|you know|of course|for sure|again|anyway"
-    r"|right|btw|by the way"
+    r"(?:,? (?:though|too|as well|lol|haha|of course|for sure|btw|by the way|so far|after all"
+    r"|and stuff|and so on|or something"
     r"|take a look|have a look|check (?:it|them|this) out|and look at [^,.]+|as you can see"
-    r"|so far|already|after all|if that makes sense|or something|and stuff|and so on|I think"
-    r"|I guess|then))+(?=[.!]*$)",
+    r"|all of that|if that makes sense)"
+    r"|, (?:actually|you know|again|anyway|right|already|I think|I guess|then|look))+(?=[.!]*$)",
     re.IGNORECASE,
 )
 _GOOD = (
@@ -103,7 +103,8 @@ _SPLIT_TAIL = re.compile(
 
 
 _STANDS_ALONE = re.compile(
-    r"(?:and |but |so )?(?:I|we|my|our|it|its|it's|that's|this|they|they're|he|she|you|let's"
+    r"(?:and |but |so )?(?:I|we|my|our|it|its|it's|that's|this|that (?:was|is|made)|they"
+    r"|they're|he|she|you|let's"
     r"|here's|there's"
     r"|what|how|don't|keep|can't)\b",
     re.IGNORECASE,
@@ -135,7 +136,9 @@ class Openers:
         self._call = re.compile(rf",? ?\b{vocative}(?=[.!,]*$)|(?<=,) {vocative},", re.IGNORECASE)
 
     def strip(self, sentence: str) -> str:
-        text = sentence.strip(" \"'*_~")
+        text = sentence.strip(" '*_~")
+        if text.count('"') == 1 or re.fullmatch(r'"[^"]*"', text):
+            text = text.strip('"')
         for _ in range(4):
             before = text
             text = self._lead.sub("", text)

@@ -25,14 +25,13 @@ _THING = re.compile(
     rf"|for|with)\b)",
     re.IGNORECASE,
 )
-_PEOPLE = re.compile(
-    r"\b(?:they|them|their|theirs|he|she|him|his|her|hers|these|those|ones)\b", re.IGNORECASE
-)
+_PEOPLE = re.compile(r"\b(?:they|them|their|theirs|he|she|him|his|her|hers|ones)\b", re.IGNORECASE)
 _WHO = r"(?:people|person|kids?|children|friends?|folks|family|everyone|someone|others|group|team)"
 _NOUN_BEFORE = re.compile(
     rf"\b(?:a|an|the|my|our|some|two|three|four|five|many|lots of|of|for|with|as|by|in|at|like"
     rf"|love|enjoy|new)"
-    rf" (?:[\w'-]+ ){{0,3}}?(?!{_WHO}\b)[\w'-]{{3,}}|\b[\w-]{{2,}}ing\b|(?<!^)\b(?!I\b)[A-Z][\w'-]+"
+    rf" (?:[\w'-]+ ){{0,3}}?(?!{_WHO}\b)[\w'-]{{3,}}|\b[\w-]{{2,}}ing\b(?! (?:it|them)\b)"
+    rf"|(?<!^)\b(?!I\b)[A-Z][\w'-]+"
 )
 _PERSON_BEFORE = re.compile(
     rf"\b{_WHO}\b|\b(?!was\b|is\b)[a-z]{{3,}}s\b|\b(?:my|our|a|an|the) (?:[\w'-]+ "
@@ -40,9 +39,16 @@ _PERSON_BEFORE = re.compile(
 )
 
 
+_THESE = re.compile(
+    r"\b(?:these|those)\b(?! (?:who|with|of|days|that|in|around|close)\b)", re.IGNORECASE
+)
+
+
 def dangles(text: str) -> bool:
     """Whether a first-person clause points at something that it doesn't name before."""
     bare = _EXPLETIVE.sub(" ", text)
+    if _THESE.search(bare):
+        return True
     return any(
         match and not antecedent.search(bare[: match.start()])
         for match, antecedent in (

@@ -97,7 +97,7 @@ _KIN = (
 _TOKEN = re.compile(
     rf"\b(?:(?P<I>I|we)(?P<adverbs>(?: {ADVERB})*)(?: (?P<verb>[A-Za-z]+(?:n't)?))?(?![\w'])"
     r"|(?P<poss>my|our)|(?P<obj>me|us)|(?P<mine>of mine|of ours|mine|ours)|(?P<self>myself"
-    r"|ourselves))\b",
+    r"|ourselves))(?!-)\b",
     re.IGNORECASE,
 )
 _PLURALS = re.compile(
