@@ -125,7 +125,8 @@ def _text(file: File) -> Text:
 
 
 def _core(files: Iterable[File], path: str) -> Text:
-    return next((_text(file) for file in files if file.path == path), Text("", path, 0, ""))
+    fresh = "# Memory\n" if path == MEMORY else ""
+    return next((_text(file) for file in files if file.path == path), Text("", path, 0, fresh))
 
 
 def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:

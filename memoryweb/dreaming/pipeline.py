@@ -114,7 +114,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         )
         changes += _write_diary(work, run, read, entry)
         reports.store(work, run, read, made, entry=entry, changes=changes)
-        lease.finish(outcome, record=work.take)
+        lease.finish(outcome, record=work.record)
     return True
 
 

@@ -34,10 +34,6 @@ class Unit:
             fields.setdefault("on_behalf_of", self.run.owner_id)
         self.entries.append(Entry(action=action, actor=self.actor, **fields))
 
-    def take(self, **fields: Any) -> None:
-        """An event that names its own actor, such as that of a run's end."""
-        self.entries.append(Entry(**fields))
-
 
 @contextmanager
 def unit(team: Team, *, actor: Actor = SYSTEM, run: Run | None = None) -> Iterator[Unit]:

@@ -1,0 +1,261 @@
+"""The tools of an agent (SPEC §3.1): functions of an acting reader, never of a tool argument.
+
+Reads fall back from the acting owner's file to the shared one. While the agent keeps owners
+apart, a write never touches the shared one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Owner
+from memoryweb.agents.readers import Reader
+from memoryweb.memory import files, search
+from memoryweb.memory.exceptions import FileMissing, MemoryRefused
+from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.statements import normalise
+from memoryweb.memory.unit import Unit
+from memoryweb.recall import events
+from memoryweb.recall.models import RecallEvent
+from memoryweb.workspace import paths
+from memoryweb.workspace.blocks import blocks
+from memoryweb.workspace.models import File
+from memoryweb.workspace.origins import Origin
+
+SNIPPET = 500
+LIMIT, MOST = 5, 50
+
+
+class EditRefused(MemoryRefused):
+    code = "edit_refused"
+
+
+class DateRefused(MemoryRefused):
+    code = "date_refused"
+
+
+@dataclass(frozen=True)
+class Acting:
+    """Who calls, in which conversation, and at what time. Recalls count only in a conversation."""
+
+    reader: Reader
+    now: datetime
+    conversation_id: UUID | None = None
+
+    @property
+    def writes_for(self) -> Owner | None:
+        return self.reader.owner if self.reader.agent.owner_isolation else None
+
+
+def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
+    found = File.objects.present().visible_to(acting.reader).select_related("owner__integration")
+    rows = [
+        {
+            "filename": file.path,
+            "enabled": file.enabled,
+            "fileSize": file.size,
+            "owner": file.owner.shown_as if file.owner else "shared",
+        }
+        for file in found.order_by("sort_order", "folded_path", "owner")
+        if file.path.startswith(prefix)
+    ]
+    return {"agentId": _agent_id(acting), "count": len(rows), "files": rows}
+
+
+def read_file(acting: Acting, filename: str) -> dict[str, Any]:
+    """Raises PathRefused, FileMissing."""
+    file = _readable(acting, filename)
+    _count(acting, filename, [(file, block.text) for block in blocks(file.content)])
+    return {
+        "agentId": _agent_id(acting),
+        "filename": file.path,
+        "enabled": file.enabled,
+        "content": file.content,
+        "sha256": file.sha256,
+    }
+
+
+def write_file(
+    unit: Unit, acting: Acting, filename: str, content: str, *, writer: Writer
+) -> dict[str, Any]:
+    """Full replace. Raises what `files.write` raises."""
+    written = files.write(unit, _place(acting, filename), content, writer=writer)
+    return {
+        "agentId": _agent_id(acting),
+        "filename": written.file.path,
+        "sha256": written.file.sha256,
+        "changed": written.changed,
+    }
+
+
+def edit_file(
+    unit: Unit,
+    acting: Acting,
+    filename: str,
+    old: str,
+    new: str,
+    *,
+    writer: Writer,
+    replace_all: bool = False,
+) -> dict[str, Any]:
+    """Raises FileMissing, EditRefused (absent, or several and not `replace_all`)."""
+    file = files.find(_place(acting, filename))
+    if file is None or file.deleted_at is not None:
+        raise FileMissing(filename)
+    count = file.content.count(old) if old else 0
+    if count == 0:
+        raise EditRefused(_("The old text does not occur in “{path}”.").format(path=filename))
+    if count > 1 and not replace_all:
+        raise EditRefused(
+            _("The old text occurs {count} times; give more of it, or set replaceAll.").format(
+                count=count
+            )
+        )
+    content = file.content.replace(old, new)
+    files.write(unit, _place(acting, filename), content, writer=writer)
+    return {"agentId": _agent_id(acting), "filename": file.path, "replacements": count}
+
+
+def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dict[str, Any]:
+    """One line in today's (UTC) note; the same text again that day is reported, not written."""
+    text = " ".join(content.split())
+    if not text:
+        raise EditRefused(_("There is nothing to remember: the content is empty."))
+    path = paths.note_path(acting.now.date())
+    place = _place(acting, path)
+    answer = {"agentId": _agent_id(acting), "filename": path}
+    note = files.find(place)
+    if note is not None and note.deleted_at is None:
+        for number, line in enumerate(note.content.split("\n"), start=1):
+            if line.startswith("- ") and normalise(line) == normalise(text):
+                return {**answer, "lineNumber": number, "duplicate": True}
+    line = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
+    written = files.append(unit, place, [line], writer=writer)
+    return {**answer, "lineNumber": written.first_line, "duplicate": False}
+
+
+def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> dict[str, Any]:
+    """Case-folded substring search over the daily notes, newest first."""
+    wanted = query.casefold().strip()
+    hits = list(_matches(acting, wanted, min(max(limit, 1), MOST))) if wanted else []
+    _count(acting, query, [(file, line) for file, _number, line in hits])
+    return {
+        "agentId": _agent_id(acting),
+        "query": query,
+        "count": len(hits),
+        "entries": [
+            {
+                "date": file.note_date.isoformat() if file.note_date else "",
+                "filename": file.path,
+                "lineNumber": number,
+                "snippet": _snippet(line, wanted),
+            }
+            for file, number, line in hits
+        ],
+    }
+
+
+def memory_get(acting: Acting, day: str) -> dict[str, Any]:
+    """The journal of `today`, `yesterday` or a date. Raises DateRefused."""
+    wanted = _date(day, acting.now)
+    notes = File.objects.present().visible_to(acting.reader).filter(note_date=wanted)
+    found = list(notes.order_by("-owner"))
+    found.sort(key=lambda file: file.owner_id is None)
+    for file in found:
+        _count(acting, day, [(file, block.text) for block in blocks(file.content)])
+    content = "\n".join(file.content for file in found)
+    return {
+        "agentId": _agent_id(acting),
+        "date": wanted.isoformat(),
+        "content": content or f"No journal entry for {wanted.isoformat()}.",
+    }
+
+
+def search_workspace(
+    acting: Acting, query: str, scope: str = "", limit: int = 10
+) -> dict[str, Any]:
+    """`scope`: "" all that the reader sees, `own` the owner's alone, `shared` the shared files."""
+    found = search.search(acting.reader, query, limit=limit, kinds=("file",), scope=scope)
+    _count(acting, query, [(hit.file, hit.text) for hit in found.hits if hit.file])
+    return {
+        "agentId": _agent_id(acting),
+        "query": query,
+        "count": len(found.hits),
+        "hits": [
+            {
+                "filename": hit.file.path,
+                "lineNumber": hit.line,
+                "snippet": hit.snippet,
+                "score": round(hit.score, 4),
+                "date": hit.date.isoformat() if hit.date else None,
+                "owner": "shared" if hit.file.owner_id is None else str(hit.file.owner_id),
+            }
+            for hit in found.hits
+            if hit.file
+        ],
+    }
+
+
+def _agent_id(acting: Acting) -> str:
+    return str(acting.reader.agent.pk)
+
+
+def _place(acting: Acting, filename: str) -> Place:
+    return Place(acting.reader.agent, acting.writes_for, filename)
+
+
+def _readable(acting: Acting, filename: str) -> File:
+    folded = paths.parse(filename).folded
+    found = File.objects.present().visible_to(acting.reader).filter(folded_path=folded)
+    own_first = sorted(found, key=lambda file: file.owner_id is None)
+    if not own_first:
+        raise FileMissing(filename)
+    return own_first[0]
+
+
+def _matches(acting: Acting, wanted: str, limit: int) -> Iterable[tuple[File, int, str]]:
+    notes = File.objects.present().visible_to(acting.reader).filter(note_date__isnull=False)
+    found = 0
+    for file in notes.order_by("-note_date", "-updated_at").iterator(chunk_size=50):
+        for number, line in enumerate(file.content.split("\n"), start=1):
+            if wanted in line.casefold() and not line.startswith("# "):
+                yield file, number, line
+                found += 1
+                if found == limit:
+                    return
+
+
+def _snippet(line: str, wanted: str) -> str:
+    """At most 500 characters around the match, which it always contains."""
+    at = line.casefold().find(wanted)
+    start = max(0, min(at - 100, len(line) - SNIPPET))
+    return line[start : start + SNIPPET].strip()
+
+
+def _date(text: str, now: datetime) -> date:
+    if text in {"today", "yesterday"}:
+        return now.date() - timedelta(days=text == "yesterday")
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise DateRefused(_("Give “today”, “yesterday” or a date such as 2026-11-20.")) from error
+
+
+def _count(acting: Acting, query: str, lines: Iterable[tuple[File, str]]) -> None:
+    """Record recalls: only in a conversation, and only of daily notes, which dreams look at."""
+    if acting.conversation_id is None:
+        return
+    given = [events.Given(file.pk, text) for file, text in lines if file.note_date]
+    if given:
+        events.count(
+            acting.reader,
+            acting.conversation_id,
+            query,
+            given,
+            via=RecallEvent.Via.TOOL,
+            at=acting.now,
+        )
