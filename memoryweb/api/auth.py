@@ -1,0 +1,157 @@
+"""Who is calling, and what they may do. Every look-up of the API starts from a `Caller`."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django_scopes import scope
+from ninja.security.base import AuthBase
+
+from memoryweb.accounts import tokens
+from memoryweb.accounts.models import Integration, Team, Token, User
+from memoryweb.accounts.permissions import Permission, Role, Scope, can
+from memoryweb.agents.models import Agent
+from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized
+from memoryweb.audit.record import Actor, Entry, record
+from memoryweb.memory.files import Writer
+from memoryweb.workspace.models import AuthorKind
+
+if TYPE_CHECKING:
+    from memoryweb.agents.models import AgentQuerySet
+
+# What an integration may do at all; its scopes narrow this down, and nothing widens it.
+_INTEGRATION = frozenset(
+    {Permission.READ, Permission.EXPORT, Permission.WRITE, Permission.IMPORT, Permission.DREAM}
+)
+_INTEGRATION_AUDIT = {Permission.SEE_AUDIT: Scope.AUDIT_READ}
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The holder of the token of this request: a person in a role, or an integration."""
+
+    token: Token
+    team: Team
+    user: User | None
+    integration: Integration | None
+    role: Role | None
+    scopes: frozenset[str]
+
+    @property
+    def actor(self) -> Actor:
+        if self.integration:
+            return Actor("integration", str(self.integration.pk), "", self.token.pk)
+        return Actor("person", str(self.token.user_id), str(self.role), self.token.pk)
+
+    @property
+    def writer(self) -> Writer:
+        if self.integration:
+            return Writer(AuthorKind.AGENT, integration=self.integration)
+        return Writer(AuthorKind.PERSON, user=self.user)
+
+    def may(self, permission: Permission) -> bool:
+        """By role or as an integration; the token's scopes are asked by `require`."""
+        if self.integration:
+            scope_of = _INTEGRATION_AUDIT.get(permission)
+            return permission in _INTEGRATION or scope_of in self.scopes
+        return can(self.role, permission)
+
+    def require_scope(self, needed: Scope) -> None:
+        if needed not in self.scopes:
+            raise Forbidden(
+                "scope_missing", _("This token lacks the scope “{scope}”.").format(scope=needed)
+            )
+
+    def require(self, permission: Permission, needed: Scope) -> None:
+        self.require_scope(needed)
+        if not self.may(permission):
+            raise Forbidden(f"may_not_{permission}", _("Your role does not allow this."))
+
+    def agents(self) -> "AgentQuerySet":
+        """The team's agents that this caller may use."""
+        agents: AgentQuerySet = self.team.agents.live()
+        if self.integration and self.integration.agents:
+            return agents.filter(pk__in=self.integration.agents)
+        return agents
+
+    def agent(self, agent_id: str) -> Agent:
+        agent = self.team.agents.live().filter(pk=known_id(agent_id)).first()
+        if agent is None:
+            raise NotFound
+        allowed = self.integration.agents if self.integration else []
+        if allowed and str(agent.pk) not in allowed:
+            raise Forbidden("agent_forbidden", _("This integration may not use this agent."))
+        return agent
+
+
+class Request(HttpRequest):
+    """A request past the gate."""
+
+    auth: Caller
+
+
+class Bearer(AuthBase):
+    """Tells the OpenAPI page how to authenticate; the gate has authenticated already."""
+
+    openapi_type = "http"
+    openapi_scheme = "bearer"
+    openapi_description = "A personal or integration token, `mwp_…`."
+
+    def __call__(self, request: HttpRequest) -> Any:
+        return getattr(request, "auth", None)
+
+
+def authenticate(request: HttpRequest) -> Caller:
+    """The caller of a request, by its Authorization header alone. Raises Unauthorized."""
+    scheme, _space, secret = request.headers.get("Authorization", "").partition(" ")
+    token = tokens.recognise(secret) if scheme.lower() == "bearer" else None
+    if token is None:
+        raise Unauthorized
+    caller = _integration_caller(token) if token.integration_id else _personal_caller(token)
+    tokens.mark_used(token, caller.actor)
+    return caller
+
+
+def record_denial(request: HttpRequest, caller: Caller, problem: Problem) -> None:
+    """A refused call leaves an event, in a transaction of its own: nothing else was changed."""
+    match = request.resolver_match
+    entry = Entry(
+        action="access.denied",
+        actor=caller.actor,
+        target_kind="operation",
+        target_id=(match.url_name or "" if match else "")[:64],
+        outcome="denied",
+        reason_code=problem.code,
+        details={"method": request.method or ""},
+    )
+    with transaction.atomic():
+        record(caller.team.pk, entry)
+
+
+def known_id(text: str) -> UUID:
+    """An id out of a path. What is no id is not found, like one that nobody has."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound from None
+
+
+def _personal_caller(token: Token) -> Caller:
+    user = token.user
+    memberships = token.team.memberships.current().filter(user=token.user)
+    role = memberships.values_list("role", flat=True).first()
+    if user is None or role is None or not user.is_active:
+        raise Unauthorized
+    return Caller(token, token.team, user, None, Role(role), frozenset(token.scopes))
+
+
+def _integration_caller(token: Token) -> Caller:
+    with scope(team=token.team):
+        integration = token.integration
+    if integration is None or integration.revoked_at is not None:
+        raise Unauthorized
+    scopes = frozenset(token.scopes) & frozenset(integration.scopes)
+    return Caller(token, token.team, None, integration, None, scopes)

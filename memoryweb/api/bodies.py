@@ -1,0 +1,106 @@
+"""Request bodies: strict JSON in, with the field named when it cannot be taken."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from memoryweb.api.exceptions import Invalid, Problem
+
+MAX_DEPTH = 32
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def check_size(request: HttpRequest, limit: int | None = None) -> None:
+    """Refuse by the announced length, before a byte is read."""
+    limit = limit or settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    try:
+        length = int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        length = 0
+    if length > limit:
+        raise Problem(413, "too_large", _("The body is larger than {n} bytes.").format(n=limit))
+
+
+def read_json(raw: bytes) -> dict[str, Any]:
+    """The object of a body: UTF-8, no duplicate keys, no NaN, no lone surrogate, no NUL."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _refused(
+            _("The body is not UTF-8: byte {n} cannot be read.").format(n=error.start)
+        ) from None
+    data = _parse(text)
+    if not isinstance(data, dict):
+        raise _refused(_("The body must be a JSON object."))
+    check_texts(data)
+    return data
+
+
+def check_texts(data: Any) -> None:
+    for path, text in _texts(data, "", 0):
+        if "\x00" in text:
+            raise Invalid(path, _("{field} holds a NUL character.").format(field=path))
+        if _SURROGATE.search(text):
+            raise Invalid(
+                path, _("{field} holds half of a character (a lone surrogate).").format(field=path)
+            )
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    except json.JSONDecodeError as error:
+        message = _("The body is not JSON: line {line}, column {column}.")
+        raise _refused(message.format(line=error.lineno, column=error.colno)) from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:
+        raise _refused(_("The body holds a number with too many digits.")) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            name = _printable(key)
+            raise Invalid(name, _("The key “{key}” stands twice.").format(key=name))
+        result[key] = value
+    return result
+
+
+def _constant(name: str) -> NoReturn:
+    raise _refused(_("{name} is not a JSON number.").format(name=name))
+
+
+def _texts(value: Any, path: str, depth: int) -> Iterator[tuple[str, str]]:
+    if depth > MAX_DEPTH:
+        raise _too_deep()
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield path or _printable(key), key
+            yield from _texts(item, f"{path}.{key}" if path else key, depth + 1)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, f"{path}[{index}]", depth + 1)
+    elif isinstance(value, float) and value in (float("inf"), float("-inf")):
+        raise Invalid(path, _("{field} is too large a number.").format(field=path))
+
+
+def _printable(key: str) -> str:
+    return key.encode("utf-8", "replace").decode().replace("\x00", "�")
+
+
+def _refused(detail: str) -> Problem:
+    return Problem(400, "malformed_json", detail)
+
+
+def _too_deep() -> Problem:
+    return _refused(_("The body is nested more than {n} deep.").format(n=MAX_DEPTH))

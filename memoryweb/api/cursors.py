@@ -1,0 +1,86 @@
+"""Lists: pages by key, so that rows added between two pages neither repeat nor vanish."""
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django.core.exceptions import ValidationError
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import Model, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from memoryweb.api.exceptions import Invalid
+
+AnyModel = TypeVar("AnyModel", bound=Model)
+
+DEFAULT_LIMIT, MAX_LIMIT = 50, 200
+
+
+@dataclass(frozen=True)
+class Page(Generic[AnyModel]):
+    rows: list[AnyModel]
+    cursor: str | None
+
+
+def page(
+    queryset: QuerySet[AnyModel],
+    order: Sequence[str],
+    cursor: str | None,
+    limit: int = DEFAULT_LIMIT,
+) -> Page[AnyModel]:
+    """One page in `order` (`-field` descends), which must end in a unique field without nulls."""
+    if cursor:
+        queryset = queryset.filter(_after(queryset.model, order, cursor))
+    rows = list(queryset.order_by(*order)[: limit + 1])
+    more = len(rows) > limit
+    rows = rows[:limit]
+    return Page(rows, _encode(rows[-1], order) if more else None)
+
+
+def _encode(row: Model, order: Sequence[str]) -> str:
+    values = [getattr(row, name.lstrip("-")) for name in order]
+    raw = json.dumps(values, cls=_Encoder, separators=(",", ":"))
+    return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+
+
+class _Encoder(DjangoJSONEncoder):
+    """Keeps microseconds, which Django's own cuts to milliseconds."""
+
+    def default(self, o: Any) -> Any:
+        return o.isoformat() if hasattr(o, "isoformat") else super().default(o)
+
+
+def _after(model: type[Model], order: Sequence[str], cursor: str) -> Q:
+    """Rows behind the cursor's: (a, b) > (x, y) is a > x, or a = x and b > y."""
+    values = _decode(model, order, cursor)
+    condition = Q()
+    equal = Q()
+    for name, value in zip(order, values, strict=True):
+        field = name.lstrip("-")
+        step = "lt" if name.startswith("-") else "gt"
+        condition |= equal & Q(**{f"{field}__{step}": value})
+        equal &= Q(**{field: value})
+    return condition
+
+
+def _decode(model: type[Model], order: Sequence[str], cursor: str) -> list[Any]:
+    try:
+        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        values = json.loads(raw)
+        if not isinstance(values, list) or len(values) != len(order):
+            raise ValueError(cursor)
+        return [
+            _value(model, name.lstrip("-"), value)
+            for name, value in zip(order, values, strict=True)
+        ]
+    except (ValueError, TypeError, RecursionError, ValidationError):
+        raise Invalid("cursor", _("This cursor is not one of ours. Start without one.")) from None
+
+
+def _value(model: type[Model], field: str, value: Any) -> Any:
+    converted = model._meta.get_field(field).to_python(value)  # type: ignore[union-attr]
+    if converted is None or "\x00" in str(converted):
+        raise ValueError(field)
+    return converted

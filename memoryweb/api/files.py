@@ -1,0 +1,334 @@
+"""Workspace files and their history. One address holds two files: the shared one and an owner's."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from ninja import Query, Router, Status
+from pydantic import Field
+
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.api import owners
+from memoryweb.api.auth import Caller, Request
+from memoryweb.api.cursors import page
+from memoryweb.api.exceptions import Invalid, NotFound, Problem
+from memoryweb.api.operations import Reach, ReachPaging, header, operation
+from memoryweb.api.schemas import Camel, Items, Moment
+from memoryweb.memory import files
+from memoryweb.memory.exceptions import Exists, FileMissing
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.paths import fold
+from memoryweb.workspace.revisions import content_of
+
+router = Router(tags=["Files"])
+
+BASE = "/agents/{agent_id}/workspace/files"
+HASH = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+IF_MATCH = header("If-Match", "The `sha256` that you read: if the text moved on, 412.")
+
+
+class FileOut(Camel):
+    filename: str
+    enabled: bool
+    sort_order: int
+    size: int = Field(description="Bytes of UTF-8.")
+    sha256: str
+    revision: int
+    owner: str = Field(description="`shared`, or whose file this is.")
+    scope: str
+    updated_at: Moment
+
+
+class FileText(FileOut):
+    content: str
+
+
+class Saved(FileOut):
+    changed: bool = Field(description="False when the text was the same: no revision was made.")
+
+
+class NewText(Camel):
+    content: str
+    reason: str = Field("", max_length=300, description="Why, for the history.")
+
+
+class RevisionOut(Camel):
+    number: int
+    sha256: str
+    size: int
+    author_kind: str
+    author_id: str | None = Field(description="The person's or integration's id.")
+    run_id: str | None
+    reason: str
+    restored_from: int | None
+    is_deletion: bool
+    created_at: Moment
+
+
+class RevisionText(RevisionOut):
+    content: str
+
+
+class Restoration(Camel):
+    revision: int = Field(ge=1, le=2**31 - 1)
+
+
+EXAMPLE = {
+    "filename": "MEMORY.md",
+    "enabled": True,
+    "sortOrder": 3,
+    "size": 41,
+    "sha256": HASH,
+    "revision": 7,
+    "owner": "shared",
+    "scope": "TEAM",
+    "updatedAt": "2026-11-20T02:00:04Z",
+}
+_TEXT = {"content": "# Memory\n\n- Breakfast ends at half past ten.\n"}
+REVISION = {
+    "number": 7,
+    "sha256": HASH,
+    "size": 41,
+    "authorKind": "dream",
+    "authorId": None,
+    "runId": "5f0f9d4e-0a3c-4df5-8b1e-0d9c0e1f2a3b",
+    "reason": "",
+    "restoredFrom": None,
+    "isDeletion": False,
+    "createdAt": "2026-11-20T02:00:04Z",
+}
+
+
+@router.get(
+    BASE,
+    **operation(
+        Items[FileOut],
+        summary="List the files of a workspace",
+        example={"items": [EXAMPLE], "cursor": None},
+    ),
+)
+def list_files(request: Request, agent_id: str, reach: Query[ReachPaging]) -> Items[FileOut]:
+    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    present = files_of(agent, owner).present()
+    found = page(present, ["sort_order", "folded_path"], reach.cursor, reach.limit)
+    return Items[FileOut](
+        items=[FileOut(**described(file, owner)) for file in found.rows], cursor=found.cursor
+    )
+
+
+@router.get(
+    BASE + "/{path:path}/revisions",
+    **operation(
+        Items[RevisionOut],
+        summary="List a file's revisions, newest first",
+        example={"items": [REVISION], "cursor": None},
+    ),
+)
+def list_revisions(
+    request: Request, agent_id: str, path: str, reach: Query[ReachPaging]
+) -> Items[RevisionOut]:
+    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    file = _file(agent, owner, path)
+    found = page(file.revisions.all(), ["-number"], reach.cursor, reach.limit)
+    return Items[RevisionOut](
+        items=[RevisionOut(**_revision(row)) for row in found.rows], cursor=found.cursor
+    )
+
+
+@router.get(
+    BASE + "/{path:path}/revisions/{number}",
+    **operation(RevisionText, summary="Read a file as it was", example={**REVISION, **_TEXT}),
+)
+def read_revision(
+    request: Request, agent_id: str, path: str, number: str, reach: Query[Reach]
+) -> RevisionText:
+    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    file = _file(agent, owner, path)
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise NotFound
+    revision = file.revisions.filter(number=int(number)).first()
+    if revision is None:
+        raise NotFound
+    return RevisionText(**_revision(revision), content=content_of(file, revision.number))
+
+
+@router.post(
+    BASE + "/{path:path}/restore",
+    **operation(
+        Saved,
+        summary="Make an earlier revision current again, as a new revision",
+        example={**EXAMPLE, "changed": True},
+        body={"revision": 5},
+        errors=(409,),
+    ),
+)
+def restore_file(
+    request: Request, agent_id: str, path: str, reach: Query[Reach], body: Restoration
+) -> Saved:
+    agent, owner = _writable(request.auth, agent_id, reach.owner)
+    with unit(request.auth.team, actor=request.auth.actor) as work:
+        file = files.find(files.Place(agent, owner, path))
+        if file is None:
+            raise NotFound
+        try:
+            written = files.restore(work, file, body.revision, writer=request.auth.writer)
+        except Revision.DoesNotExist:
+            raise Invalid("revision", _("This file has no such revision.")) from None
+    return Saved(**described(written.file, owner), changed=written.changed)
+
+
+@router.get(
+    BASE + "/{path:path}",
+    **operation(
+        FileText,
+        summary="Read a file; the ETag is its content hash",
+        example={**EXAMPLE, **_TEXT},
+    ),
+)
+def read_file(
+    request: Request, response: HttpResponse, agent_id: str, path: str, reach: Query[Reach]
+) -> FileText:
+    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    file = _file(agent, owner, path)
+    if file.deleted_at is not None:
+        raise NotFound
+    response["ETag"] = f'"{file.sha256}"'
+    return FileText(**described(file, owner), content=file.content)
+
+
+@router.put(
+    BASE + "/{path:path}",
+    **operation(
+        Saved,
+        summary="Write a file, or make it",
+        example={**EXAMPLE, "changed": True},
+        also={201: Saved},
+        body=_TEXT,
+        parameters=[
+            IF_MATCH,
+            header("If-None-Match", "`*`: write only if there is no such file yet."),
+        ],
+        errors=(409, 412, 413),
+    ),
+)
+def write_file(
+    request: Request,
+    response: HttpResponse,
+    agent_id: str,
+    path: str,
+    reach: Query[Reach],
+    body: NewText,
+) -> Status[Saved]:
+    agent, owner = _writable(request.auth, agent_id, reach.owner)
+    if len(body.content.encode()) > files.MAX_BYTES:
+        raise Problem(413, "too_large", _("A file may hold at most 1 MiB of text."))
+    expected = _expected(request)
+    place = files.Place(agent, owner, path)
+    try:
+        with unit(request.auth.team, actor=request.auth.actor) as work:
+            written = files.write(
+                work,
+                place,
+                body.content,
+                writer=request.auth.writer,
+                expected=expected,
+                reason=body.reason,
+            )
+    except (Exists, FileMissing) as refused:
+        raise _unmet(refused, expected) from None
+    response["ETag"] = f'"{written.file.sha256}"'
+    saved = Saved(**described(written.file, owner), changed=written.changed)
+    return Status(201 if written.file.revision == 1 and written.changed else 200, saved)
+
+
+@router.delete(
+    BASE + "/{path:path}",
+    **operation(
+        None,
+        status=204,
+        summary="Delete a file; its revisions stay and can be restored",
+        parameters=[IF_MATCH],
+        errors=(412,),
+    ),
+)
+def delete_file(request: Request, agent_id: str, path: str, reach: Query[Reach]) -> Status[None]:
+    agent, owner = _writable(request.auth, agent_id, reach.owner)
+    with unit(request.auth.team, actor=request.auth.actor) as work:
+        file = files.find(files.Place(agent, owner, path))
+        if file is None or file.deleted_at is not None:
+            raise NotFound
+        files.delete(work, file, writer=request.auth.writer, expected=_expected(request))
+    return Status(204, None)
+
+
+def files_of(agent: Agent, owner: Owner | None) -> Any:
+    return agent.files.of(agent.pk, owner.pk if owner else None)
+
+
+def described(file: File, owner: Owner | None) -> dict[str, Any]:
+    return {
+        "filename": file.path,
+        "enabled": file.enabled,
+        "sort_order": file.sort_order,
+        "size": file.size,
+        "sha256": file.sha256,
+        "revision": file.revision,
+        "owner": owners.shown(owner),
+        "scope": file.scope,
+        "updated_at": file.updated_at,
+    }
+
+
+def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
+    agent = caller.agent(agent_id)
+    caller.require(Permission.READ, Scope.MEMORY_READ)
+    return agent, owners.asked(caller, owner)
+
+
+def _writable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
+    """Everyone may correct the memory about themselves; the shared one takes a right."""
+    agent = caller.agent(agent_id)
+    caller.require_scope(Scope.MEMORY_WRITE)
+    found = owners.target(caller, owner)
+    if found is None or not owners.is_own(caller, found):
+        caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
+    return agent, found
+
+
+def _file(agent: Agent, owner: Owner | None, path: str) -> File:
+    file: File | None = files_of(agent, owner).filter(folded_path=fold(path)).first()
+    if file is None:
+        raise NotFound
+    return file
+
+
+def _expected(request: Request) -> str | None:
+    """What the caller saw: a hash, "" for nothing, None where it does not say."""
+    if request.headers.get("If-None-Match") == "*":
+        return ""
+    match = request.headers.get("If-Match")
+    return None if match is None else match.strip().removeprefix("W/").strip('"')
+
+
+def _unmet(refused: Exists | FileMissing, expected: str | None) -> Exception:
+    if expected is None:
+        return refused
+    return Problem(412, "stale", str(refused), members={"current": None})
+
+
+def _revision(revision: Revision) -> dict[str, Any]:
+    author = revision.user_id or revision.integration_id
+    return {
+        "number": revision.number,
+        "sha256": revision.sha256,
+        "size": revision.size,
+        "author_kind": revision.author_kind,
+        "author_id": str(author) if author else None,
+        "run_id": str(revision.run_id) if revision.run_id else None,
+        "reason": revision.reason,
+        "restored_from": revision.restored_from,
+        "is_deletion": revision.is_deletion,
+        "created_at": revision.created_at,
+    }

@@ -1,0 +1,106 @@
+"""`Idempotency-Key`: a POST that is sent twice is done once and answered twice (SPEC §13)."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import IntegrityError, models, transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memoryweb.api.auth import Caller
+from memoryweb.api.exceptions import Invalid, Problem
+from memoryweb.api.models import KEPT, Idempotency
+
+# A request that neither ended nor failed for this long died with its process.
+_ABANDONED = timedelta(minutes=5)
+
+
+def once(request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse]) -> HttpResponse:
+    """Answer, or repeat the answer that this token got for this key and body.
+
+    Only successes are kept: a refused request changed nothing and may be sent again.
+    """
+    key = _key(request)
+    if key is None:
+        return answer()
+    claimed = _claim(caller, key, _fingerprint(request, caller))
+    if claimed.status:
+        return _stored(claimed)
+    try:
+        response = answer()
+    except BaseException:
+        claimed.delete()
+        raise
+    if response.status_code < 300:
+        claimed.status, claimed.body = response.status_code, response.content.decode()
+        claimed.save(update_fields=["status", "body"])
+    else:
+        claimed.delete()
+    return response
+
+
+def _key(request: HttpRequest) -> str | None:
+    key = request.headers.get("Idempotency-Key")
+    if key is None or request.method != "POST":
+        return None
+    if not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
+        raise Invalid("Idempotency-Key", _("A key has 1 to 255 printable ASCII characters."))
+    return key
+
+
+def _fingerprint(request: HttpRequest, caller: Caller) -> str:
+    """Includes the rights: an answer is not repeated to who would no longer be given it."""
+    limits = caller.integration.agents + caller.integration.channels if caller.integration else []
+    rights = f"{caller.role} {sorted(caller.scopes)} {sorted(limits)}"
+    digest = hashlib.sha256()
+    for part in (request.get_full_path().encode(), rights.encode(), request.body):
+        digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
+
+
+def _claim(caller: Caller, key: str, fingerprint: str) -> Idempotency:
+    """The row of this key: new (status 0), or one that holds the answer."""
+    row = Idempotency(team=caller.team, token=caller.token, key=key, fingerprint=fingerprint)
+    try:
+        with transaction.atomic():
+            _outdated(caller, key).delete()
+            row.save(force_insert=True)
+    except IntegrityError:
+        return _answered(caller, key, fingerprint)
+    return row
+
+
+def _outdated(caller: Caller, key: str) -> models.QuerySet[Idempotency]:
+    now = timezone.now()
+    return caller.token.idempotency.filter(
+        models.Q(created_at__lt=now - KEPT) | models.Q(status=0, created_at__lt=now - _ABANDONED),
+        key=key,
+    )
+
+
+def _answered(caller: Caller, key: str, fingerprint: str) -> Idempotency:
+    row = caller.token.idempotency.filter(key=key).first()
+    if row is None or not row.status:
+        raise Problem(
+            409,
+            "idempotency_in_progress",
+            _("A request with this key is still being worked on."),
+            headers={"Retry-After": "1"},
+        )
+    if row.fingerprint != fingerprint:
+        raise Problem(
+            409,
+            "idempotency_conflict",
+            _("This key was used for another request. Use a new key for a new request."),
+        )
+    return row
+
+
+def _stored(row: Idempotency) -> HttpResponse:
+    response = HttpResponse(
+        row.body, status=row.status, content_type="application/json; charset=utf-8"
+    )
+    response["Idempotency-Replayed"] = "true"
+    return response

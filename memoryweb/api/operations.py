@@ -1,0 +1,111 @@
+"""How an operation is described: answer, example, errors. OpenAPI is made of this."""
+
+from http import HTTPStatus
+from typing import Any
+
+from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema
+from pydantic import BaseModel, Field
+
+from memoryweb.api.problems import CONTENT_TYPE
+from memoryweb.api.schemas import Camel, ProblemBody
+
+_REF = "#/components/schemas/{model}"
+_ALWAYS = (400, 401, 403, 404)
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+    "description": "Sent again with the same body within 24 hours, the first answer is repeated.",
+}
+
+
+class Paging(Camel):
+    cursor: str | None = Field(None, description="`cursor` of the page before.")
+    limit: int = Field(50, ge=1, le=200, description="Rows a page.")
+
+
+class Reach(Camel):
+    owner: str | None = Field(
+        None,
+        description="Whose memory: an owner's id, `me`, `shared`, or a shown form such as "
+        "`slack:U012`, `api:helpdesk/42`. An integration's token must send it.",
+        examples=["shared"],
+    )
+
+
+class ReachPaging(Reach, Paging):
+    """`owner`, `cursor` and `limit`."""
+
+
+def operation(
+    answer: type[BaseModel] | None,
+    *,
+    summary: str,
+    example: Any = None,
+    status: int = 200,
+    also: dict[int, Any] | None = None,
+    body: Any = None,
+    body_model: type[BaseModel] | None = None,
+    parameters: list[dict[str, Any]] | None = None,
+    errors: tuple[int, ...] = (),
+) -> dict[str, Any]:
+    """The keyword arguments of a route. `body_model` documents a body that is read by hand."""
+    extra: dict[str, Any] = {"responses": {code: _error(code) for code in (*_ALWAYS, *errors)}}
+    if example is not None:
+        extra["responses"][status] = {"content": {"application/json": {"example": example}}}
+    if body is not None:
+        content: dict[str, Any] = {"example": body}
+        if body_model:
+            content["schema"] = {"$ref": _REF.format(model=body_model.__name__)}
+        extra["requestBody"] = {"content": {"application/json": content}}
+        if body_model:
+            extra["requestBody"]["required"] = True
+    if parameters:
+        extra["parameters"] = parameters
+    return {
+        "summary": summary,
+        "response": {status: answer, **(also or {})},
+        "by_alias": True,
+        "openapi_extra": extra,
+    }
+
+
+def header(name: str, description: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "in": "header",
+        "required": False,
+        "schema": {"type": "string"},
+        "description": description,
+    }
+
+
+class DocumentedAPI(NinjaAPI):
+    """Adds to the generated OpenAPI what types can't say."""
+
+    documented: tuple[type[BaseModel], ...] = (ProblemBody,)
+
+    def get_openapi_operation_id(self, operation: Any) -> str:
+        name: str = operation.view_func.__name__
+        return name
+
+    def get_openapi_schema(self, **kwargs: Any) -> OpenAPISchema:
+        schema = super().get_openapi_schema(**kwargs)
+        components = schema["components"]["schemas"]
+        for model in self.documented:
+            described = model.model_json_schema(ref_template=_REF)
+            components.update(described.pop("$defs", {}))
+            components[described.get("title", model.__name__)] = described
+        for methods in schema["paths"].values():
+            if "post" in methods:
+                methods["post"]["parameters"] = [*methods["post"]["parameters"], _IDEMPOTENCY_KEY]
+        return schema
+
+
+def _error(code: int) -> dict[str, Any]:
+    return {
+        "description": HTTPStatus(code).phrase,
+        "content": {CONTENT_TYPE: {"schema": {"$ref": _REF.format(model="Problem")}}},
+    }

@@ -1,0 +1,89 @@
+"""Every error answer of the API: RFC 9457 problem+json, whatever raised it."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.translation import gettext as _
+
+from memoryweb.api.exceptions import Problem
+
+CONTENT_TYPE = "application/problem+json"
+PREFIX = "/api/"
+
+_KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
+
+
+def respond(problem: Problem) -> HttpResponse:
+    body: dict[str, Any] = {
+        "type": f"urn:memoryweb:problem:{problem.code}",
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "code": problem.code,
+        "detail": str(problem.detail),
+    }
+    if problem.errors:
+        body["errors"] = problem.errors
+    response = HttpResponse(
+        json.dumps(body | problem.members, ensure_ascii=False),
+        status=problem.status,
+        content_type=CONTENT_TYPE,
+    )
+    for name, value in problem.headers.items():
+        response[name] = value
+    return response
+
+
+class ProblemMiddleware:
+    """Gives the errors that Django itself answers under `/api/` the form of all others."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if (
+            request.path_info.startswith(PREFIX)
+            and response.status_code >= 400
+            and response.headers.get("Content-Type") != CONTENT_TYPE
+        ):
+            return _converted(response.status_code, response.headers)
+        return response
+
+
+def validation(errors: list[Mapping[str, Any]]) -> Problem:
+    """The problem for a request that does not fit its schema; every field is named."""
+    found = [{"field": field_name(error["loc"]), "message": _message(error)} for error in errors]
+    first = found[0]
+    detail = f"{first['field']}: {first['message']}" if first["field"] else first["message"]
+    return Problem(400, "invalid", detail, errors=found)
+
+
+def field_name(location: tuple[str | int, ...]) -> str:
+    """`messages[3].role`, as a client would write it."""
+    source, *parts = location
+    if source == "body" and parts and not isinstance(parts[0], int):
+        parts = parts[1:]  # the name of our function's argument
+    name = ""
+    for part in parts:
+        name += f"[{part}]" if isinstance(part, int) else f".{part}" if name else part
+    return name
+
+
+def _message(error: Mapping[str, Any]) -> str:
+    message = re.sub(r"^Value error, ", "", str(error["msg"]))
+    return message if message.endswith((".", "!", "?")) else message + "."
+
+
+def _converted(status: int, headers: Mapping[str, str]) -> HttpResponse:
+    code, detail = {
+        404: ("not_found", _("There is nothing here, or it is not yours to see.")),
+        405: ("method_not_allowed", _("This address does not take that method.")),
+        413: ("too_large", _("The request is larger than this address takes.")),
+        500: ("internal_error", _("Something went wrong on our side. Nothing was changed.")),
+    }.get(status, ("bad_request", _("The request could not be understood.")))
+    kept = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
+    return respond(Problem(status, code, detail, headers=kept))

@@ -1,0 +1,80 @@
+"""What the floors below refuse, told as problems. The one place that knows both."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import ValidationError
+
+from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
+from memoryweb.api import problems
+from memoryweb.api.exceptions import Invalid, NotFound, Problem
+from memoryweb.api.gate import answer
+from memoryweb.conversations.exceptions import BatchRefused
+from memoryweb.memory.agents import NameTaken
+from memoryweb.memory.exceptions import (
+    ContentRefused,
+    Exists,
+    FileMissing,
+    MemoryRefused,
+    PathRefused,
+    SecretRefused,
+    Stale,
+)
+
+
+def install(api: NinjaAPI) -> None:
+    for refused, told in _TOLD.items():
+        api.add_exception_handler(refused, _handler(told))
+    api.add_exception_handler(Exception, _raise)
+
+
+def _handler(told: Callable[[Any], Problem]) -> Callable[[HttpRequest, Any], HttpResponse]:
+    return lambda request, refused: answer(request, told(refused))
+
+
+def _raise(request: HttpRequest, error: Any) -> HttpResponse:
+    """Django logs it, and the middleware answers 500; never a traceback."""
+    raise error
+
+
+def _batch(refused: BatchRefused) -> Problem:
+    status = refused.status
+    code = "too_large" if status == 413 else "invalid"
+    named = [{"field": refused.field, "message": refused.message}]
+    return Problem(status, code, refused.message, errors=named)
+
+
+def _stale(refused: Stale) -> Problem:
+    """Nothing is lost: the answer has the current text and its hash."""
+    file = refused.file
+    current = None
+    if file.deleted_at is None:
+        current = {"content": file.content, "sha256": file.sha256, "revision": file.revision}
+    return Problem(412, "stale", str(refused), members={"current": current})
+
+
+def _secret(refused: SecretRefused) -> Problem:
+    members = {"kind": refused.kind, "line": refused.line}
+    named = [{"field": "content", "message": str(refused)}]
+    return Problem(400, refused.code, str(refused), errors=named, members=members)
+
+
+_TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
+    Problem: lambda problem: problem,
+    ValidationError: lambda error: problems.validation(error.errors),
+    BatchRefused: _batch,
+    PathRefused: lambda refused: Invalid("filename", str(refused), code="path_refused"),
+    ContentRefused: lambda refused: Invalid("content", str(refused), code=refused.code),
+    SecretRefused: _secret,
+    Stale: _stale,
+    Exists: lambda refused: Problem(409, refused.code, str(refused)),
+    NameTaken: lambda refused: Problem(
+        409, refused.code, str(refused), errors=[{"field": "name", "message": str(refused)}]
+    ),
+    FileMissing: lambda _refused: NotFound(),
+    MemoryRefused: lambda refused: Problem(409, refused.code, str(refused)),
+    OwnerRefused: lambda refused: Invalid("owner", str(refused)),
+    OwnerAmbiguous: lambda refused: Invalid("owner", str(refused), code="owner_ambiguous"),
+}

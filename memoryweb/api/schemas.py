@@ -1,0 +1,65 @@
+"""How the API writes: camelCase, ids as strings, times in ISO 8601 UTC with a Z."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer, field_validator
+from pydantic.alias_generators import to_camel
+
+Moment = Annotated[
+    datetime,
+    PlainSerializer(
+        lambda value: value.astimezone(UTC).isoformat().replace("+00:00", "Z"), return_type=str
+    ),
+]
+
+Item = TypeVar("Item")
+
+
+class Camel(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class Items(Camel, Generic[Item]):
+    """A page of a list. Send `cursor` back to get the next one; null: this was the last."""
+
+    items: list[Item]
+    cursor: str | None = None
+
+
+class FieldError(BaseModel):
+    field: str
+    message: str
+
+
+class ProblemBody(BaseModel):
+    """An error (RFC 9457). `code` is stable and meant for programs, `detail` for people."""
+
+    model_config = ConfigDict(extra="allow", title="Problem")
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: list[FieldError] = []
+
+
+class OwnerFields(Camel):
+    """Who the call is about: one of `endUserId`, `channel` + `senderId`, or `owner`."""
+
+    owner: str | None = None
+    end_user_id: str | None = None
+    channel: str | None = None
+    sender_id: str | None = None
+    room_id: str | None = None
+    group: bool = False
+
+    @field_validator("end_user_id", "sender_id", "room_id", mode="before")
+    @classmethod
+    def _is_text(cls, value: object) -> object:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            raise ValueError(
+                "Send this id as a JSON string: as a number, ids of 64 bits lose digits."
+            )
+        return value
