@@ -131,7 +131,7 @@ def _core(files: Iterable[File], path: str) -> Text:
 
 def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
     found: dict[tuple[str, int], list[LineOrigin]] = defaultdict(list)
-    ids = [text.file_id for text in texts if text.file_id]
+    ids = [uuid.UUID(text.file_id) for text in texts if text.file_id]
     rows = LineOrigin.objects.filter(file__in=ids).select_related("source_file")
     for row in rows.order_by("pk"):
         found[str(row.file_id), row.line].append(row)

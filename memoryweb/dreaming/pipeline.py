@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -154,7 +155,7 @@ def origins_of(made: Consolidated) -> dict[int, Origin]:
     """Each placed line → the note lines it came from."""
     return {
         line: Origin(
-            tuple(Source(m.file_id, m.revision, m.line) for m in mentions),
+            tuple(Source(UUID(m.file_id), m.revision, m.line) for m in mentions),
             durable=any(m.durable for m in mentions),
             asked=any(m.asked for m in mentions),
             category=next((m.category for m in mentions if m.category), ""),

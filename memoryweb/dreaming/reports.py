@@ -99,7 +99,7 @@ def _candidate(report: Report, verdict: Verdict, memory_line: int | None) -> Can
         gates=[asdict(gate) for gate in verdict.gates],
         verdict=verdict.verdict,
         reason=verdict.reason[:300],
-        memory_line=memory_line if verdict.verdict == Candidate.Verdict.PROMOTED else None,
+        memory_line=memory_line if verdict.verdict == "promoted" else None,
     )
 
 

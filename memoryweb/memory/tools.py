@@ -133,8 +133,8 @@ def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dic
         for number, line in enumerate(note.content.split("\n"), start=1):
             if line.startswith("- ") and normalise(line) == normalise(text):
                 return {**answer, "lineNumber": number, "duplicate": True}
-    line = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
-    written = files.append(unit, place, [line], writer=writer)
+    fresh = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
+    written = files.append(unit, place, [fresh], writer=writer)
     return {**answer, "lineNumber": written.first_line, "duplicate": False}
 
 

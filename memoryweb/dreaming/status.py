@@ -1,0 +1,99 @@
+"""How an agent's dreaming stands: what is shown on Tonight and told by the API (SPEC §5.5)."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Count, Max, QuerySet
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.dreaming import consolidators, diary, inputs
+from memoryweb.dreaming.gates import Verdict
+from memoryweb.dreaming.models import Report
+from memoryweb.llm import breaker, client, usage
+from memoryweb.recall.models import Passage
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import File
+
+LATE = timedelta(hours=2)
+
+
+@dataclass(frozen=True)
+class Status:
+    agent: Agent
+    last_run: Run | None
+    running: tuple[Run, ...]
+    pending: int
+    latest_entry: str
+    warnings: tuple[str, ...]
+
+
+def status(agent: Agent, owner: Owner | None, now: datetime) -> Status:
+    """Of one (agent, owner), or of the agent's shared notes."""
+    runs = dreams_of(agent, owner)
+    diary_file = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    text = diary_file.filter(path=inputs.DIARY).values_list("content", flat=True).first()
+    return Status(
+        agent=agent,
+        last_run=runs.exclude(finished_at=None).order_by("-finished_at").first(),
+        running=tuple(runs.filter(status=Run.Status.RUNNING)),
+        pending=sum(one.verdict != "rejected" for one in candidates(agent, owner, now)),
+        latest_entry=diary.latest(text or ""),
+        warnings=tuple(warnings(agent, now)),
+    )
+
+
+def candidates(agent: Agent, owner: Owner | None, now: datetime) -> tuple[Verdict, ...]:
+    """What a dream would decide about now, by the rules; nothing is written."""
+    read = inputs.read(Run(team_id=agent.team_id, agent=agent, owner=owner, clock=now))
+    return consolidators.by_rules(read).verdicts if read.mentions else ()
+
+
+def dreams_of(agent: Agent, owner: Owner | None) -> QuerySet[Run]:
+    return Run.objects.filter(inputs.notes_of(owner), agent=agent, kind=Run.Kind.DREAM)
+
+
+def pending_blocks(agents: Collection[Agent], now: datetime) -> dict[uuid.UUID, int]:
+    """Agent → blocks of notes that no dream has looked at yet; in two statements."""
+    first, last = inputs.window(now)
+    reports = Report.objects.filter(agent__in=agents).values_list("agent", "owner").order_by()
+    dreamt = {(a, o): at for a, o, at in reports.annotate(at=Max("run__started_at"))}
+    passages = Passage.objects.filter(agent__in=agents, file__note_date__range=(first, last))
+    rows = passages.values_list("agent", "owner", "file__updated_at").order_by()
+    found: dict[uuid.UUID, int] = defaultdict(int)
+    for agent, owner, written, blocks in rows.annotate(blocks=Count("pk")):
+        last_dream = dreamt.get((agent, owner))
+        if last_dream is None or last_dream < written:
+            found[agent] += blocks
+    return dict(found)
+
+
+def warnings(agent: Agent, now: datetime) -> Iterable[str]:
+    """Sentences about what a person should look at."""
+    if not agent.dreaming or not settings.DREAMING:
+        yield _("Dreaming is off: nothing is consolidated at night.")
+    elif agent.next_dream_at and agent.next_dream_at < now - LATE:
+        yield _("The nightly dream is late by over two hours; is a worker running?")
+    if _is_repeating(agent):
+        yield _("Two nights gave an identical result.")
+    if breaker.open_until(agent.team_id):
+        yield _("The model endpoint failed five times in a row and is left alone for a while.")
+    spent = usage.today(agent.team_id, agent.team.daily_tokens)
+    if client.configured() and spent.is_spent:
+        yield _("Today's token budget is spent; dreams wait for tomorrow.")
+
+
+def _is_repeating(agent: Agent) -> bool:
+    newest = Report.objects.filter(agent=agent).order_by("-dreamt_at")
+    last = newest.exclude(promoted=0, kept=0).values_list("owner", "fingerprint", "changes")[:20]
+    seen: dict[object, str] = {}
+    for owner, fingerprint, changes in last:
+        is_change = any(change["path"] == inputs.MEMORY for change in changes)
+        if seen.get(owner) == fingerprint and is_change:
+            return True
+        seen.setdefault(owner, fingerprint)
+    return False
