@@ -132,7 +132,9 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "memoryweb_cache",
-    }
+    },
+    # django-q2 writes its state twice a second; nobody reads it.
+    "queue": {"BACKEND": "django.core.cache.backends.dummy.DummyCache"},
 }
 
 # The queue only wakes workers up; the Run rows are the truth (docs/architecture.md).
@@ -149,6 +151,8 @@ Q_CLUSTER = {
     "retry": 1200,
     "save_limit": 250,
     "poll": 0.5,
+    "guard_cycle": 1,
+    "cache": "queue",
     "label": "memoryweb",
 }
 REDIS_URL = env.str("MEMORYWEB_REDIS_URL", "")
@@ -230,6 +234,7 @@ LEASE_SECONDS = env.float("MEMORYWEB_LEASE_SECONDS", 180.0)
 HEARTBEAT_SECONDS = env.float("MEMORYWEB_HEARTBEAT_SECONDS", 20.0)
 RUNS_PER_TEAM = env.int("MEMORYWEB_RUNS_PER_TEAM", 4)
 RUN_ATTEMPTS = env.int("MEMORYWEB_RUN_ATTEMPTS", 5)
+STUCK_SECONDS = env.float("MEMORYWEB_STUCK_SECONDS", 60.0)
 
 # Extraction (SPEC §4)
 AUTO_SUMMARIZE = env.bool("MEMORYWEB_AUTO_SUMMARIZE", True)

@@ -6,22 +6,24 @@ stored phase after a crash, and everything it writes goes through its lease.
 
 import logging
 import random
-import re
 import traceback
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from threading import Event
 from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
-from django_scopes import scope
+from django_scopes import scope, scopes_disabled
 
+from memoryweb.llm.exceptions import ModelError
 from memoryweb.runs.claiming import claim
 from memoryweb.runs.enqueueing import Enqueued, enqueue
-from memoryweb.runs.exceptions import GiveUp, LeaseLost, Retry, RunError
+from memoryweb.runs.exceptions import GiveUp, LeaseLost, Retry
 from memoryweb.runs.heartbeat import beating
 from memoryweb.runs.lease import Lease, Outcome
 from memoryweb.runs.models import Run
+from memoryweb.runs.ticking import register_tick, requeue_expired, tick
 
 __all__ = [
     "Enqueued",
@@ -33,14 +35,15 @@ __all__ = [
     "Retry",
     "enqueue",
     "register",
+    "register_tick",
     "run_pending",
+    "tick",
     "work",
     "work_next",
 ]
 
 Handler = Callable[[Lease], None]
 logger = logging.getLogger(__name__)
-_CODE = re.compile(r"[a-z][a-z_]{0,63}")
 _handlers: dict[str, Handler] = {}
 
 FIRST_PAUSE = timedelta(seconds=30)
@@ -62,10 +65,23 @@ def work(run_id: UUID) -> Run | None:
     return _worked(claim(kinds=_handlers, run_id=run_id))
 
 
-def run_pending() -> Iterator[Run]:
-    """Work what may start, one after the other, until there is nothing left."""
-    while run := work_next():
-        yield run
+def run_pending(*, until_idle: bool = False) -> Iterator[Run]:
+    """Work what may start, one run after the other, until there is nothing left.
+
+    `until_idle` also waits for runs in other workers' hands, and takes them over when their
+    worker is gone. Runs that are due later (a next try, a delayed start) are left for then.
+    """
+    while True:
+        requeue_expired(timezone.now())
+        yield from iter(work_next, None)
+        if not (until_idle and _is_working()):
+            return
+        Event().wait(0.2)
+
+
+def _is_working() -> bool:
+    with scopes_disabled():
+        return Run.objects.filter(status=Run.Status.RUNNING).exists()
 
 
 def pause(attempts: int, chance: float) -> timedelta:
@@ -95,32 +111,34 @@ def _worked(run: Run | None) -> Run | None:
 
 
 def _settle(lease: Lease, error: Exception) -> None:
-    run = lease.run
-    reason, text = _told(run, error)
+    run, told = lease.run, _told(lease.run, error)
     try:
-        if isinstance(error, GiveUp):
-            lease.finish(Outcome(error.status, reason, text))
+        if isinstance(told, GiveUp):
+            lease.finish(Outcome(told.status, told.reason, told.error))
         elif run.attempts >= settings.RUN_ATTEMPTS:
-            lease.finish(Outcome(Run.Status.FAILED, reason, text))
+            lease.finish(Outcome(Run.Status.FAILED, told.reason, told.error))
         else:
-            lease.postpone(timezone.now() + _until_next_try(run, error), reason, text)
+            due_at = timezone.now() + _until_next_try(run, told)
+            lease.postpone(due_at, told.reason, told.error)
     except LeaseLost:
         logger.warning("Run %s was taken over before it could fail.", run.pk)
 
 
-def _until_next_try(run: Run, error: Exception) -> timedelta:
-    if isinstance(error, Retry) and error.after is not None:
-        return timedelta(seconds=error.after)
-    return pause(run.attempts, random.random())
-
-
-def _told(run: Run, error: Exception) -> tuple[str, str]:
-    """A reason code and a sentence. What an unexpected exception says may quote a person."""
-    if isinstance(error, RunError):
-        return error.reason, error.error
-    code = getattr(error, "code", None)
-    if isinstance(code, str) and _CODE.fullmatch(code):
-        return code, str(error)
+def _told(run: Run, error: Exception) -> GiveUp | Retry:
+    if isinstance(error, GiveUp | Retry):
+        return error
+    if isinstance(error, ModelError) and not error.transient:
+        return GiveUp(error.code, error=str(error))
+    if isinstance(error, ModelError):
+        usual = pause(run.attempts, random.random()).total_seconds()
+        return Retry(error.code, max(usual, error.retry_after or 0), str(error))
     logger.error("Run %s failed.", run.pk, exc_info=error)
+    # Its own words stay in the log: they may quote a person, and others see a run's error.
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return "unexpected", f"{type(error).__name__} in {place.name}, line {place.lineno}"
+    return Retry("unexpected", error=f"{type(error).__name__} in {place.name}, line {place.lineno}")
+
+
+def _until_next_try(run: Run, told: Retry) -> timedelta:
+    if told.after is not None:
+        return timedelta(seconds=told.after)
+    return pause(run.attempts, random.random())

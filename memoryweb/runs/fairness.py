@@ -10,7 +10,6 @@ from django.db.models import (
     Count,
     DateTimeField,
     Exists,
-    F,
     IntegerField,
     OuterRef,
     Q,
@@ -33,18 +32,12 @@ def due(now: datetime) -> QuerySet[Run]:
 
 def startable(now: datetime) -> QuerySet[Run]:
     """Due, its team below its share, and its (agent, owner, kind) not running already."""
-    live = Run.objects.filter(
-        team=OuterRef("team"), status=Run.Status.RUNNING, lease_until__gt=now
-    ).order_by()
-    twins = live.filter(agent=OuterRef("agent"), kind=OuterRef("kind"))
+    twins = _live(now).filter(agent=OuterRef("agent"), kind=OuterRef("kind"))
     shared_twin = Q(owner=None) & Exists(twins.filter(owner=None))
-    counted = live.values("team").annotate(count=Count("pk")).values("count")
-    team_running = Coalesce(Subquery(counted, output_field=IntegerField()), 0)
-    return (
-        due(now)
-        .filter(~Exists(twins.filter(owner=OuterRef("owner"))), ~shared_twin)
-        .filter(LessThan(team_running, settings.RUNS_PER_TEAM))
-        .annotate(team_running=team_running)
+    return due(now).filter(
+        ~Exists(twins.filter(owner=OuterRef("owner"))),
+        ~shared_twin,
+        LessThan(_team_running(now), settings.RUNS_PER_TEAM),
     )
 
 
@@ -57,17 +50,21 @@ def fairest(
         runs = runs.filter(kind__in=list(kinds))
     if run_id is not None:
         runs = runs.filter(pk=run_id)
-    return (
-        runs.annotate(last_finished=_last_finished())
-        .order_by(
-            "team_running",
-            F("last_finished").asc(nulls_first=True),
-            "due_at",
-            "created_at",
-            "pk",
-        )
-        .select_related("team", "agent", "owner")
-    )
+    return runs.order_by(
+        _team_running(now), _last_finished().asc(nulls_first=True), "due_at", "created_at", "pk"
+    ).select_related("team", "agent", "owner")
+
+
+def _live(now: datetime) -> QuerySet[Run]:
+    """The team's running runs, for a subquery. One whose lease ran out takes no one's place."""
+    return Run.objects.filter(
+        team=OuterRef("team"), status=Run.Status.RUNNING, lease_until__gt=now
+    ).order_by()
+
+
+def _team_running(now: datetime) -> Coalesce:
+    counted = _live(now).values("team").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
 def _last_finished() -> Case:

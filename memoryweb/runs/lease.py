@@ -64,17 +64,17 @@ class Lease:
     def finish(self, outcome: Outcome, record: Callable[..., object] | None = None) -> None:
         """The outcome and its audit event together, in the caller's transaction if there is one.
 
-        `record(action, **fields of audit.Entry)` takes the event, for callers that write theirs
-        all at once; they have locked the audit head.
+        `record(action, **fields of audit.Entry but the actor)` takes the event, for callers that
+        write theirs all at once; they have locked the audit head.
         """
         with transaction.atomic(savepoint=False):
             if record is None:
                 audit.lock(self.run.team_id)
             self._update(**_ending(outcome))
             if record is None:
-                audit.record(self.run.team_id, finished_event(self.run))
+                record_finished(self.run)
             else:
-                record(**vars(finished_event(self.run)))
+                record("run.finished", **_event_fields(self.run))
         self.finished = True
 
     def postpone(self, due_at: datetime, reason: str, error: str) -> None:
@@ -100,19 +100,21 @@ def held(run: Run) -> QuerySet[Run]:
     )
 
 
-def finished_event(run: Run) -> audit.Entry:
-    return audit.Entry(
-        action="run.finished",
-        actor=audit.SYSTEM,
-        target_kind="run",
-        target_id=run.id,
-        on_behalf_of=run.owner_id,
-        outcome=run.status,
-        reason_code=run.reason,
-        run_id=run.id,
-        model=run.model,
-        details={"kind": run.kind, "attempts": run.attempts},
-    )
+def record_finished(run: Run) -> None:
+    audit.record(run.team_id, audit.Entry("run.finished", audit.SYSTEM, **_event_fields(run)))
+
+
+def _event_fields(run: Run) -> dict[str, Any]:
+    return {
+        "target_kind": "run",
+        "target_id": run.id,
+        "on_behalf_of": run.owner_id,
+        "outcome": run.status,
+        "reason_code": run.reason,
+        "run_id": run.id,
+        "model": run.model,
+        "details": {"kind": run.kind, "attempts": run.attempts},
+    }
 
 
 def _ending(outcome: Outcome) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
-from memoryweb.runs import engine, fairness, waking
+from memoryweb.runs import engine, fairness, ticking, waking
 
 
 def wake(run_id: str) -> str:
@@ -24,3 +24,7 @@ def _pass_on() -> None:
         waiting = fairness.startable(timezone.now()).first()
     if waiting is not None and not waking.waiting_calls():
         waking.wake_up(waiting)
+
+
+def tick() -> None:
+    ticking.tick(timezone.now())

@@ -11,6 +11,7 @@ from django_q.tasks import async_task
 from memoryweb.runs.models import Run
 
 WAKE = "memoryweb.runs.tasks.wake"
+TICK = "memoryweb.runs.tasks.tick"
 
 
 def wake_up(run: Run, now: datetime | None = None) -> None:
@@ -26,6 +27,10 @@ def wake_up(run: Run, now: datetime | None = None) -> None:
         _send(run_id)
     else:
         transaction.on_commit(lambda: _send(run_id))
+
+
+def call_tick() -> None:
+    async_task(TICK, save=False, group="tick")
 
 
 def waiting_calls() -> int:

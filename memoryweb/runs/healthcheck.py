@@ -1,0 +1,63 @@
+"""Is background work being done? Asked by `healthcheck`, `/readyz` and the supervisor."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Min, Q
+from django.utils.translation import gettext as _
+from django_scopes import scopes_disabled
+
+from memoryweb.runs import fairness
+from memoryweb.runs.models import Beat, Run
+
+TICK_LATE = timedelta(minutes=3)
+RUN_LATE = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Health:
+    at: datetime
+    last_tick: datetime | None
+    oldest_waiting: datetime | None  # due since then, and nothing stands in its way
+    expired_leases: int
+
+    @property
+    def has_worker(self) -> bool:
+        return self.last_tick is not None and self.at - self.last_tick <= TICK_LATE
+
+    @property
+    def problems(self) -> list[str]:
+        """Whole sentences; none: all is well."""
+        found = []
+        if self.last_tick is None:
+            found.append(_("No worker has reported yet. Start one with “manage.py work”."))
+        elif not self.has_worker:
+            found.append(
+                _("The last tick is %(minutes)d minutes old. Is “manage.py work” running?")
+                % {"minutes": _minutes(self.at - self.last_tick)}
+            )
+        if self.oldest_waiting and self.at - self.oldest_waiting > RUN_LATE:
+            found.append(
+                _("A run has been waiting for %(minutes)d minutes. See the log of the worker.")
+                % {"minutes": _minutes(self.at - self.oldest_waiting)}
+            )
+        if self.expired_leases:
+            found.append(
+                _("%(count)d runs have lost their worker. The next tick puts them back.")
+                % {"count": self.expired_leases}
+            )
+        return found
+
+
+def check(now: datetime) -> Health:
+    with scopes_disabled():
+        beat = Beat.objects.filter(name="tick").first()
+        waiting = fairness.startable(now).aggregate(since=Min("due_at"))
+        running = Run.objects.filter(status=Run.Status.RUNNING).aggregate(
+            expired=Count("pk", filter=Q(lease_until__lte=now))
+        )
+    return Health(now, beat.at if beat else None, waiting["since"], running["expired"])
+
+
+def _minutes(waited: timedelta) -> int:
+    return int(waited.total_seconds() // 60)

@@ -1,0 +1,118 @@
+"""Once a minute: put back what a dead worker held, ask for what is due, call for what waits."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django_q.models import Failure, Schedule, Success
+from django_scopes import scopes_disabled
+
+from memoryweb.audit import record as audit
+from memoryweb.runs import fairness
+from memoryweb.runs.lease import record_finished
+from memoryweb.runs.models import Beat, Run
+from memoryweb.runs.waking import TICK, waiting_calls, wake_up
+
+logger = logging.getLogger(__name__)
+
+CALLS_A_TICK = 20
+FAILURES_KEPT = timedelta(days=7)
+
+Tick = Callable[[datetime], object]
+_ticks: list[Tick] = []
+
+
+def register_tick(tick: Tick) -> None:
+    """Have `tick(now)` called every minute. What it raises is logged and stops nothing else."""
+    if tick not in _ticks:
+        _ticks.append(tick)
+
+
+def tick(now: datetime) -> None:
+    with scopes_disabled():
+        for step in (requeue_expired, *_ticks, call_again, purge, _remember):
+            try:
+                step(now)
+            except Exception:
+                logger.exception("A step of the tick failed: %r", step)
+
+
+def requeue_expired(now: datetime) -> int:
+    """Runs whose worker is gone go on from their last phase; the last attempt's end here."""
+    with scopes_disabled():
+        expired = Run.objects.filter(status=Run.Status.RUNNING, lease_until__lte=now)
+        count = 0
+        for run in expired.order_by("lease_until"):
+            try:
+                count += _put_back(run, now)
+            except Exception:
+                logger.exception("Run %s could not be put back.", run.pk)
+        return count
+
+
+def call_again(now: datetime) -> None:
+    """Calls that got lost, and runs that became due since: as many as nobody has been sent."""
+    missing = CALLS_A_TICK - waiting_calls()
+    for run in fairness.fairest(now)[: max(missing, 0)]:
+        wake_up(run, now)
+
+
+def purge(now: datetime) -> None:
+    """django-q2 keeps failures for ever; the runs tell how they went."""
+    for kept in (Failure, Success):
+        kept.objects.filter(stopped__lt=now - FAILURES_KEPT).delete()
+
+
+def ensure_schedule(now: datetime) -> None:
+    """The one row of django-q2's schedule, due at once.
+
+    Any other row could stop them all by being broken (seen in 1.11.1); a fixed key keeps two
+    supervisors that start together from making two.
+    """
+    Schedule.objects.exclude(pk=1).delete()
+    Schedule.objects.update_or_create(
+        pk=1,
+        defaults={
+            "name": "tick",
+            "func": TICK,
+            "schedule_type": Schedule.MINUTES,
+            "minutes": 1,
+            "repeats": -1,
+            "next_run": now,
+            "args": None,
+            "kwargs": "{'q_options': {'save': False}}",
+            "hook": None,
+            "cluster": None,
+        },
+    )
+
+
+def _put_back(run: Run, now: datetime) -> bool:
+    still_expired = Run.objects.filter(
+        pk=run.pk, fence=run.fence, status=Run.Status.RUNNING, lease_until__lte=now
+    )
+    run.lease_until = None
+    if run.attempts >= settings.RUN_ATTEMPTS:
+        run.status, run.reason = Run.Status.FAILED, "worker_lost"
+        run.due_at, run.finished_at = None, now
+    else:
+        run.status, run.due_at = Run.Status.QUEUED, now
+    names = ("lease_until", "status", "reason", "due_at", "finished_at")
+    with transaction.atomic():
+        audit.lock(run.team_id)
+        if not still_expired.update(
+            fence=F("fence") + 1, **{name: getattr(run, name) for name in names}
+        ):
+            return False
+        if run.finished_at:
+            record_finished(run)
+        else:
+            wake_up(run, now)
+    return True
+
+
+def _remember(now: datetime) -> None:
+    Beat.objects.update_or_create(name="tick", defaults={"at": now})

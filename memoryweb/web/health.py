@@ -1,0 +1,34 @@
+"""Two addresses for whoever keeps the installation running. They tell nothing about anyone."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from memoryweb.runs import healthcheck
+
+
+@require_safe
+@never_cache
+@login_not_required
+def healthz(request: HttpRequest) -> JsonResponse:
+    """This process answers."""
+    return JsonResponse({"status": "ok"})
+
+
+@require_safe
+@never_cache
+@login_not_required
+def readyz(request: HttpRequest) -> JsonResponse:
+    """The database answers and a worker ticks."""
+    try:
+        health = healthcheck.check(timezone.now())
+    except DatabaseError:
+        problems = [_("The database does not answer.")]
+        return JsonResponse({"status": "unavailable", "problems": problems}, status=503)
+    if not health.has_worker:
+        return JsonResponse({"status": "unavailable", "problems": health.problems}, status=503)
+    return JsonResponse({"status": "ok", "problems": health.problems})
