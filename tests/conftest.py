@@ -7,6 +7,10 @@ from django.conf import settings
 from django_scopes import scopes_disabled
 
 from memoryweb.audit.triggers import drop_triggers
+from tests.world import World, build_world
+
+
+pytest_plugins = ["tests.fakes"]
 
 
 def pytest_configure() -> None:
@@ -50,3 +54,8 @@ def _flush_passes(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if transactional:
         drop_triggers()
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    return build_world()

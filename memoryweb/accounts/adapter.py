@@ -1,8 +1,40 @@
+from typing import Any
+
 from allauth.account.adapter import DefaultAccountAdapter
+from django.db import transaction
 from django.http import HttpRequest
+
+from memoryweb.accounts import signins
+from memoryweb.accounts.models import User
 
 
 class AccountAdapter(DefaultAccountAdapter):
+    """Where sign-in touches the audit log: here, so that act and event share a transaction."""
+
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """People join by being added to a team, never by themselves."""
         return False
+
+    @transaction.atomic
+    def login(self, request: HttpRequest, user: User) -> None:
+        super().login(request, user)
+        signins.record_act(user, "signin.succeeded")
+
+    @transaction.atomic
+    def logout(self, request: HttpRequest) -> None:
+        if isinstance(request.user, User):
+            signins.record_act(request.user, "signout")
+        super().logout(request)
+
+    @transaction.atomic
+    def set_password(self, user: User, password: str) -> None:
+        super().set_password(user, password)
+        signins.record_act(user, "password.changed")
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        signins.record_wrong_password(str(credentials.get("email") or ""))
+
+
+def record_wrong_code(sender: object, user: User, **_signal: object) -> None:
+    """The second factor has no place in the adapter, only a signal."""
+    signins.record_refusal(user, "wrong_code")

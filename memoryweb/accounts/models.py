@@ -1,5 +1,5 @@
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.accounts.permissions import Role
 from memoryweb.fields import PlainCharField, PlainJSONField
 from memoryweb.tenancy import TeamManager
+
+EXPIRY_WARNING = timedelta(days=14)
 
 
 class UserManager(BaseUserManager["User"]):
@@ -90,6 +92,10 @@ class Membership(models.Model):
     def __str__(self) -> str:
         return f"{self.user} as {self.role}"
 
+    @property
+    def is_current(self) -> bool:
+        return self.ends_at is None or self.ends_at > timezone.now()
+
 
 class Integration(models.Model):
     """A program that talks for people. Survives its creator and its tokens."""
@@ -146,3 +152,11 @@ class Token(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix}…{self.last4}"
+
+    @property
+    def is_live(self) -> bool:
+        return self.revoked_at is None and self.expires_at > timezone.now()
+
+    @property
+    def expires_soon(self) -> bool:
+        return self.is_live and self.expires_at - timezone.now() < EXPIRY_WARNING

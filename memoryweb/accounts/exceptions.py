@@ -1,0 +1,121 @@
+"""Why an action on people, teams or tokens is refused: a code and a sentence."""
+
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+
+
+class AccountsRefused(Exception):
+    code = "refused"
+
+
+class NotFound(AccountsRefused):
+    code = "not_found"
+
+
+class Ambiguous(AccountsRefused):
+    code = "ambiguous"
+
+
+class NameRefused(AccountsRefused):
+    code = "name_refused"
+
+
+class NameTaken(AccountsRefused):
+    code = "name_taken"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(_("The name “{name}” is taken.").format(name=name))
+
+
+class AddressRefused(AccountsRefused):
+    code = "address_refused"
+
+    def __init__(self, address: str) -> None:
+        super().__init__(_("“{address}” is not an e-mail address.").format(address=address))
+
+
+class AlreadyMember(AccountsRefused):
+    code = "already_member"
+
+    def __init__(self, person: object) -> None:
+        super().__init__(_("{person} is a member of this team already.").format(person=person))
+
+
+class NotMember(AccountsRefused):
+    code = "not_member"
+
+    def __init__(self, person: object) -> None:
+        super().__init__(_("{person} is not a member of this team.").format(person=person))
+
+
+class LastAdmin(AccountsRefused):
+    code = "last_admin"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("A team keeps at least one admin without an end date. Make someone else admin first.")
+        )
+
+
+class EndRefused(AccountsRefused):
+    code = "end_refused"
+
+    def __init__(self) -> None:
+        super().__init__(_("The end of a membership lies in the future."))
+
+
+class ChannelRefused(AccountsRefused):
+    code = "channel_refused"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            _(
+                "“{name}” cannot be a channel: a channel's name is lower-case letters, digits, “-” "
+                "and “_”, at most 32, starts with a letter, and is none of ours such as “user”."
+            ).format(name=name)
+        )
+
+
+class AgentRefused(AccountsRefused):
+    code = "agent_refused"
+
+    def __init__(self, agent: str) -> None:
+        super().__init__(_("This team has no agent “{agent}”.").format(agent=agent))
+
+
+class ScopeRefused(AccountsRefused):
+    code = "scope_refused"
+
+    def __init__(self, scopes: Iterable[str]) -> None:
+        super().__init__(
+            _("These scopes cannot be given here: {scopes}.").format(scopes=", ".join(scopes))
+        )
+
+
+class ScopeMissing(AccountsRefused):
+    code = "scope_missing"
+
+    def __init__(self) -> None:
+        super().__init__(_("Choose at least one scope."))
+
+
+class ReasonMissing(AccountsRefused):
+    code = "reason_missing"
+
+    def __init__(self) -> None:
+        super().__init__(_("Say why this program may read across owners."))
+
+
+class ExpiryRefused(AccountsRefused):
+    code = "expiry_refused"
+
+    def __init__(self, longest: int) -> None:
+        super().__init__(_("A token is valid for 1 to {longest} days.").format(longest=longest))
+
+
+class Revoked(AccountsRefused):
+    code = "revoked"
+
+    def __init__(self) -> None:
+        super().__init__(_("This was revoked already."))

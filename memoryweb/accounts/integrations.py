@@ -1,0 +1,182 @@
+"""Programs that talk for people: what each may reach, whoever made it and whatever its tokens."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django_scopes import scope
+
+from memoryweb.accounts import tokens
+from memoryweb.accounts.exceptions import (
+    AgentRefused,
+    ChannelRefused,
+    NameTaken,
+    NotFound,
+    ReasonMissing,
+    Revoked,
+    ScopeMissing,
+    ScopeRefused,
+)
+from memoryweb.accounts.models import Integration, Team
+from memoryweb.accounts.names import checked_name
+from memoryweb.accounts.permissions import Scope
+from memoryweb.audit.record import Actor, Entry, lock, record
+
+_CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
+# Sources and words that mean something else where an owner is named.
+_RESERVED = frozenset({"user", "api", "system", "shared", "me"})
+DEFAULT_SCOPES: tuple[str, ...] = tokens.PERSONAL_SCOPES
+
+
+@transaction.atomic
+def create_integration(
+    *,
+    team: Team,
+    name: str,
+    by: Actor,
+    channels: Sequence[str] = (),
+    agents: Sequence[str] = (),
+    scopes: Collection[str] = DEFAULT_SCOPES,
+) -> Integration:
+    """`channels` empty: none; `agents` (ids) empty: all.
+
+    Raises NameRefused, NameTaken, ChannelRefused, AgentRefused, ScopeMissing, ScopeRefused.
+    """
+    lock(team.pk)
+    with scope(team=team):
+        integration = Integration.objects.create(
+            team=team,
+            name=_free_name(team, name),
+            channels=_checked_channels(channels),
+            agents=_checked_agents(team, agents),
+            scopes=_checked_scopes(scopes),
+            created_by_id=by.id if by.kind == "person" else None,
+        )
+    _record("integration.created", integration, by)
+    return integration
+
+
+@transaction.atomic
+def change_integration(
+    *,
+    integration: Integration,
+    by: Actor,
+    name: str,
+    channels: Sequence[str],
+    agents: Sequence[str],
+    scopes: Collection[str],
+) -> Integration:
+    """Raises as `create_integration` does, and Revoked. Reading across owners stays as it is."""
+    team = integration.team
+    lock(team.pk)
+    _check_live(integration)
+    kept = {Scope.PERSONAL_READ.value} & set(integration.scopes)
+    with scope(team=team):
+        if name != integration.name:
+            integration.name = _free_name(team, name)
+        integration.channels = _checked_channels(channels)
+        integration.agents = _checked_agents(team, agents)
+        integration.scopes = sorted({*_checked_scopes(scopes), *kept})
+    integration.save(update_fields=["name", "channels", "agents", "scopes"])
+    _record("integration.changed", integration, by)
+    return integration
+
+
+@transaction.atomic
+def grant_personal_read(*, integration: Integration, reason: str, by: Actor) -> Integration:
+    """Let a program read across owners; the reason stands on their pages. Raises ReasonMissing."""
+    lock(integration.team_id)
+    _check_live(integration)
+    if not (reason := reason.strip()):
+        raise ReasonMissing
+    integration.personal_read_reason = reason[:300]
+    integration.scopes = sorted({*integration.scopes, Scope.PERSONAL_READ.value})
+    integration.save(update_fields=["personal_read_reason", "scopes"])
+    _record("integration.changed", integration, by, reason=integration.personal_read_reason)
+    return integration
+
+
+@transaction.atomic
+def withdraw_personal_read(*, integration: Integration, by: Actor) -> Integration:
+    lock(integration.team_id)
+    integration.personal_read_reason = ""
+    integration.scopes = [s for s in integration.scopes if s != Scope.PERSONAL_READ]
+    integration.save(update_fields=["personal_read_reason", "scopes"])
+    _record("integration.changed", integration, by)
+    return integration
+
+
+@transaction.atomic
+def revoke_integration(*, integration: Integration, by: Actor) -> None:
+    """End a program's access for good, with all its tokens. Raises Revoked."""
+    lock(integration.team_id)
+    _check_live(integration)
+    integration.revoked_at = timezone.now()
+    integration.save(update_fields=["revoked_at"])
+    tokens.revoke_all(integration.team, integration.tokens.all(), by=by)
+    _record("integration.revoked", integration, by)
+
+
+def find(team: Team, text: str) -> Integration:
+    """By name or id. Raises NotFound."""
+    found = next((i for i in team.integrations.all() if text in {i.name, str(i.pk)}), None)
+    if found is None:
+        raise NotFound(_("This team has no integration “{name}”.").format(name=text))
+    return found
+
+
+def _check_live(integration: Integration) -> None:
+    integration.refresh_from_db()
+    if integration.revoked_at is not None:
+        raise Revoked
+
+
+def _free_name(team: Team, name: str) -> str:
+    """Owners are shown as `api:<name>/<id>`, so neither of these signs may stand in a name."""
+    name = checked_name(name, longest=64, without="/:")
+    if team.integrations.filter(name=name).exists():
+        raise NameTaken(name)
+    return name
+
+
+def _checked_channels(names: Sequence[str]) -> list[str]:
+    for name in names:
+        if not _CHANNEL.fullmatch(name) or name in _RESERVED:
+            raise ChannelRefused(name)
+    return sorted(set(names))
+
+
+def _checked_agents(team: Team, ids: Sequence[str]) -> list[str]:
+    known = {str(pk) for pk in team.agents.values_list("pk", flat=True)} if ids else set()
+    for agent_id in ids:
+        if str(agent_id) not in known:
+            raise AgentRefused(str(agent_id))
+    return sorted({str(agent_id) for agent_id in ids})
+
+
+def _checked_scopes(scopes: Collection[str]) -> list[str]:
+    if not scopes:
+        raise ScopeMissing
+    if refused := sorted(set(scopes) - set(DEFAULT_SCOPES)):
+        raise ScopeRefused(refused)
+    return sorted(set(scopes))
+
+
+def _record(action: str, integration: Integration, by: Actor, **labels: str) -> None:
+    record(
+        integration.team_id,
+        Entry(
+            action,
+            by,
+            target_kind="integration",
+            target_id=integration.pk,
+            labels={"name": integration.name, **labels},
+            details={
+                "channels": len(integration.channels),
+                "agents": len(integration.agents),
+                "scopes": integration.scopes,
+            },
+        ),
+    )

@@ -1,0 +1,132 @@
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts import tokens
+from memoryweb.accounts.exceptions import (
+    AddressRefused,
+    AlreadyMember,
+    EndRefused,
+    LastAdmin,
+    NotFound,
+)
+from memoryweb.accounts.models import Membership, Team, User
+from memoryweb.accounts.permissions import Role
+from memoryweb.audit.record import Actor, Entry, lock, record
+
+
+@transaction.atomic
+def add_member(
+    *,
+    team: Team,
+    email: str,
+    role: Role,
+    by: Actor,
+    name: str = "",
+    password: str | None = None,
+    ends_at: datetime | None = None,
+) -> Membership:
+    """Give a person a role, making the account if the address is new.
+
+    An account that exists keeps its name and password: no team decides over those.
+    Raises AddressRefused, AlreadyMember, EndRefused.
+    """
+    _check_end(ends_at)
+    lock(team.pk)
+    user = _person(email, name, password)
+    membership = Membership.objects.filter(team=team, user=user).first()
+    if membership is None:
+        membership = Membership(team=team, user=user)
+    elif membership.is_current:
+        raise AlreadyMember(user)
+    membership.role, membership.ends_at = role, ends_at
+    membership.save()
+    _record("member.added", membership, by)
+    return membership
+
+
+@transaction.atomic
+def change_member(
+    *, membership: Membership, role: Role, ends_at: datetime | None, by: Actor
+) -> Membership:
+    """Raises EndRefused, LastAdmin."""
+    if ends_at != membership.ends_at:
+        _check_end(ends_at)
+    lock(membership.team_id)
+    membership.refresh_from_db()
+    if (role, ends_at) == (membership.role, membership.ends_at):
+        return membership
+    if role != Role.ADMIN or ends_at is not None:
+        _keep_an_admin(membership)
+    membership.role, membership.ends_at = role, ends_at
+    membership.save(update_fields=["role", "ends_at"])
+    _record("member.changed", membership, by)
+    return membership
+
+
+@transaction.atomic
+def remove_member(*, membership: Membership, by: Actor) -> None:
+    """End a membership at once, with the person's tokens in this team. Raises LastAdmin."""
+    lock(membership.team_id)
+    _keep_an_admin(membership)
+    team = membership.team
+    tokens.revoke_all(team, team.tokens.filter(user_id=membership.user_id), by=by)
+    _record("member.removed", membership, by)
+    membership.delete()
+
+
+def find(team: Team, email: str) -> Membership:
+    """A current membership by address. Raises NotFound."""
+    found = team.memberships.current().filter(user__email=email.strip().lower())
+    membership = found.select_related("user").first()
+    if membership is None:
+        raise NotFound(_("{email} is not a member of this team.").format(email=email))
+    return membership
+
+
+def _check_end(ends_at: datetime | None) -> None:
+    if ends_at is not None and ends_at <= timezone.now():
+        raise EndRefused
+
+
+def _person(email: str, name: str, password: str | None) -> User:
+    email = email.strip().lower()
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise AddressRefused(email) from None
+    known = User.objects.filter(email=email).first()
+    return known or User.objects.create_user(email, password, name=name.strip())
+
+
+def _keep_an_admin(leaving: Membership) -> None:
+    """An admin whose time runs out would leave the team without one, so only lasting ones count."""
+    if leaving.role != Role.ADMIN or not leaving.is_current:
+        return
+    others = leaving.team.memberships.filter(
+        ~Q(pk=leaving.pk), role=Role.ADMIN, ends_at=None, user__is_active=True
+    )
+    if not others.exists():
+        raise LastAdmin
+
+
+def _record(action: str, membership: Membership, by: Actor) -> None:
+    ends = membership.ends_at
+    record(
+        membership.team_id,
+        Entry(
+            action,
+            by,
+            target_kind="user",
+            target_id=membership.user_id,
+            details={
+                "role": str(membership.role),
+                "endsAt": ends.isoformat() if ends else None,
+            },
+        ),
+    )

@@ -1,0 +1,64 @@
+"""Sign-ins and what belongs to them, told to every team of the person."""
+
+from uuid import UUID
+
+from django.db import transaction
+from django.utils.crypto import salted_hmac
+
+from memoryweb.accounts.models import User
+from memoryweb.accounts.teams import system_team
+from memoryweb.audit.record import ANONYMOUS, Actor, Entry, record
+
+
+@transaction.atomic
+def record_act(user: User, action: str) -> None:
+    """An act of a known person."""
+    for team_id, role in _teams(user):
+        actor = Actor("person", id=str(user.pk), role=role)
+        record(team_id, Entry(action, actor, target_kind="user", target_id=user.pk))
+
+
+@transaction.atomic
+def record_refusal(user: User, reason_code: str) -> None:
+    """Somebody could not prove to be this person."""
+    refusal = Entry(
+        "signin.failed",
+        ANONYMOUS,
+        target_kind="user",
+        target_id=user.pk,
+        outcome="refused",
+        reason_code=reason_code,
+    )
+    for team_id, _role in _teams(user):
+        record(team_id, refusal)
+
+
+def record_wrong_password(email: str) -> None:
+    email = email.strip().lower()
+    user = User.objects.filter(email=email).first()
+    if user is not None:
+        record_refusal(user, "wrong_password")
+    else:
+        _record_unknown(email)
+
+
+def _teams(user: User) -> list[tuple[UUID, str]]:
+    """In one order for everyone, so that two sign-ins cannot lock each other's chains."""
+    current = user.memberships.current().order_by("team_id")
+    return list(current.values_list("team_id", "role")) or [(system_team().pk, "")]
+
+
+@transaction.atomic
+def _record_unknown(email: str) -> None:
+    # Keyed, so that two tries of one address can be seen to be that, and nothing else.
+    address = salted_hmac("memoryweb.unknown-address", email, algorithm="sha256").hexdigest()
+    record(
+        system_team().pk,
+        Entry(
+            "signin.failed",
+            ANONYMOUS,
+            outcome="refused",
+            reason_code="unknown_address",
+            details={"address": address},
+        ),
+    )

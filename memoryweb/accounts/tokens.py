@@ -1,0 +1,197 @@
+"""Bearer tokens: `mwp_`, 32 random base62 characters, and their CRC32 in six more.
+
+Only the SHA-256 is kept. The checksum lets a mistyped or invented token be refused, and a leaked
+one be recognised, without asking the database.
+"""
+
+import hashlib
+import re
+import secrets
+import string
+import zlib
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.exceptions import (
+    Ambiguous,
+    ExpiryRefused,
+    NotFound,
+    NotMember,
+    Revoked,
+    ScopeMissing,
+    ScopeRefused,
+)
+from memoryweb.accounts.models import Integration, Team, Token, User
+from memoryweb.accounts.names import checked_name
+from memoryweb.accounts.permissions import Scope
+from memoryweb.audit.record import Actor, Entry, lock, record, record_all
+
+PREFIX = "mwp_"
+DEFAULT_DAYS = 90
+LONGEST_DAYS = 365
+# A person reads across owners by break-glass only; a program by an admin's reasoned grant.
+PERSONAL_SCOPES: tuple[str, ...] = tuple(s.value for s in Scope if s is not Scope.PERSONAL_READ)
+
+_ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{38}}", re.ASCII)
+_LAST_USED_STEP = timedelta(minutes=1)
+
+
+@transaction.atomic
+def issue(
+    *,
+    team: Team,
+    by: Actor,
+    name: str,
+    scopes: Collection[str],
+    user: User | None = None,
+    integration: Integration | None = None,
+    days: int = DEFAULT_DAYS,
+) -> tuple[Token, str]:
+    """A new token and its secret, which nobody can show again.
+
+    Raises NameRefused, ScopeMissing, ScopeRefused, ExpiryRefused, NotMember, Revoked.
+    """
+    lock(team.pk)
+    name = checked_name(name, longest=64)
+    _check_scopes(scopes, _allowed(team, user, integration))
+    if not 1 <= days <= LONGEST_DAYS:
+        raise ExpiryRefused(LONGEST_DAYS)
+    secret = generate()
+    token = Token.objects.create(
+        team=team,
+        user=user,
+        integration=integration,
+        name=name,
+        sha256=_sha256(secret),
+        prefix=secret[:8],
+        last4=secret[-4:],
+        scopes=sorted(scopes),
+        expires_at=timezone.now() + timedelta(days=days),
+        created_by_id=by.id if by.kind == "person" else None,
+    )
+    record(team.pk, _entry("token.issued", token, by, {"days": days, "scopes": token.scopes}))
+    return token, secret
+
+
+def recognise(secret: str) -> Token | None:
+    """The live token of this secret, with team, holder and last use. No query on a bad checksum."""
+    if not is_well_formed(secret):
+        return None
+    tokens = Token.objects.select_related("team", "user", "integration")
+    token = tokens.filter(sha256=_sha256(secret)).first()
+    return token if token and token.is_live else None
+
+
+def mark_used(token: Token, by: Actor) -> None:
+    """Remember the use, to the minute; the first one in an hour is an event."""
+    now, before = timezone.now(), token.last_used_at
+    if before is None or _hour(before) != _hour(now):
+        _mark_first_use(token, by, now)
+    elif now - before > _LAST_USED_STEP:
+        Token.objects.filter(pk=token.pk).update(last_used_at=now)
+
+
+@transaction.atomic
+def revoke(*, token: Token, by: Actor) -> None:
+    """Raises Revoked."""
+    if not revoke_all(token.team, Token.objects.filter(pk=token.pk), by=by):
+        raise Revoked
+    token.refresh_from_db(fields=["revoked_at"])
+
+
+@transaction.atomic
+def revoke_all(team: Team, tokens: QuerySet[Token], *, by: Actor) -> int:
+    """Revoke those of a team's tokens that are not revoked yet, and say how many."""
+    lock(team.pk)
+    live = list(tokens.filter(team=team, revoked_at=None))
+    tokens.filter(pk__in=[token.pk for token in live]).update(revoked_at=timezone.now())
+    record_all(team.pk, [_entry("token.revoked", token, by) for token in live])
+    return len(live)
+
+
+def find(team: Team, text: str) -> Token:
+    """By id, secret, shown form (`mwp_AbCd…wxyz`) or name. Raises NotFound, Ambiguous."""
+    tokens = [token for token in team.tokens.order_by("created_at") if _is_called(token, text)]
+    live = [token for token in tokens if token.is_live] or tokens
+    if len(live) > 1:
+        raise Ambiguous(
+            _("Several tokens are called so; use one of these ids: {ids}.").format(
+                ids=", ".join(str(token.pk) for token in live[:10])
+            )
+        )
+    if not live:
+        raise NotFound(_("This team has no such token."))
+    return live[0]
+
+
+def generate() -> str:
+    body = PREFIX + "".join(secrets.choice(_ALPHABET) for _turn in range(32))
+    return body + _checksum(body)
+
+
+def is_well_formed(secret: str) -> bool:
+    return bool(_SHAPE.fullmatch(secret)) and _checksum(secret[:-6]) == secret[-6:]
+
+
+def _mark_first_use(token: Token, by: Actor, now: datetime) -> None:
+    with transaction.atomic():
+        lock(token.team_id)
+        # Of two first requests of an hour, one finds the row changed and writes no event.
+        unchanged = Token.objects.filter(pk=token.pk, last_used_at=token.last_used_at)
+        if unchanged.update(last_used_at=now):
+            record(token.team_id, _entry("token.used", token, by))
+
+
+def _checksum(body: str) -> str:
+    number, digits = zlib.crc32(body.encode()), ""
+    for _turn in range(6):
+        number, digit = divmod(number, 62)
+        digits = _ALPHABET[digit] + digits
+    return digits
+
+
+def _sha256(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _allowed(team: Team, user: User | None, integration: Integration | None) -> Collection[str]:
+    if integration is not None:
+        if integration.revoked_at is not None:
+            raise Revoked
+        return list(integration.scopes)
+    if not team.memberships.current().filter(user=user).exists():
+        raise NotMember(user)
+    return PERSONAL_SCOPES
+
+
+def _check_scopes(scopes: Collection[str], allowed: Collection[str]) -> None:
+    if not scopes:
+        raise ScopeMissing
+    if refused := sorted(set(scopes) - set(allowed)):
+        raise ScopeRefused(refused)
+
+
+def _hour(moment: datetime) -> datetime:
+    return moment.replace(minute=0, second=0, microsecond=0)
+
+
+def _is_called(token: Token, text: str) -> bool:
+    return text in {str(token), token.name, str(token.pk)} or token.sha256 == _sha256(text)
+
+
+def _entry(action: str, token: Token, by: Actor, details: dict[str, object] | None = None) -> Entry:
+    holder = token.integration_id or token.user_id
+    return Entry(
+        action,
+        by,
+        target_kind="token",
+        target_id=token.pk,
+        labels={"name": token.name} if action != "token.used" else {},
+        details={"holder": str(holder), **(details or {})},
+    )
