@@ -20,6 +20,7 @@ _DATE = re.compile(
     rf"\b(?:(?P<month>(?:{'|'.join(_MONTHS)})[a-z]*) )?(?P<year>(?:19|20)\d\d)(?:-\d\d){{0,2}}\b",
     re.IGNORECASE,
 )
+_FENCE_END = re.compile(r"^\s{0,3}(?:`{3,}|~{3,})\s*$")
 _AS_OF = re.compile(r"\(as of [^)]*\)")
 
 
@@ -49,13 +50,17 @@ class Document:
     def __init__(self, text: str, fixed: Collection[int] = ()) -> None:
         pinned = pinned_ranges(text)
         inside = {number for start, end in pinned for number in range(start, end + 1)}
-        self._joins_pin = inside - {start for start, _ in pinned}
-        self._ends_in_pin = has_open_pin(text)
+        parsed = _MARKDOWN.parse(text)
+        fences = [token.map for token in parsed if token.type == "fence" and token.map]
+        self._joins_block = inside - {start for start, _ in pinned}
+        self._joins_block |= {
+            number for start, end in fences for number in range(start + 2, end + 1)
+        }
         self.lines = [
             Line(line, number, fixed=number in inside or number in fixed)
             for number, line in enumerate(text.split("\n"), start=1)
         ]
-        parsed = _MARKDOWN.parse(text)
+        self._ends_in_block = has_open_pin(text) or any(self._is_open(*fence) for fence in fences)
         self._headings = {self.lines[at]: title for at, title in _headings(parsed)}
         self._code = {self.lines[at] for at in _code(parsed) if at < len(self.lines)}
 
@@ -104,7 +109,7 @@ class Document:
     def _heading(self, title: str) -> Line | None:
         wanted = title.casefold()
         for line, name in self._headings.items():
-            if name == wanted and line.number not in self._joins_pin:
+            if name == wanted and line.number not in self._joins_block:
                 return line
         return None
 
@@ -114,7 +119,7 @@ class Document:
         following = [
             at
             for at, line in enumerate(self.lines)
-            if self._headings.get(line) in later and not self._is_inside_pin(at)
+            if self._headings.get(line) in later and not self._is_inside_block(at)
         ]
         heading = Line(f"## {title}")
         if following:
@@ -125,7 +130,7 @@ class Document:
         return heading
 
     def _append(self, heading: Line) -> None:
-        at = self._outside_pin(len(self.lines))
+        at = self._outside_block(len(self.lines))
         while at and not self.lines[at - 1].text.strip() and not self.lines[at - 1].fixed:
             at -= 1
         gap = [Line("")] if at else []
@@ -145,7 +150,13 @@ class Document:
             mine = _subject(new.text, people)
             same = [i for i in items if _subject(self.lines[i].text, people) == mine]
             at = next((i for i in items if i > same[-1]), end) if same else end
-        return self._outside_pin(at)
+        return self._outside_block(at)
+
+    def _is_open(self, start: int, end: int) -> bool:
+        """A fence at the end of the text that nothing closes."""
+        last = self.lines[min(end, len(self.lines)) - 1]
+        is_closed = end - start > 1 and _FENCE_END.match(last.text)
+        return end >= len(self.lines) and not is_closed
 
     def _people(self) -> set[str]:
         """What several lines begin with is whom, or what, the lines are about."""
@@ -157,16 +168,16 @@ class Document:
             new = [*new, Line("")]
         self.lines[at:at] = new
 
-    def _outside_pin(self, at: int) -> int:
-        while self._is_inside_pin(at):
+    def _outside_block(self, at: int) -> int:
+        while self._is_inside_block(at):
             at -= 1
         return at
 
-    def _is_inside_pin(self, at: int) -> bool:
-        """Whether a line put here would become part of a pinned block."""
+    def _is_inside_block(self, at: int) -> bool:
+        """Whether a line put here would become part of a pinned block or of code."""
         if at == len(self.lines):
-            return self._ends_in_pin
-        return self.lines[at].number in self._joins_pin
+            return self._ends_in_block
+        return self.lines[at].number in self._joins_block
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:

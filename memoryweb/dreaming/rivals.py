@@ -22,7 +22,7 @@ class Rivals:
         """The place of a later statement that can't be true together with this one."""
         for group in sorted(_groups(candidate.text)):
             for rival in self._groups.get(group, ()):
-                later = _is_later(rival.mentions[-1], candidate.mentions[-1])
+                later = is_later(rival.mentions[-1], candidate.mentions[-1])
                 if later and contradicts(rival.text, candidate.text):
                     return rival.mentions[-1]
         return None
@@ -30,7 +30,7 @@ class Rivals:
     def correction(self, candidate: Candidate) -> Mention | None:
         """The place where it was taken back after it was last said."""
         for mention in self._corrections:
-            later = _is_later(mention, candidate.mentions[-1])
+            later = is_later(mention, candidate.mentions[-1])
             if later and corrects(mention.text, candidate.text):
                 return mention
         return None
@@ -42,7 +42,7 @@ def _groups(text: str) -> set[str]:
     return {claim_in(text)} | ({f"{key.subject}: {key.attribute}"} if key else set())
 
 
-def _is_later(one: Mention, other: Mention) -> bool:
+def is_later(one: Mention, other: Mention) -> bool:
     if one.path == other.path and one.date == other.date:
         return one.line > other.line
     return one.date > other.date

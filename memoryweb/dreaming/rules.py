@@ -8,7 +8,7 @@ from memoryweb.dreaming.candidates import Candidate, Mention, as_line
 from memoryweb.dreaming.corrections import corrects
 from memoryweb.dreaming.document import Document, Line
 from memoryweb.dreaming.gates import Verdict
-from memoryweb.dreaming.rivals import Rivals
+from memoryweb.dreaming.rivals import Rivals, is_later
 from memoryweb.memory import guards
 from memoryweb.memory.categories import HEADINGS, Category
 from memoryweb.memory.statements import Lookup, clean, contradicts, covers, restates, same_value
@@ -61,6 +61,7 @@ def consolidate(
         limits=limits or Limits(),
         room=guards.allowed_changes(memory, changed_today),
     )
+    work.back([verdict.candidate for verdict in verdicts])
     promoted = [verdict for verdict in verdicts if verdict.verdict == "promoted"]
     rivals = Rivals([verdict.candidate for verdict in promoted])
     settled = {
@@ -93,6 +94,15 @@ class _Work:
         self._length = len(document.render())
         self._said = {clean(line.text): line for line in document.statements()}
         self._lookup = Lookup(self._said)
+        self._backing: dict[int, Mention] = {}
+
+    def back(self, candidates: Sequence[Candidate]) -> None:
+        """Note which lines the notes still say, and where they said them last."""
+        for candidate in candidates:
+            for said in self._lookup.covering(candidate.text):
+                number, last = self._said[said].number, candidate.mentions[-1]
+                if number not in self._backing or is_later(last, self._backing[number]):
+                    self._backing[number] = last
 
     def settle(self, verdict: Verdict, rivals: Rivals) -> Verdict:
         candidate = verdict.candidate
@@ -105,10 +115,10 @@ class _Work:
         known = self._known(text)
         if known is not None:
             return self._repeat(verdict, known)
-        opposed = [line for line in self._said.values() if _opposes(candidate, text, line)]
+        opposed = [line for line in self._said.values() if self._opposes(candidate, text, line)]
         if any(self._is_newer(line, candidate) for line in opposed):
             return verdict.changed("rejected", "MEMORY.md holds a newer value.")
-        outdated = [line for line in opposed if self._may_go(line) and not line.is_new]
+        outdated = [line for line in opposed if self._is_outdated(line, candidate)]
         fuller = [line for line in self._said.values() if _says_all_of(text, line)]
         gone = outdated + [line for line in fuller if self._may_go(line) and line not in outdated]
         refusal = self._refusal(candidate.category, text, gone)
@@ -140,9 +150,21 @@ class _Work:
         known.stands_for.append(as_line(verdict.candidate.text))
         return verdict
 
+    def _opposes(self, candidate: Candidate, text: str, line: Line) -> bool:
+        said, backing = clean(line.text), self._backing.get(line.number)
+        later = [m for m in candidate.mentions if backing is None or is_later(m, backing)]
+        return contradicts(text, said) or any(corrects(m.text, said) for m in later)
+
     def _is_newer(self, line: Line, candidate: Candidate) -> bool:
-        said = self._dates.get(line.number)
+        said, backing = self._dates.get(line.number), self._backing.get(line.number)
+        if backing is not None and is_later(backing, candidate.mentions[-1]):
+            return True
         return said is not None and said > candidate.last_date
+
+    def _is_outdated(self, line: Line, candidate: Candidate) -> bool:
+        backing = self._backing.get(line.number)
+        is_older = backing is None or is_later(candidate.mentions[-1], backing)
+        return is_older and not line.is_new and self._may_go(line)
 
     def _may_go(self, line: Line) -> bool:
         return not line.fixed and self.document.is_single(line)
@@ -181,11 +203,6 @@ class _Work:
         self._said[text] = new
         self._lookup.add(text)
         return new
-
-
-def _opposes(candidate: Candidate, text: str, line: Line) -> bool:
-    said = clean(line.text)
-    return contradicts(text, said) or any(corrects(m.text, said) for m in candidate.mentions)
 
 
 def _says_all_of(text: str, line: Line) -> bool:

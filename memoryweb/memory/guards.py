@@ -73,11 +73,13 @@ def changed_lines(before: str, after: str) -> int:
 
 
 def allowed_changes(before: str, changed_today: int = 0) -> int | None:
-    """How many lines machines may still change on this date; None where there is no limit."""
+    """How many lines machines may still change on this date; None where there is no limit.
+
+    Lines that were added today don't widen the room for more."""
     lines = len(_said(before))
     if lines <= FREE_LINES:
         return None
-    return max(0, int(CHANGED_SHARE * lines) - changed_today)
+    return max(0, int(CHANGED_SHARE * (lines - changed_today)) - changed_today)
 
 
 def has_open_pin(text: str) -> bool:
@@ -157,11 +159,10 @@ def _changed(before: str, after: str, changed_today: int) -> Broken | None:
     changed = changed_lines(before, after)
     if allowed is None or changed <= allowed:
         return None
-    lines = len(_said(before))
     return Broken(
         "changed",
-        f"{changed} lines would change after {changed_today} changed today;"
-        f" a fifth of {lines} lines may change a day.",
+        f"{changed} of {len(_said(before))} lines would change and {changed_today} changed today"
+        f" already; a fifth may change a day.",
     )
 
 

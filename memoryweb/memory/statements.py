@@ -109,26 +109,16 @@ class Lookup:
             self._by_word.setdefault(word, []).append(text)
 
     def covering(self, text: str) -> Iterator[str]:
-        """Each statement that equals, nearly equals or covers `text`, the oldest added first."""
+        """Each statement that says all that `text` does: equal ones, then fuller ones."""
         reading = read(text)
         yield from self._by_normal.get(reading.normal, ())
-        for other in self._near(reading):
-            if read(other).normal != reading.normal and (
-                covers(other, text) or says_the_same(other, text)
-            ):
+        for other in self._with_rarest_word(reading):
+            if read(other).normal != reading.normal and covers(other, text):
                 yield other
 
-    def _near(self, reading: Reading) -> list[str]:
-        """A near-duplicate may lack words, but never a whole quarter of them: the rarest
-        words decide which statements are worth a look."""
-        words = sorted(
-            set(reading.words), key=lambda word: (len(self._by_word.get(word, ())), word)
-        )
-        allowed_to_miss = int(len(words) * (1 - SAME_SHARE))
-        found: dict[str, None] = {}
-        for word in words[: allowed_to_miss + 1]:
-            found.update(dict.fromkeys(self._by_word.get(word, ())))
-        return list(found)
+    def _with_rarest_word(self, reading: Reading) -> list[str]:
+        postings = [self._by_word.get(word, []) for word in set(reading.words)]
+        return min(postings, key=len, default=[])
 
 
 def _same_sense(one: Reading, two: Reading) -> bool:

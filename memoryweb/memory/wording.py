@@ -20,7 +20,7 @@ from memoryweb.memory.words import (
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)")
 _AS_OF = re.compile(r"\s*\(as of [^()]{0,30}\)", re.IGNORECASE)  # a stamp, no content
 _MAY = re.compile(r"\bmay (?=\d)")  # the month
-_TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s+")
+_TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:\s+|$)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 _APOSTROPHES = re.compile(r"(?<=\w)['’‘](?=\w)")

@@ -1,0 +1,236 @@
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memoryweb.dreaming.candidates import Candidate, Mention, Recall
+from memoryweb.dreaming.corrections import corrects
+from memoryweb.dreaming.gates import Gate, Thresholds, Verdict, judge
+from memoryweb.dreaming.scoring import score
+from memoryweb.memory.statements import fingerprint
+from tests.dreaming.notes import NIGHT, candidate, mention, verdicts
+
+BREAD = "Tom bakes bread"
+
+
+def failed(verdict: Verdict) -> dict[str, str]:
+    return {gate.name: gate.detail for gate in verdict.gates if not gate.passed}
+
+
+def judged(one: Candidate, **given: object) -> Verdict:
+    options: dict[str, object] = {"memory_lines": [], "now": NIGHT} | given
+    (verdict,) = judge([one], score([one], NIGHT), **options)  # type: ignore[arg-type]
+    return verdict
+
+
+def test_a_lasting_fresh_new_statement_passes_every_gate() -> None:
+    verdict = judged(candidate(BREAD))
+    assert verdict.verdict == "promoted"
+    assert verdict.gates == (
+        Gate("score", True, "Score 0.83 reaches 0.40."),
+        Gate("age", True, "Last mentioned on 2026-03-09."),
+        Gate("new", True, "MEMORY.md does not say this yet."),
+        Gate("current", True, "No newer note says otherwise."),
+        Gate("uncorrected", True, "Nobody corrected it later."),
+        Gate("allowed", True, "It was not forgotten."),
+        Gate("undecided", True, "Nobody rejected it before."),
+        Gate("grounds", True, "It is of the lasting kind."),
+    )
+
+
+def test_score_gate_lets_a_statement_wait() -> None:
+    verdict = judged(candidate(BREAD), thresholds=Thresholds(min_score=0.9))
+    assert failed(verdict) == {"score": "Score 0.83 is below 0.90."}
+    assert verdict.verdict == "kept"
+
+
+def test_a_score_just_below_the_limit_is_not_rounded_to_it() -> None:
+    verdict = judged(candidate(BREAD), thresholds=Thresholds(min_score=0.83))
+    assert failed(verdict) == {"score": "Score 0.8286 is below 0.83."}
+
+
+def test_what_waited_for_room_is_not_asked_for_its_score_again() -> None:
+    one = candidate(BREAD)
+    verdict = judged(one, waiting={one.key}, thresholds=Thresholds(min_score=0.9))
+    assert verdict.verdict == "promoted"
+
+
+@pytest.mark.parametrize(("days", "passes"), [(30, True), (31, False)])
+def test_age_gate(days: int, passes: bool) -> None:
+    one = candidate(BREAD, mention(BREAD, 1, month=1))
+    now = NIGHT.replace(month=1, day=2) + timedelta(days=days)
+    verdict = judged(one, now=now)
+    assert ("age" not in failed(verdict)) is passes
+    if not passes:
+        assert failed(verdict)["age"] == "Last mentioned 31 days ago, more than 30."
+        assert verdict.verdict == "rejected"
+
+
+@pytest.mark.parametrize(
+    "line", ["- Tom bakes bread.", "Tom bakes bread", "- Tom bakes bread with rye"]
+)
+def test_new_gate_rejects_what_memory_says(line: str) -> None:
+    verdict = judged(candidate(BREAD), memory_lines=["# Memory", "", line])
+    assert failed(verdict) == {"new": "MEMORY.md already says this in line 3."}
+    assert verdict.verdict == "rejected"
+
+
+def test_new_gate_lets_a_fuller_statement_through() -> None:
+    assert judged(candidate(BREAD + " with rye"), memory_lines=[f"- {BREAD}"]).verdict == "promoted"
+
+
+def test_a_heading_is_no_statement_of_memory() -> None:
+    assert judged(candidate(BREAD), memory_lines=[f"# {BREAD}"]).verdict == "promoted"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Ships on Fridays", "Ships on Thursdays"),
+        ("Tom eats meat", "Tom no longer eats meat"),
+        ("- **Budget**: 300 euros", "- **Budget**: 500 euros"),
+        ("小林住在上海", "小林住在北京"),
+    ],
+)
+def test_current_gate_rejects_what_a_newer_note_contradicts(old: str, new: str) -> None:
+    found = {v.candidate.text: v for v in verdicts([mention(old, 5), mention(new, 8)])}
+    older = next(v for v in found.values() if v.candidate.last_date.day == 5)
+    newer = next(v for v in found.values() if v.candidate.last_date.day == 8)
+    assert failed(older) == {"current": "A newer note says otherwise (memory/2026-03-08.md:3)."}
+    assert (older.verdict, newer.verdict) == ("rejected", "promoted")
+
+
+def test_the_later_line_of_one_note_is_the_newer_one() -> None:
+    early, late = mention("Ships on Fridays", 8, 3), mention("Ships on Mondays", 8, 9)
+    outcome = {v.candidate.text: v.verdict for v in verdicts([early, late])}
+    assert outcome == {"Ships on Fridays": "rejected", "Ships on Mondays": "promoted"}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Ines likes coffee", "Correction: Ines likes tea, not coffee"),
+        ("The offsite is in Porto", "Actually the offsite is in Faro, not in Porto"),
+        ("Ines orders coffee", "Ines orders not coffee but tea"),
+        ("Ines's train leaves from Porto", "I was wrong: Ines's train leaves from Faro"),
+        ("会议在周五", "会议不是在周五，而是在周四"),
+        ("会議は金曜日です", "会議は金曜日ではなく木曜日です"),
+    ],
+)
+def test_uncorrected_gate_rejects_what_was_taken_back(earlier: str, later: str) -> None:
+    found = verdicts([mention(earlier, 7), mention(later, 8, 5)])
+    older = next(v for v in found if v.candidate.last_date.day == 7)
+    assert failed(older) == {"uncorrected": "It was corrected later (memory/2026-03-08.md:5)."}
+    assert older.verdict == "rejected"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("Tom likes coffee", "Ann reads novels, not coffee ads"),
+        ("Ines likes tea", "Correction: Ines likes tea, not coffee"),
+        ("Tom bakes bread", "Correction: Ines likes tea, not coffee"),
+        ("Ines plays the violin", "Ines plays the violin, not the cello"),
+    ],
+)
+def test_a_correction_touches_only_what_it_speaks_of(earlier: str, later: str) -> None:
+    assert not corrects(later, earlier)
+
+
+def test_an_earlier_correction_takes_nothing_back() -> None:
+    found = verdicts(
+        [mention("Actually Ines likes tea, not coffee", 5), mention("Ines likes coffee", 8)]
+    )
+    later = next(v for v in found if v.candidate.last_date.day == 8)
+    assert "uncorrected" not in failed(later)
+
+
+def test_allowed_gate_rejects_what_was_forgotten() -> None:
+    verdict = judged(candidate(BREAD), forgotten={fingerprint("- 11:11 tom bakes bread.")})
+    assert failed(verdict) == {"allowed": "It was forgotten or marked as not true."}
+    assert verdict.verdict == "rejected"
+
+
+def test_a_forgotten_wording_holds_back_the_fuller_one_that_took_it_in() -> None:
+    fuller = BREAD + " with rye"
+    one = candidate(fuller, mention(BREAD, 5), mention(fuller, 8))
+    assert "allowed" in failed(judged(one, forgotten={fingerprint(BREAD)}))
+
+
+def test_undecided_gate_rejects_what_a_person_rejected() -> None:
+    verdict = judged(candidate(BREAD), rejected_before={fingerprint(BREAD)})
+    assert failed(verdict) == {"undecided": "A person rejected it before."}
+    assert verdict.verdict == "rejected"
+
+
+def recalled(count: int, queries: int) -> Callable[[Candidate], Candidate]:
+    return lambda one: replace(one, recall=Recall(queries=queries, count=count, last=NIGHT))
+
+
+def changed(**fields: object) -> Callable[[Candidate], Candidate]:
+    return lambda one: replace(one, **fields)  # type: ignore[arg-type]
+
+
+PLAIN = mention(BREAD, durable=False)
+NEVER = "It was mentioned on one day and never recalled."
+TWO_DAYS = (mention(BREAD, 8, durable=False), PLAIN)
+ONE_DAY = (PLAIN, replace(PLAIN, line=8))
+
+
+@pytest.mark.parametrize(
+    ("change", "passes", "detail"),
+    [
+        (changed(), False, NEVER),
+        (recalled(3, 2), True, "It was recalled 3 times by 2 queries."),
+        (recalled(2, 2), False, "It was mentioned on one day and recalled 2 times."),
+        (recalled(3, 1), False, "It was mentioned on one day and recalled 3 times."),
+        (recalled(1, 1), False, "It was mentioned on one day and recalled once."),
+        (changed(mentions=TWO_DAYS), True, "It was mentioned on 2 days."),
+        (changed(mentions=ONE_DAY), False, NEVER),
+        (changed(mentions=(replace(PLAIN, asked=True),)), True, "Somebody asked to remember it."),
+        (changed(mentions=(replace(PLAIN, durable=True),)), True, "It is of the lasting kind."),
+        (changed(proposed=True), True, "The model proposed it and cited its lines."),
+    ],
+)  # fmt: skip
+def test_grounds_gate(change: Callable[[Candidate], Candidate], passes: bool, detail: str) -> None:
+    verdict = judged(change(candidate(BREAD, PLAIN)))
+    assert verdict.gates[-1] == Gate("grounds", passes, detail)
+    assert verdict.verdict == ("promoted" if passes else "kept")
+
+
+@pytest.mark.parametrize(
+    ("day", "verdict", "reason"),
+    [
+        (5, "kept", NEVER),
+        (4, "rejected", f"{NEVER} It leaves the window of 7 days."),
+    ],
+)
+def test_a_statement_is_kept_while_a_later_night_may_see_it(
+    day: int, verdict: str, reason: str
+) -> None:
+    """The night of the 11th reads the 5th to the 11th."""
+    found = judged(candidate(BREAD, mention(BREAD, day, durable=False)))
+    assert (found.verdict, found.reason) == (verdict, reason)
+
+
+def test_no_sentence_holds_text_of_a_note() -> None:
+    notes: list[Mention] = [
+        mention("Ships on Fridays", 5),
+        mention("Ships on Mondays", 8),
+        mention("Ines likes coffee", 5),
+        mention("Correction: Ines likes tea, not coffee", 8),
+        mention(BREAD, 8),
+    ]
+    said = " ".join(
+        text
+        for verdict in verdicts(notes, memory=f"- {BREAD}")
+        for text in [verdict.reason, *(gate.detail for gate in verdict.gates)]
+    )
+    assert not any(word in said for word in ["Fridays", "coffee", "tea", "bread", "Ines", "Tom"])
+
+
+def test_the_best_score_comes_first() -> None:
+    notes = [mention(BREAD, 4), mention("Ines plays the violin", 9), mention("Ann runs", 7)]
+    totals = [verdict.scored.total for verdict in verdicts(notes)]
+    assert totals == sorted(totals, reverse=True)
