@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from memoryweb.llm.exceptions import BadAnswer
 
 MAX_CHARACTERS = 1_000_000
-MAX_REPAIR_CHARACTERS = 200_000  # repairing is far slower than parsing
+MAX_REPAIR_CHARACTERS = 60_000  # repairing is far slower than parsing
 MAX_DEPTH = 20
 MAX_STARTS = 50
 

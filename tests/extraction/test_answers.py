@@ -1,0 +1,51 @@
+import json
+from typing import Any
+
+import pytest
+
+from memoryweb.extraction.answers import ExtractionAnswer
+from memoryweb.llm.exceptions import BadAnswer
+from memoryweb.llm.parsing import parse
+
+LINE = {"text": "Mara has a dog.", "messageIds": ["m1"], "durable": True}
+ANSWER: dict[str, Any] = {
+    "should_update": True,
+    "reason": "Mara spoke of her dog.",
+    "daily_entry": "- Mara has a dog.",
+    "memory_update": None,
+    "profile_update": "",
+    "lines": [LINE],
+}
+
+
+def test_null_means_nothing() -> None:
+    assert _answer().memory_update == ""
+
+
+def test_a_numeric_message_id_is_read_as_text() -> None:
+    line = _answer(lines=[LINE | {"messageIds": [12]}]).lines[0]
+    assert line.message_ids == ("12",)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"should_update": "yes"},
+        {"reason": 5},
+        {"daily_entry": ["- Mara has a dog."]},
+        {"daily_entry": "x" * 50_001},
+        {"lines": [LINE | {"text": ""}]},
+        {"lines": [LINE | {"text": "x" * 2_001}]},
+        {"lines": [LINE | {"durable": "perhaps"}]},
+        {"lines": [LINE | {"messageIds": "m1"}]},
+        {"lines": [LINE] * 201},
+        {"lines": {"text": "Mara"}},
+    ],
+)
+def test_another_form_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(BadAnswer):
+        _answer(**change)
+
+
+def _answer(**change: Any) -> ExtractionAnswer:
+    return parse(json.dumps(ANSWER | change), ExtractionAnswer)

@@ -1,0 +1,101 @@
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from memoryweb.llm import breaker
+from memoryweb.llm.exceptions import BreakerOpen, ModelError, TooLarge
+from tests.fakes import ModelServer
+from tests.llm.asking import TEAM, ask
+
+pytestmark = pytest.mark.django_db
+
+URL = "https://models.example/v1/chat/completions"
+NOON = datetime(2031, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timezone, "now", lambda: NOON)
+
+
+def test_five_failures_in_a_row_open_it(model_server: ModelServer) -> None:
+    for _ in range(5):
+        model_server.text("not JSON")
+        with pytest.raises(ModelError):
+            ask()
+    with pytest.raises(BreakerOpen) as raised:
+        ask()
+    assert raised.value.retry_after == 900
+    assert len(model_server.requests) == 5
+    assert breaker.open_until(TEAM) == NOON + timedelta(minutes=15)
+
+
+def test_a_success_in_between_begins_the_count_anew(model_server: ModelServer) -> None:
+    for text in ["no", "no", "no", "no", '{"text": "yes"}', "no"]:
+        model_server.text(text)
+    for _ in range(6):
+        try:
+            ask()
+        except ModelError:
+            continue
+    model_server.answer({"text": "x"})
+    ask()
+    assert len(model_server.requests) == 7
+
+
+def test_a_text_that_is_too_long_is_not_the_endpoints_failure(model_server: ModelServer) -> None:
+    for _ in range(6):
+        model_server.status(413)
+        with pytest.raises(TooLarge):
+            ask()
+
+
+def test_another_team_and_another_endpoint_are_not_held_up() -> None:
+    _open()
+    breaker.enter(uuid4(), URL, 60)
+    breaker.enter(TEAM, "https://other.example/v1/messages", 60)
+
+
+def test_afterwards_one_call_is_the_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    _open()
+    _set_clock(monkeypatch, NOON + timedelta(minutes=15))
+    breaker.enter(TEAM, URL, 60)
+    with pytest.raises(BreakerOpen):
+        breaker.enter(TEAM, URL, 60)
+
+
+def test_a_failed_trial_opens_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    _open()
+    later = NOON + timedelta(minutes=16)
+    _set_clock(monkeypatch, later)
+    breaker.enter(TEAM, URL, 60)
+    breaker.failed(TEAM, URL)
+    assert breaker.open_until(TEAM) == later + timedelta(minutes=15)
+
+
+def test_a_trial_that_succeeds_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    _open()
+    _set_clock(monkeypatch, NOON + timedelta(minutes=16))
+    breaker.enter(TEAM, URL, 60)
+    breaker.succeeded(TEAM, URL)
+    breaker.enter(TEAM, URL, 60)
+    assert breaker.open_until(TEAM) is None
+
+
+def test_a_trial_that_never_ended_lets_another_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    _open()
+    _set_clock(monkeypatch, NOON + timedelta(minutes=16))
+    breaker.enter(TEAM, URL, 60)
+    _set_clock(monkeypatch, NOON + timedelta(minutes=18))
+    breaker.enter(TEAM, URL, 60)
+
+
+def _open() -> None:
+    for _ in range(5):
+        breaker.failed(TEAM, URL)
+
+
+def _set_clock(monkeypatch: pytest.MonkeyPatch, moment: datetime) -> None:
+    monkeypatch.setattr(timezone, "now", lambda: moment)

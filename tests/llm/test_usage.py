@@ -1,0 +1,108 @@
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memoryweb.llm import usage
+from memoryweb.llm.exceptions import BudgetSpent, ModelError, Unfinished
+from memoryweb.llm.models import Usage
+from tests.fakes import ModelServer
+from tests.llm.asking import TEAM, ask
+
+
+@pytest.mark.django_db
+def test_what_was_used_is_settled_and_nothing_stays_reserved(model_server: ModelServer) -> None:
+    model_server.answer({"text": "x"}, tokens=(120, 15))
+    ask()
+    row = Usage.objects.get(team_id=TEAM)
+    assert (row.reserved, row.used_in, row.used_out) == (0, 120, 15)
+
+
+@pytest.mark.django_db
+def test_a_failed_answer_is_paid_for_as_well(model_server: ModelServer) -> None:
+    model_server.answer({"text": "x"}, finish="length", tokens=(120, 15))
+    with pytest.raises(Unfinished):
+        ask()
+    row = Usage.objects.get(team_id=TEAM)
+    assert (row.reserved, row.used_in, row.used_out) == (0, 120, 15)
+
+
+@pytest.mark.django_db
+def test_a_bad_answer_says_what_it_cost(model_server: ModelServer) -> None:
+    model_server.text("not JSON", tokens=(120, 15))
+    with pytest.raises(ModelError) as raised:
+        ask()
+    assert (raised.value.tokens_in, raised.value.tokens_out) == (120, 15)
+
+
+@pytest.mark.django_db
+def test_a_refused_request_costs_nothing(model_server: ModelServer) -> None:
+    model_server.status(401)
+    with pytest.raises(ModelError):
+        ask()
+    assert usage.today(TEAM) == usage.Today(0, 0, 2_000_000)
+
+
+@pytest.mark.django_db
+def test_a_spent_budget_sends_nothing(model_server: ModelServer, settings: Any) -> None:
+    settings.DAILY_TOKENS = 8000
+    with pytest.raises(BudgetSpent) as raised:
+        ask()
+    assert model_server.requests == []
+    assert 0 < (raised.value.retry_after or 0) <= 86_400
+
+
+@pytest.mark.django_db
+def test_a_team_may_have_a_budget_of_its_own(model_server: ModelServer) -> None:
+    with pytest.raises(BudgetSpent):
+        ask(daily_tokens=8000)
+    model_server.answer({"text": "x"})
+    ask(daily_tokens=9000)
+
+
+@pytest.mark.django_db
+def test_the_next_utc_day_begins_with_nothing_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    _set_clock(monkeypatch, datetime(2031, 3, 1, 23, 59, tzinfo=UTC))
+    with usage.reserved(TEAM, 10, 10) as spent:
+        spent.tokens_in = 10
+    assert usage.today(TEAM, 10).is_spent
+    _set_clock(monkeypatch, datetime(2031, 3, 2, 0, 0, tzinfo=UTC))
+    assert not usage.today(TEAM, 10).is_spent
+
+
+@pytest.mark.django_db
+def test_a_call_over_midnight_is_settled_on_the_day_it_was_reserved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _set_clock(monkeypatch, datetime(2031, 3, 1, 23, 59, tzinfo=UTC))
+    with usage.reserved(TEAM, 10, 10) as spent:
+        _set_clock(monkeypatch, datetime(2031, 3, 2, 0, 1, tzinfo=UTC))
+        spent.tokens_in = 7
+    row = Usage.objects.get(team_id=TEAM)
+    assert (row.day.day, row.reserved, row.used_in) == (1, 0, 7)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_at_once_never_overdraw() -> None:
+    with ThreadPoolExecutor(8) as pool:
+        outcomes = list(pool.map(lambda _: _use(7), range(16)))
+    assert outcomes.count(True) == 14
+    assert usage.today(TEAM, 100).used == 98
+
+
+def _use(tokens: int) -> bool:
+    try:
+        with usage.reserved(TEAM, tokens, 100) as spent:
+            spent.tokens_out = tokens
+    except BudgetSpent:
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def _set_clock(monkeypatch: pytest.MonkeyPatch, moment: datetime) -> None:
+    monkeypatch.setattr(timezone, "now", lambda: moment)
