@@ -30,52 +30,78 @@ HEADINGS: dict[Category, str] = {
 def categorise(statement: str) -> Category:
     """The kind of one third-person statement in English, Chinese or Japanese."""
     text = statement[:1000].lower().replace("’", "'")
-    for category, cues in _CUES:
-        if cues.search(text):
-            return category
+    first = re.split(r"(?<=[a-z0-9)])\. (?=[a-z])|(?<=。)", text)[
+        0
+    ]  # what follows only explains it
+    for part in (first, text):
+        for category, cues in _CUES:
+            if cues.search(part):
+                return category
     return Category.OTHER
 
 
 _KIN = (
-    r"(?:husband|wife|partner|spouse|fianc[eé]e?|boyfriend|girlfriend|mother|father|mom|mum|dad|parents?"
+    r"(?:husband|wife|partner|spouse|fianc[eé]e?|boyfriend|girlfriend|mother|father|mom|mum"
+    r"|dad|parents?"
     r"|son|sons|daughters?|child|children|kids?|bab(?:y|ies)|brothers?|sisters?|siblings?|twins?"
-    r"|grand(?:ma|pa|mother|father|parents?|son|daughter|kids)|aunt|uncle|cousins?|niece|nephew|in-laws"
+    r"|grand(?:ma|pa|mother|father|parents?|son|daughter|kids)|aunt|uncle|cousins?|niece"
+    r"|nephew|in-laws"
     r"|famil(?:y|ies)|pets?|dogs?|cats?|puppy|kitten|pup|kitty|best friend|roommate)"
 )
-_DATE = r"\b(?:19|20)\d\d(?:-\d\d){0,2}\b"
+_DATE = r"(?<!\d)(?:19|20)\d\d(?:-\d\d){0,2}(?!\d)"
 _PAST = (
-    r"\b(?:\w{2,}ed|went|took|made|bought|got|ran|met|wrote|drew|won|lost|saw|gave|had|was|were|began|came|found"
+    r"\b(?:\w{2,}ed|went|took|made|bought|got|ran|met|wrote|drew|won|lost|saw|gave|had|was"
+    r"|were|began|came|found"
     r"|left|flew|drove|sold|held|built|taught|broke|fell|spent|swam|became|heard|read|hurt|did)\b"
 )
 _FUTURE = (
-    r"\b(?:will|is going to|are going to|is planning|are planning|plans? to|planning to|intends? to|promise[sd]?"
-    r"|wants? to|would like to|would love to|hopes? to|hoping to|is thinking (?:about|of)|are thinking (?:about|of)"
-    r"|aims? to|is aiming|needs? to|has to|have to|must|deadline|due (?:on|by)|appointment|scheduled"
-    r"|goal is|dream (?:is|has)|looking forward|is about to|signed up)\b"
+    r"\b(?:will|is going to|are going to|is planning|are planning|plans? to|planning to"
+    r"|intends? to|promise[sd]?"
+    r"|wants? to|would like to|would love to|hopes? to|hoping to|is thinking (?:about|of)|are "
+    r"thinking (?:about|of)"
+    r"|aims? to|is aiming|needs? to|has to|have to|must|deadline|due (?:on|by)|appointment"
+    r"|scheduled"
+    r"|goal is|dream (?:is|has)|looking forward|is about to)\b"
 )
 _DECIDED = (
-    r"\b(?:decided|decides|decision|agreed (?:to|on|that)|settled on|chose|has chosen|picked|switched|switching"
+    r"\b(?:decided|decides|decision (?:is|was|to)|agreed (?:to|on|that)|settled on|chose|has "
+    r"chosen|picked"
+    r"|switched|switching"
     r"|from now on|going with|no longer|correction|approved|asked (?:to|not to|that)|policy is)\b"
 )
 _LIKES = (
-    r"\b(?:likes?|loves?|loved|enjoys?|enjoyed|prefers?|preferred|favou?rites?|hates?|dislikes?|adores?|fan of"
-    r"|passionate|passion|interested in|keen on|into|hobby|hobbies|allergic|allergy|vegan|vegetarian|doesn't eat"
-    r"|does not eat|cannot stand|can't stand|collects?|plays the|plays|me-time|relax\w*|de-?stress\w*|go-to)\b"
+    r"\b(?:likes?|loves?|loved|enjoys?|enjoyed|prefers?|preferred|favou?rites?|hates?"
+    r"|dislikes?|adores?|fan of"
+    r"|passionate|passion|interested in|keen on|into|hobby|hobbies|allergic|allergy|vegan"
+    r"|vegetarian|doesn't eat"
+    r"|does not eat|cannot stand|can't stand|collects?|plays the|plays|me-time|relax\w*"
+    r"|de-?stress\w*|go-to)\b"
 )
 _WORKS = (
-    r"\b(?:works?|worked|working|job|jobs|career|company|business|office|boss|colleagues?|coworkers?|manager|team"
-    r"|client|customers?|startup|salary|promotion|promoted|hired|laid off|fired|intern\w*|stud(?:y|ies|ied|ying)"
-    r"|school|college|universit\w+|degree|class(?:es)?|course|exam|graduat\w+|thesis|phd|teacher|engineer|nurse"
-    r"|doctor|developer|designer|lawyer|accountant|counsel\w+|studio|store|shop|deploy\w*|releases?|ships?|staging"
+    r"\b(?:works?|worked|working|job|jobs|career|company|business|office|boss|colleagues?"
+    r"|coworkers?|manager|team"
+    r"|client|customers?|startup|salary|promotion|promoted|hired|laid off|fired|intern\w*"
+    r"|stud(?:y|ies|ied|ying)"
+    r"|school|college|universit\w+|degree|class(?:es)?|course|exam|graduat\w+|thesis|phd"
+    r"|teacher|engineer|nurse"
+    r"|doctor|developer|designer|lawyer|accountant|counsel\w+|studio|store|shop|deploy\w*"
+    r"|releases?|ships?|staging"
     r"|production|server|invoices?|project|repo(?:sitory)?|database|sprint|meeting)\b"
 )
 _IS = (
-    r"\b(?:is|was|are) (?:called|named|born|from|originally|\d+ years old|an? [\w-]+(?: [\w-]+)? (?:woman|man|person)"
-    r"|an? (?:single|transgender|trans|mother|father|parent|mom|dad|native|citizen|immigrant|widow))"
-    r"|\b(?:lives?|lived|living) (?:in|at|near)|\bmoved (?:to|from)|\bgrew up|\bbirthday|\bhome country|\bhometown"
-    r"|\bname is\b|'s (?:full )?name\b|\bpronouns\b|\bspeaks\b|\bnative language|\btransition\w*|\be-?mail (?:address )?is"
+    r"\b(?:is|was|are) (?:called|named|born|from|originally|\d+ years old|an? [\w-]+(?: "
+    r"[\w-]+)? (?:woman|man|person)"
+    r"|an? (?:single|transgender|trans|mother|father|parent|mom|dad|native|citizen|immigrant"
+    r"|widow))"
+    r"|\b(?:lives?|lived|living) (?:in|at|near)|\bmoved (?:to|from)|\bgrew up|\bbirthday"
+    r"|\bhome country|\bhometown"
+    r"|\bname is\b|'s (?:full )?name\b|\bpronouns\b|\bspeaks\b|\bnative language"
+    r"|\btransgender|\btrans (?:woman|man|person)|\bcoming out\b|\bcame out\b|\be-?mail "
+    r"(?:address )?is"
     r"|\bphone number|\btime ?zone\b|\bdiabet\w+|\basthma"
 )
+
+_HAPPENED = rf"(?=.*{_DATE})(?=.*{_PAST})(?!.*{_FUTURE})"
 
 _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     (
@@ -85,12 +111,13 @@ _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
             + r"|决定|改用|选了|选择了|说好|商定|以后都|从现在起|ことにした|ことにしました|決めた|決めました|決定|今後は"
         ),
     ),
+    (Category.EVENT, re.compile(_HAPPENED)),
     (
         Category.COMMITMENT,
         re.compile(
             _FUTURE
             + r"|打算|计划|准备(?:去|在|要)|将(?:要|会)|承诺|答应|保证|截止|目标是|预约|约了|想要?去"
-            r"|予定|つもり|しようと思|たいです|たいと思|締め切り|締切|約束|目標|予約"
+            r"|予定|つもり|しようと思|たいです|たいと思|締め切り|締切|約束|目標|予約|\d.*(?:ます|する|行く)(?:。|$)"
         ),
     ),
     (
@@ -109,7 +136,8 @@ _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     (
         Category.RELATION,
         re.compile(
-            rf"\b{_KIN}\b|\b(?:married|divorced|engaged|single|friends?|mentors?|breakup|adopt\w*)\b"
+            rf"\b{_KIN}\b|\b(?:married|divorced|engaged|single|friends?|mentors?|breakup"
+            rf"|adopt\w*)\b"
             r"|妻子|丈夫|老公|老婆|爱人|男朋友|女朋友|儿子|女儿|孩子|爸|妈|父亲|母亲|父母|哥哥|姐姐|弟弟|妹妹|家人|结婚|离婚"
             r"|养了|宠物|小狗|小猫|妻が|夫|主人|息子|娘|子供|子ども|父|母|兄|姉|弟|妹|家族|結婚|離婚|飼って|ペット|彼女|彼氏|友達|朋友"
         ),

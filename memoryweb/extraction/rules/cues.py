@@ -186,9 +186,11 @@ def judge(clause: str, *, dated: bool) -> Verdict:
     if _PROMISE.search(clause) and not dated:
         return DROP
     words = content_words(clause)
-    if words >= 1 and dated:
+    if words >= 1 and (dated or _MINE_IS.search(clause)):
         return Verdict(True, True)
     if words >= 2 and any(re.search(cue, clause, re.IGNORECASE) for cue in _DURABLE):
+        return Verdict(True, True)
+    if words >= 2 and FACT.search(clause):
         return Verdict(True, True)
     if words >= 2 and (_PAST_ACT.search(clause) or _USE.search(clause)):
         return Verdict(True, False)
@@ -213,6 +215,26 @@ def judge_thing(clause: str, *, dated: bool) -> Verdict:
     return Verdict(words >= 4, False)
 
 
+FACT = re.compile(
+    r"\b(?:every|each) (?:day|week|month|quarter|year|morning|evening|night|other|(?:mon|tues"
+    r"|wednes|thurs|fri|satur|sun)day)|\bon (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days"
+    r"|weekdays|weekends)\b"
+    r"|\b(?:at \d|\d+ ?(?:am|pm)\b|\d\d:\d\d)|[\w.+-]+@[\w-]+\.\w|\bdeadline\b|\bdue\b"
+    r"|\bexpires?\b|\brenews?\b|\b(?:goes|go) to\b|\bis (?:called|named|owned by|located"
+    r"|managed by|responsible for)\b"
+    r"|, not (?:on |in |at |the )?[\w-]+$|\bmust\b|\bnot allowed\b|\b(?:never|always|only) \w+"
+    r"|\bcosts? [$€£\d]|\b(?:lives?"
+    r"|runs?) (?:in|on|at)\b|\bversion \d|\bbudget\b",
+    re.IGNORECASE,
+)
+_MINE_IS = re.compile(
+    r"^(?:my|our) (?:[\w-]+ ){1,3}(?:is|are) (?-i:[A-Z\d]|\S*[@\d])", re.IGNORECASE
+)
+_HEALTH = (
+    r"\b(?:diabet\w+|asthma\w*|allerg\w+|migraines?|anxiety|depression|adhd|autis\w+"
+    r"|dyslexi\w+|arthritis|c(?:o?)eliac|epilep\w+|blood pressure"
+    r"|insomnia|pregnan\w+|diagnosed|surgery|medication|intolerant)\b"
+)
 _THRILLED = re.compile(
     r"^I (?:am|was) (?:so |really |super |very )?(?:excited|thrilled|ready|eager|determined"
     r"|hoping) to"
@@ -237,6 +259,7 @@ _PROMISE = re.compile(
     re.IGNORECASE,
 )
 _DURABLE = (
+    _HEALTH,
     _LIKING,
     _PLANNING,
     _BEING,

@@ -69,7 +69,7 @@ def resolve(text: str, at: datetime, *, future: bool) -> Dated:
     return Dated(text, bool(replaced or _ABSOLUTE.search(text)), bool(replaced))
 
 
-_KEPT_PREPOSITIONS = frozenset("for from since by until till before after".split())
+_KEPT_PREPOSITIONS = frozenset("for from since by until till before after to".split())
 _Say = Callable[[re.Match[str], date, bool], str | None]
 _ABSOLUTE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b")
 
@@ -214,7 +214,7 @@ def _rule(pattern: str, say: _Say) -> tuple[re.Pattern[str], _Say]:
     return re.compile(pattern, re.IGNORECASE), say
 
 
-_PREP = r"(?:(?P<prep>on|over|during|in|for|from|since|by|until|till|before|after) )?"
+_PREP = r"(?:(?P<prep>on|over|during|in|for|from|since|by|until|till|before|after|to) )?"
 _ON = r"\b" + _PREP
 _RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
     _rule(r"\bthe day before yesterday\b", _shift(-2)),
@@ -264,5 +264,9 @@ _RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
         _month_day,
     ),
     _rule(rf"\b(?:in )?{_WHICH} {_MONTH}(?! \d)", _month_only),
-    _rule(rf"\bin {_MONTH}(?! \d)(?!,? (?:19|20)\d\d)", _month_only),
+    _rule(
+        rf"\b(?P<prep>in|by|before|until|since|from|after) {_MONTH}(?! \d)(?!,? (?:19"
+        rf"|20)\d\d)",
+        _month_only,
+    ),
 )

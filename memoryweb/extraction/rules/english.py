@@ -1,40 +1,42 @@
 """English sentences of one person turned into third-person statements."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 
-from memoryweb.extraction.rules import cues, dates, fillers, speakers
+from memoryweb.extraction.rules import cues, dates, fillers, requests, speakers
+from memoryweb.extraction.rules.drafts import Draft, Scene
 from memoryweb.extraction.rules.references import dangles
 from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST
 
-
-@dataclass(frozen=True)
-class Scene:
-    """Who says a sentence, to whom and when, and what the same message said before it."""
-
-    speaker: str
-    other: str
-    at: datetime
-    group: str = ""
-
-
-@dataclass(frozen=True)
-class Draft:
-    text: str
-    durable: bool
-    needs_context: bool  # speaks of "it" or "they": good only after the line it refers to
+UNNAMED = "The user"
 
 
 def drafts(sentence: str, openers: fillers.Openers, scene: Scene) -> list[Draft]:
     """The clauses of one sentence that are worth keeping, in order."""
-    bare = openers.strip(sentence)
+    bare, is_asked = requests.asked(openers.strip(sentence), scene)
+    bare = speakers.expand(openers.strip(bare) if is_asked else bare)
+    wish = requests.standing_draft(bare, scene, is_asked=is_asked)
+    if wish:
+        return [wish]
     found = []
-    for part in fillers.clauses(speakers.expand(bare)):
-        draft = _draft(openers.strip(part), scene)
+    for part in fillers.clauses(bare):
+        clause = openers.strip(part)
+        draft = _draft(clause, scene) or requests.fact_draft(clause, scene, is_asked=is_asked)
         if draft:
-            found.append(draft)
+            found.append(replace(draft, asked=is_asked, durable=draft.durable or is_asked))
+    if is_asked and not found:
+        return _as_asked(bare, scene)
     return found
+
+
+def _as_asked(text: str, scene: Scene) -> list[Draft]:
+    """Whoever asks to remember something is believed: kept even where no rule knows its kind."""
+    if cues.content_words(text) < 1 or len(text.split()) < 2:
+        return []
+    said = dates.resolve(text.strip(" .!"), scene.at, future=cues.is_future(text)).text
+    cast = speakers.Cast(scene.speaker, scene.other, _group(said, scene))
+    return [Draft(_finished(speakers.third(said, cast, past=False)), durable=True, asked=True)]
 
 
 def _draft(clause: str, scene: Scene) -> Draft | None:
@@ -309,11 +311,26 @@ def _indefinite(match: re.Match[str]) -> str:
 
 
 def _group(text: str, scene: Scene) -> str:
+    if _AT_WORK.search(text):
+        return f"{scene.speaker}'s team"
+    if re.search(r"\b[Ww]e (?:got|are|have been|were) (?:married|engaged)\b", text):
+        return f"{scene.speaker} and their partner"
     named = speakers.group_in(text) or scene.group
     return f"{scene.speaker} and {named}" if named else ""
 
 
+_AT_WORK = re.compile(
+    r"\b(?:ship|deploy\w*|release[sd]?|staging|invoices?|customers?|clients?|repo(?:sitory)?"
+    r"|sprints?|stand-?ups?|production|database|servers?|CI|pipeline|budget|quarter|contract"
+    r"|policy|migrat\w+|onboard\w*|tickets?|API|backlog|roadmap|on-call|incident|vendor"
+    r"|suppliers?|payroll|Postgres\w*|Kubernetes|Slack|Jira|code reviews?|retro|rollout"
+    r"|branch(?:es)?|tests?)\b",
+    re.IGNORECASE,
+)
+
+
 def _finished(text: str) -> str:
     text = re.sub(rf"\b(a) (?={ADVERB}\Z)", r"\1", " ".join(text.split()).strip(" ,;:-"))
+    text = re.sub(r"(?<!^)(?<![.!?] )\bThe (?=user\b)", "the ", text)
     text = re.sub(r"\s+([,.;!])", r"\1", text).rstrip("!.… ")
     return f"{text[:1].upper()}{text[1:]}."

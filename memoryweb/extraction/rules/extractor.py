@@ -3,10 +3,20 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from memoryweb.extraction.rules import english, sentences, speakers, text
+from memoryweb.extraction.rules import (
+    chinese,
+    english,
+    japanese,
+    requests,
+    sentences,
+    speakers,
+    text,
+)
+from memoryweb.extraction.rules.drafts import Draft, Scene
 from memoryweb.extraction.rules.duplicates import Seen
 from memoryweb.extraction.rules.fillers import Openers
 from memoryweb.extraction.rules.lines import NoteLine, Spoken, Statement
+from memoryweb.extraction.rules.sentences import Sentence
 from memoryweb.memory.categories import categorise
 
 
@@ -35,34 +45,60 @@ def extract(
 def _statements(window: Sequence[Spoken], speaker: str) -> Iterator[Statement]:
     names = _names(window)
     openers = Openers(names)
+    has_assistant = any(message.role == "assistant" for message in window)
     for message in window:
         if message.role == "user":
-            name = _display(message.name or speaker) or "The user"
-            yield from _of_message(message, name, _other(names, name), openers)
+            name = _display(message.name or speaker)
+            other = _other(names, name) or (
+                "the assistant" if has_assistant and len(names) < 2 else ""
+            )
+            scene = Scene(name, other, message.at, to_assistant=has_assistant or len(names) < 2)
+            yield from _of_message(message, scene, openers)
 
 
-def _of_message(message: Spoken, name: str, other: str, openers: Openers) -> Iterator[Statement]:
-    scene = english.Scene(name, other, message.at)
-    open_line: list[str] = []
-    durable = False
-    for sentence in sentences.split(text.plain(message.content)):
-        if sentence.is_question or sentence.language != "en":
-            continue
+def _of_message(message: Spoken, scene: Scene, openers: Openers) -> Iterator[Statement]:
+    content = text.plain(message.content)
+    for line, pair in requests.pairs(content):
+        content = content.replace(line, "", 1)
+        yield _statement([Draft(pair, durable=True)], message)
+    open_line: list[Draft] = []
+    for sentence in sentences.split(content):
         scene = replace(scene, group=speakers.group_in(sentence.text) or scene.group)
-        for draft in english.drafts(sentence.text, openers, scene):
+        for draft in _drafts(sentence, openers, scene):
             if not draft.needs_context:
                 if open_line:
-                    yield _statement(open_line, message, durable)
-                open_line, durable = [draft.text], draft.durable
-            elif open_line and len(" ".join(open_line)) + len(draft.text) < 240:
-                open_line.append(draft.text)
+                    yield _statement(open_line, message)
+                open_line = [draft]
+            elif open_line and sum(len(part.text) for part in open_line) + len(draft.text) < 240:
+                open_line.append(draft)
     if open_line:
-        yield _statement(open_line, message, durable)
+        yield _statement(open_line, message)
 
 
-def _statement(parts: list[str], message: Spoken, durable: bool) -> Statement:
-    line = text.one_line(" ".join(parts))
-    return Statement(line, (message.id,), durable, categorise(line))
+def _drafts(sentence: Sentence, openers: Openers, scene: Scene) -> list[Draft]:
+    if sentence.language == "zh":
+        return chinese.drafts(
+            sentence.text, replace(scene, speaker=scene.speaker or chinese.UNNAMED)
+        )
+    if sentence.language == "ja":
+        return japanese.drafts(
+            sentence.text, replace(scene, speaker=scene.speaker or japanese.UNNAMED)
+        )
+    if sentence.is_question:
+        return []
+    bare = text.unbulleted(sentence.text)
+    return english.drafts(bare, openers, replace(scene, speaker=scene.speaker or english.UNNAMED))
+
+
+def _statement(parts: Sequence[Draft], message: Spoken) -> Statement:
+    line = text.one_line(" ".join(part.text for part in parts))
+    return Statement(
+        line,
+        (message.id,),
+        durable=parts[0].durable,
+        category=parts[0].category or categorise(line),
+        asked=any(part.asked for part in parts),
+    )
 
 
 def _merged(line: NoteLine, other: Statement) -> NoteLine:

@@ -76,6 +76,16 @@ def third(text: str, cast: Cast, *, past: bool) -> str:
     return _Rewriter(cast, text, past).run()
 
 
+def oblique(text: str, speaker: str) -> str:
+    """For what follows "Ada asked to": the speaker is named already."""
+    text = re.sub(r"\b(?:my|our)\b", "their", expand(text), flags=re.IGNORECASE)
+    text = re.sub(r"\b(?:me|us)\b(?!-)", "them", text, flags=re.IGNORECASE)
+    text = re.sub(r"\b(?:myself|ourselves)\b", "themself", text, flags=re.IGNORECASE)
+    return re.sub(
+        r"\b(?:I|[Ww]e) (am|was)?", lambda m: f"they {_plural(m[1]) if m[1] else ''}", text
+    )
+
+
 def group_in(text: str) -> str:
     """Whom "we" may mean, from "my kids" or "my husband and kids" in what the speaker just said."""
     before = re.split(r"\b[Ww]e\b", text)[0]
@@ -152,8 +162,12 @@ class _Rewriter:
     def _plural_subject(self, match: re.Match[str]) -> str:
         first = not self.grouped and not self.subject_named
         self.grouped = self.named = True
-        group = (self.cast.group or f"{self.cast.speaker} and others") if first else "they"
-        return f"{group}{match['adverbs']} {match['verb'] or ''}".rstrip()
+        if not first:
+            return f"they{match['adverbs']} {match['verb'] or ''}".rstrip()
+        group, verb = self.cast.group or f"{self.cast.speaker} and others", match["verb"] or ""
+        if group.endswith("'s team"):
+            verb = third_person(verb, past=self.past)
+        return f"{group}{match['adverbs']} {verb}".rstrip()
 
     def _group_object(self, first: bool) -> str:
         return (self.cast.group or f"{self.cast.speaker} and others") if first else "them"
