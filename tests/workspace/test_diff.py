@@ -1,0 +1,68 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryweb.workspace.diff import Row, Span, carry, counts, side_by_side
+
+LINES = st.lists(st.sampled_from(["a", "b", "c", "", "- x is y", "- x is z", "## h"]), max_size=12)
+
+
+def _text(spans: tuple[Span, ...]) -> str:
+    return "".join(span.text for span in spans)
+
+
+def _side(rows: list[Row], side: str) -> list[str]:
+    if side == "old":
+        return [_text(row.old) for row in rows if row.old_number is not None]
+    return [_text(row.new) for row in rows if row.new_number is not None]
+
+
+@given(LINES, LINES)
+def test_the_rows_hold_both_texts_whole(before: list[str], after: list[str]) -> None:
+    rows = side_by_side("\n".join(before), "\n".join(after), context=None)
+    assert _side(rows, "old") == "\n".join(before).split("\n")
+    assert _side(rows, "new") == "\n".join(after).split("\n")
+
+
+@given(LINES, LINES)
+def test_a_line_that_is_carried_reads_the_same(before: list[str], after: list[str]) -> None:
+    for new, old in carry(before, after).same.items():
+        assert after[new - 1] == before[old - 1]
+
+
+@given(LINES, LINES)
+def test_no_line_is_carried_twice(before: list[str], after: list[str]) -> None:
+    carried = carry(before, after)
+    sources = [*carried.same.values(), *carried.changed.values()]
+    assert len(sources) == len(set(sources))
+
+
+def test_a_moved_line_is_the_same_line() -> None:
+    before = ["one", "two", "three", "four"]
+    after = ["three", "one", "two", "four"]
+    assert carry(before, after).same == {1: 3, 2: 1, 3: 2, 4: 4}
+
+
+def test_a_changed_line_is_paired_with_what_it_was_and_its_words_are_marked() -> None:
+    rows = side_by_side("- Ships on Fridays", "- Ships on Thursdays")
+    (row,) = rows
+    assert row.kind == "changed"
+    assert [span.text for span in row.new if span.marked] == ["Thursdays"]
+
+
+def test_unchanged_stretches_shrink_to_their_edges() -> None:
+    before = "\n".join(str(n) for n in range(50))
+    after = before.replace("25", "changed")
+    kinds = [row.kind for row in side_by_side(before, after, context=2)]
+    assert kinds == ["gap", "same", "same", "removed", "added", "same", "same", "gap"] or kinds == [
+        "gap", "same", "same", "added", "removed", "same", "same", "gap"
+    ]  # fmt: skip
+
+
+def test_counts_are_lines_added_and_removed() -> None:
+    assert counts("a\nb\nc", "a\nc\nd\ne") == (2, 1)
+
+
+def test_a_long_text_with_one_changed_line_is_quick_to_compare() -> None:
+    before = "\n".join(f"- line {n}" for n in range(20_000))
+    rows = side_by_side(before, before.replace("- line 9999\n", "- line nine\n"))
+    assert len(rows) <= 8
