@@ -9,7 +9,6 @@ from django_scopes import scopes_disabled
 from memoryweb.audit.triggers import drop_triggers
 from tests.world import World, build_world
 
-
 pytest_plugins = ["tests.fakes"]
 
 

@@ -45,8 +45,8 @@ class AlreadyMember(AccountsRefused):
 class NotMember(AccountsRefused):
     code = "not_member"
 
-    def __init__(self, person: object) -> None:
-        super().__init__(_("{person} is not a member of this team.").format(person=person))
+    def __init__(self, holder: object) -> None:
+        super().__init__(_("{holder} does not belong to this team.").format(holder=holder))
 
 
 class LastAdmin(AccountsRefused):

@@ -22,6 +22,20 @@ def create_team(*, name: str, by: Actor, is_demo: bool = False) -> Team:
     return team
 
 
+@transaction.atomic
+def rename_team(*, team: Team, name: str, by: Actor) -> Team:
+    """Raises NameRefused. The slug stays: addresses keep working."""
+    name = checked_name(name, longest=120)
+    if name != team.name:
+        team.name = name
+        team.save(update_fields=["name"])
+        record(
+            team.pk,
+            Entry("team.changed", by, target_kind="team", target_id=team.pk, labels={"name": name}),
+        )
+    return team
+
+
 def system_team() -> Team:
     """The built-in team: holds GLOBAL memory and the chain of what belongs to no team."""
     team, _made = Team.objects.get_or_create(

@@ -162,6 +162,8 @@ def _sha256(secret: str) -> str:
 
 def _allowed(team: Team, user: User | None, integration: Integration | None) -> Collection[str]:
     if integration is not None:
+        if integration.team_id != team.pk:
+            raise NotMember(integration)
         if integration.revoked_at is not None:
             raise Revoked
         return list(integration.scopes)
