@@ -86,7 +86,7 @@ def _is_working() -> bool:
 
 def pause(attempts: int, chance: float) -> timedelta:
     """How long to wait after that many attempts; `chance` in [0, 1) spreads the tries."""
-    doubled = FIRST_PAUSE * (1 << (attempts - 1))
+    doubled = FIRST_PAUSE * (1 << min(attempts - 1, 16))
     return min(doubled, LONGEST_PAUSE) * (1 + chance / 2)
 
 

@@ -54,9 +54,11 @@ def requeue_expired(now: datetime) -> int:
 
 
 def call_again(now: datetime) -> None:
-    """Calls that got lost, and runs that became due since: as many as nobody has been sent."""
-    missing = CALLS_A_TICK - waiting_calls()
-    for run in fairness.fairest(now)[: max(missing, 0)]:
+    """For calls that got lost, and for runs that became due since.
+
+    Any call takes the fairest run, so as many are missing as there are more runs than calls.
+    """
+    for run in fairness.fairest(now)[waiting_calls() : CALLS_A_TICK]:
         wake_up(run, now)
 
 

@@ -1,0 +1,58 @@
+import pytest
+from django.test import RequestFactory
+from django.utils import timezone
+
+from memoryweb.runs import healthcheck
+from memoryweb.runs.models import Beat
+from memoryweb.web.health import healthz, readyz
+from tests.runs.desk import Desk, ago, ahead, change
+
+
+def test_all_is_well(desk: Desk) -> None:
+    Beat.objects.create(name="tick", at=ago(seconds=59))
+    desk.ask()
+    assert healthcheck.check(timezone.now()).problems == []
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"due_at": ago(minutes=11)}, "has been waiting for 11 minutes"),
+        ({"status": "running", "lease_until": ago(seconds=1)}, "1 runs have lost their worker"),
+    ],
+)
+def test_a_problem_is_named(desk: Desk, state: dict[str, object], words: str) -> None:
+    Beat.objects.create(name="tick", at=ago(seconds=5))
+    change(desk.ask(), **state)
+    [problem] = healthcheck.check(timezone.now()).problems
+    assert words in problem
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"due_at": ahead(minutes=1)},
+        {"status": "running", "lease_until": ahead(minutes=1)},
+        {"status": "failed", "due_at": None},
+    ],
+)
+def test_a_run_that_need_not_start_is_no_problem(desk: Desk, state: dict[str, object]) -> None:
+    Beat.objects.create(name="tick", at=ago(seconds=5))
+    change(desk.ask(due_at=ago(hours=1)), **state)
+    assert healthcheck.check(timezone.now()).problems == []
+
+
+def test_a_worker_that_ticks_makes_it_ready(db: None) -> None:
+    Beat.objects.create(name="tick", at=ago(seconds=59))
+    assert readyz(RequestFactory().get("/readyz")).status_code == 200
+
+
+@pytest.mark.parametrize("last_tick", [None, ago(minutes=4)])
+def test_without_a_worker_it_is_not_ready(db: None, last_tick: object) -> None:
+    if last_tick:
+        Beat.objects.create(name="tick", at=last_tick)
+    assert readyz(RequestFactory().get("/readyz")).status_code == 503
+
+
+def test_a_process_that_answers_is_healthy() -> None:
+    assert healthz(RequestFactory().get("/healthz")).status_code == 200

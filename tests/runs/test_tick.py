@@ -1,0 +1,150 @@
+from datetime import datetime, timedelta
+
+import pytest
+from django.core.cache import caches
+from django.utils import timezone
+from django_q.models import Failure, OrmQ, Schedule, Task
+from pytest_django import Settings
+
+from memoryweb.runs import engine, tasks, ticking
+from memoryweb.runs.models import Beat, Run
+from tests.runs.conftest import Handle
+from tests.runs.desk import Desk, ago, ahead, change, done, fresh
+
+
+@pytest.fixture
+def ticks(monkeypatch: pytest.MonkeyPatch) -> list[ticking.Tick]:
+    """The registered ticks, none to begin with."""
+    mine: list[ticking.Tick] = []
+    monkeypatch.setattr(ticking, "_ticks", mine)
+    return mine
+
+
+def test_an_expired_lease_is_put_back_and_called_for(desk: Desk, ticks: list[ticking.Tick]) -> None:
+    run = _held(desk, lease_until=ago(seconds=1))
+    OrmQ.objects.all().delete()
+    engine.tick(timezone.now())
+    run = fresh(run)
+    assert (run.status, run.phase, run.lease_until) == ("queued", "answer", None)
+    assert run.fence == 4
+    assert OrmQ.objects.count() == 1
+
+
+def test_a_living_lease_is_left_alone(desk: Desk, ticks: list[ticking.Tick]) -> None:
+    run = _held(desk, lease_until=ahead(seconds=9))
+    engine.tick(timezone.now())
+    assert fresh(run).status == "running"
+
+
+def test_a_run_that_kills_its_workers_ends(
+    desk: Desk, ticks: list[ticking.Tick], settings: Settings
+) -> None:
+    settings.RUN_ATTEMPTS = 3
+    run = _held(desk, lease_until=ago(seconds=1), attempts=3)
+    engine.tick(timezone.now())
+    run = fresh(run)
+    assert (run.status, run.reason, run.due_at) == ("failed", "worker_lost", None)
+    assert [event.reason_code for event in desk.events()] == ["worker_lost"]
+
+
+def test_every_registered_tick_is_called_whatever_the_others_do(
+    desk: Desk, ticks: list[ticking.Tick]
+) -> None:
+    heard: list[datetime] = []
+
+    def fails(now: datetime) -> None:
+        raise RuntimeError
+
+    engine.register_tick(fails)
+    engine.register_tick(heard.append)
+    now = timezone.now()
+    engine.tick(now)
+    assert heard == [now]
+    assert Beat.objects.get(name="tick").at == now
+
+
+def test_one_run_that_cannot_be_put_back_does_not_hold_up_the_others(
+    desk: Desk, other_desk: Desk, ticks: list[ticking.Tick], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _held(desk, lease_until=ago(seconds=2))
+    other = _held(other_desk, lease_until=ago(seconds=1))
+    put_back = ticking._put_back
+
+    def fragile(run: Run, now: datetime) -> bool:
+        if run.team == desk.team:
+            raise RuntimeError
+        return put_back(run, now)
+
+    monkeypatch.setattr(ticking, "_put_back", fragile)
+    engine.tick(timezone.now())
+    assert fresh(other).status == "queued"
+
+
+def test_a_lost_call_is_made_again(desk: Desk, ticks: list[ticking.Tick]) -> None:
+    run = desk.ask()
+    OrmQ.objects.all().delete()
+    engine.tick(timezone.now())
+    engine.tick(timezone.now())
+    assert [call.args() for call in OrmQ.objects.all()] == [(str(run.pk),)]
+
+
+def test_a_next_try_is_called_for_once_due(desk: Desk, ticks: list[ticking.Tick]) -> None:
+    run = desk.ask()
+    change(run, status="failed", due_at=ahead(seconds=30))
+    OrmQ.objects.all().delete()
+    engine.tick(timezone.now())
+    assert not OrmQ.objects.exists()
+    engine.tick(timezone.now() + timedelta(minutes=1))
+    assert OrmQ.objects.exists()
+
+
+def test_old_failures_of_the_queue_are_purged(desk: Desk, ticks: list[ticking.Tick]) -> None:
+    for name, stopped in (("old", ago(days=8)), ("new", ago(days=1))):
+        Task.objects.create(
+            id=name, name=name, func="f", started=stopped, stopped=stopped, success=False
+        )
+    engine.tick(timezone.now())
+    assert [failure.name for failure in Failure.objects.all()] == ["new"]
+
+
+def test_there_is_one_schedule_however_often_it_is_ensured(db: None) -> None:
+    Schedule.objects.create(name="broken", func="nowhere", args="(")
+    for _ in range(2):
+        ticking.ensure_schedule(timezone.now())
+    assert [(row.name, row.minutes) for row in Schedule.objects.all()] == [("tick", 1)]
+
+
+def test_the_queue_keeps_its_state_out_of_the_database() -> None:
+    caches["queue"].set("state", 1)
+    assert caches["queue"].get("state") is None
+
+
+def test_a_call_works_the_fairest_run_not_the_calling_one(desk: Desk, handle: Handle) -> None:
+    handle(done)
+    calling = desk.ask(desk.owner)
+    longest = desk.ask(due_at=ago(hours=1))
+    assert tasks.wake(str(calling.pk)) == str(longest.pk)
+
+
+def test_a_second_delivery_does_nothing(desk: Desk, handle: Handle) -> None:
+    handle(done)
+    run = desk.ask()
+    assert tasks.wake(str(run.pk)) == str(run.pk)
+    assert tasks.wake(str(run.pk)) == ""
+
+
+def test_a_finished_run_calls_for_the_one_that_had_to_wait(desk: Desk, handle: Handle) -> None:
+    handle(done)
+    desk.ask()
+    waiting = desk.ask(desk.owner)
+    OrmQ.objects.all().delete()
+    tasks.wake("")
+    assert [call.args() for call in OrmQ.objects.all()] == [(str(waiting.pk),)]
+
+
+def _held(desk: Desk, lease_until: datetime, attempts: int = 1) -> Run:
+    run = desk.ask()
+    change(
+        run, status="running", phase="answer", attempts=attempts, fence=3, lease_until=lease_until
+    )
+    return run
