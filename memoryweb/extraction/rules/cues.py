@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST
+from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST, PAST_ED
 
 _ADV = rf"(?:(?:{ADVERB}|really|totally|super|pretty|very|too|definitely|truly) )*"
 _KIN = (
@@ -121,11 +121,11 @@ _FEELING_PAST = (
 _PAST_ACT = re.compile(
     rf"\b(?:I|we) (?:{_ADV}|even |all |both |also "
     rf")*(?!(?:{_FEELING_PAST})\b)(?:{'|'.join(sorted(IRREGULAR_PAST))}|read|put|hurt|hit|quit"
-    rf"|\w{{2,}}ed)\b",
+    rf"|{PAST_ED})\b",
     re.IGNORECASE,
 )
 _PAST_ANY = re.compile(
-    rf"\b(?:{'|'.join(sorted(IRREGULAR_PAST))}|was|were|did|had|\w{{2,}}ed)\b", re.IGNORECASE
+    rf"\b(?:{'|'.join(sorted(IRREGULAR_PAST))}|was|were|did|had|{PAST_ED})\b", re.IGNORECASE
 )
 _WEAK_PAST = re.compile(
     rf"\b(?:I|we) {_ADV}(?:got|had|saw|heard|tried|used|loved|enjoyed|came|kept|struggled)\b",
@@ -168,7 +168,7 @@ def is_future(clause: str) -> bool:
     ):
         return False
     past = re.search(
-        rf"\b(?:I|we|he|she|they) {_ADV}(?:{'|'.join(sorted(IRREGULAR_PAST))}|\w{{2,}}ed|was"
+        rf"\b(?:I|we|he|she|they) {_ADV}(?:{'|'.join(sorted(IRREGULAR_PAST))}|{PAST_ED}|was"
         rf"|were|had|did)\b",
         clause,
         re.IGNORECASE,
@@ -216,13 +216,17 @@ def judge_thing(clause: str, *, dated: bool) -> Verdict:
 
 
 FACT = re.compile(
-    r"\b(?:every|each) (?:day|week|month|quarter|year|morning|evening|night|other|(?:mon|tues"
+    r"\b(?:once|twice) (?:or twice )?(?:a|every) (?:day|week|month|year)\b|\b(?:every|each) "
+    r"(?:day|week|month|quarter|year|morning|evening|night|other (?:day|week|month|year"
+    r"|\w+day)|(?:mon|tues"
     r"|wednes|thurs|fri|satur|sun)day)|\bon (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days"
     r"|weekdays|weekends)\b"
     r"|\b(?:at \d|\d+ ?(?:am|pm)\b|\d\d:\d\d)|[\w.+-]+@[\w-]+\.\w|\bdeadline\b|\bdue\b"
     r"|\bexpires?\b|\brenews?\b|\b(?:goes|go) to\b|\bis (?:called|named|owned by|located"
     r"|managed by|responsible for)\b"
-    r"|, not (?:on |in |at |the )?[\w-]+$|\bmust\b|\bnot allowed\b|\b(?:never|always|only) \w+"
+    r"|, not (?:on |in |at |the )?[\w-]+$|\bmust (?!have\b|feel\b|be (?:so|really|tough|hard"
+    r"|great|nice|amazing|fun)\b)|\bnot allowed\b|\b(?:never|always|only) (?:on|after|before"
+    r"|with|via|through|by|at)\b"
     r"|\bcosts? [$€£\d]|\b(?:lives?"
     r"|runs?) (?:in|on|at)\b|\bversion \d|\bbudget\b",
     re.IGNORECASE,
@@ -300,3 +304,26 @@ def content_words(clause: str) -> int:
 
 def is_past_act(clause: str) -> bool:
     return bool(_PAST_ACT.search(clause) or _WEAK_PAST.search(clause))
+
+
+def is_statement(text: str) -> bool:
+    if len(text) < 8 or len(text.split()) < 3 or not re.search(r"[A-Za-z]{2}", text):
+        return False
+    if re.match(r"^(?:can't|cannot) stand\b", text, re.IGNORECASE):
+        return True
+    return not _IMPERATIVE.match(text)
+
+
+_IMPERATIVE = re.compile(
+    r"^(?:(?:really|truly|so|just|totally|always) )?(?:feels?|reminds?|makes?|made me|means?"
+    r"|seems?|shows?|brings?|gives?|helps?|takes?|gets?|goes|almost|as|like|than|let|let's"
+    r"|lets|don't|do not|please|check|look|take (?:care|a look|it|your)|keep|tell"
+    r"|remember|believe|enjoy|have (?:fun|a)|stay|hang|go (?:for|get|ahead|create)"
+    r"|make sure|just (?:keep|remember|be|do|go)|try|imagine|think|see|say|give|send|show"
+    r"|follow|trust|push|never|always|good luck|best of|here's to|cheers|wish(?:ing)?"
+    r"|congrat\w*|way to|bye|talk to|catch|happy|can't|cannot|couldn't|sounds?|looks?|love"
+    r"|loving|must|hope|hopefully|glad|excited|stoked|wow|what|how|who|where|why|when will|do"
+    r"|does|did|are|is|was|were|can|could|will|would|should|have you|any|anything|no|not"
+    r"|thanks?|thank|appreciate|such|too|same|sure|super|totally|absolutely)\b",
+    re.IGNORECASE,
+)

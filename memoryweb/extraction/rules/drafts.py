@@ -15,6 +15,7 @@ class Scene:
     at: datetime
     group: str = ""
     to_assistant: bool = False
+    topic: str = ""  # what a leading "it" or "they" stands for
 
 
 @dataclass(frozen=True)
@@ -24,3 +25,4 @@ class Draft:
     needs_context: bool = False  # speaks of "it" or "they": good only after what it refers to
     asked: bool = False
     category: Category | None = None  # None: to be found from the text
+    also_from: tuple[str, ...] = ()  # other messages that it rests on, as the question it answers

@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from memoryweb.extraction.rules import cues, dates, fillers, requests, speakers
+from memoryweb.extraction.rules import answers, cues, dates, fillers, requests, speakers, topics
 from memoryweb.extraction.rules.drafts import Draft, Scene
 from memoryweb.extraction.rules.references import dangles
-from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST
+from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST, PAST_ED
 
 UNNAMED = "The user"
 
@@ -21,7 +21,7 @@ def drafts(sentence: str, openers: fillers.Openers, scene: Scene) -> list[Draft]
         return [wish]
     found = []
     for part in fillers.clauses(bare):
-        clause = openers.strip(part)
+        clause = topics.put_for_pronoun(openers.strip(part), scene.topic)
         draft = _draft(clause, scene) or requests.fact_draft(clause, scene, is_asked=is_asked)
         if draft:
             found.append(replace(draft, asked=is_asked, durable=draft.durable or is_asked))
@@ -30,8 +30,23 @@ def drafts(sentence: str, openers: fillers.Openers, scene: Scene) -> list[Draft]
     return found
 
 
+def answer(
+    question: str, reply: str, before: str, openers: fillers.Openers, scene: Scene
+) -> Draft | None:
+    """A statement out of a question and its short answer."""
+    said = answers.whole(question, reply, before, scene.at)
+    said = said or answers.whole(question, openers.strip(reply), before, scene.at)
+    if not said:
+        return None
+    said = dates.resolve(speakers.expand(said), scene.at, future=False).text
+    cast = speakers.Cast(scene.speaker, scene.other, _group(said, scene))
+    return Draft(_finished(speakers.third(said, cast, past=False)), durable=True)
+
+
 def _as_asked(text: str, scene: Scene) -> list[Draft]:
     """Whoever asks to remember something is believed: kept even where no rule knows its kind."""
+    if not (scene.to_assistant or cues.is_statement(text)):
+        return []
     if cues.content_words(text) < 1 or len(text.split()) < 2:
         return []
     said = dates.resolve(text.strip(" .!"), scene.at, future=cues.is_future(text)).text
@@ -41,7 +56,7 @@ def _as_asked(text: str, scene: Scene) -> list[Draft]:
 
 def _draft(clause: str, scene: Scene) -> Draft | None:
     text = with_subject(_presented(clause.strip(" ,.!;:-–")))
-    if not _is_statement(text):
+    if not cues.is_statement(text):
         return None
     future = cues.is_future(text)
     dated = dates.resolve(text, scene.at, future=future)
@@ -159,6 +174,9 @@ _SUBORDINATE_SUBJECT = re.compile(
 
 def _presented(text: str) -> str:
     """ "Here's a photo of my boat I built", "This boat I built floats" → "I built my boat"."""
+    named = _APPOSITIVE.match(text)
+    if named:
+        return f"My {named['whom']} is called {named['name']}"
     shown = _SHOWN.match(text)
     if shown:
         return f"I {shown['verb']} {_some(shown['det'])}{shown['noun']}{shown['rest']}"
@@ -172,6 +190,10 @@ def _presented(text: str) -> str:
 _VERB = (
     r"(?:just |recently )?(?:did|made|painted|took|drew|wrote|bought|got|found|built|read"
     r"|designed|finished|created|baked|cooked|sewed|visited)"
+)
+_APPOSITIVE = re.compile(
+    r"^(?:(?:I (?:do|have)|It is|This is|That's)(?: –)? "
+    r")?(?P<name>[A-Z]\w+), my (?P<whom>(?:[\w-]+ ){0,2}[\w-]+)$"
 )
 _SHOWN = re.compile(
     r"^(?:here's|here is|here are|this is|that's|check out|take a look at|look at) (?:a |an "
@@ -200,34 +222,11 @@ def _some(determiner: str) -> str:
     )
 
 
-_IMPERATIVE = re.compile(
-    r"^(?:(?:really|truly|so|just|totally|always) )?(?:feels?|reminds?|makes?|made me|means?"
-    r"|seems?|shows?|brings?|gives?|helps?|takes?|gets?|goes|almost|as|like|than|let|let's"
-    r"|lets|don't|do not|please|check|look|take (?:care|a look|it|your)|keep|tell"
-    r"|remember|believe|enjoy|have (?:fun|a)|stay|hang|go (?:for|get|ahead|create)"
-    r"|make sure|just (?:keep|remember|be|do|go)|try|imagine|think|see|say|give|send|show"
-    r"|follow|trust|push|never|always|good luck|best of|here's to|cheers|wish(?:ing)?"
-    r"|congrat\w*|way to|bye|talk to|catch|happy|can't|cannot|couldn't|sounds?|looks?|love"
-    r"|loving|must|hope|hopefully|glad|excited|stoked|wow|what|how|who|where|why|when will|do"
-    r"|does|did|are|is|was|were|can|could|will|would|should|have you|any|anything|no|not"
-    r"|thanks?|thank|appreciate|such|too|same|sure|super|totally|absolutely)\b",
-    re.IGNORECASE,
-)
-
-
-def _is_statement(text: str) -> bool:
-    if len(text) < 8 or len(text.split()) < 3 or not re.search(r"[A-Za-z]{2}", text):
-        return False
-    if re.match(r"^(?:can't|cannot) stand\b", text, re.IGNORECASE):
-        return True
-    return not _IMPERATIVE.match(text)
-
-
 _ELIDED_PAST = re.compile(
     rf"^(?P<adv>(?:just|finally|recently|already|also|actually|even|once|only|still) "
     rf")?(?P<verb>(?!had better|excited|impressed|thrilled|inspired|amazed|interested|worried"
     rf"|tired|touched|honou?red|blessed|relieved|pleased|loved"
-    rf"|need)(?:{'|'.join(sorted(IRREGULAR_PAST))}|[A-Za-z]{{3,}}ed))"
+    rf"|need)(?:{'|'.join(sorted(IRREGULAR_PAST))}|{PAST_ED}))"
     r" (?=(?:(?:up|out|down|off|on|over|back|away)\b ?)?(?:my|a|an|the|some|to|in|at|for|with"
     r"|from|that|this|these|up|new|lots|our|two|three|into|hitting|going|working|\w+ing|it"
     r"|them|him|her|by)\b)",
@@ -254,7 +253,9 @@ def with_subject(text: str) -> str:
     ):
         return f"I am {lowered}"
     if re.match(
-        r"(?:just |also |already |never |only )?been (?:to|in|into|\w+ing|\w+ed|on)\b", lowered
+        r"(?:just |also |already |never |only )?been (?:only |just |\w+ly )?(?:to|in|into"
+        r"|\w+ing|\w+ed|on)\b",
+        lowered,
     ):
         return f"I have {lowered}"
     if re.match(
@@ -266,11 +267,17 @@ def with_subject(text: str) -> str:
     if _ELIDED_PAST.match(lowered):
         return f"I {lowered}"
     gerund = _GERUND.match(lowered)
-    if gerund and gerund["verb"] not in _NOT_GERUND and not _FINITE.search(text):
+    if (
+        gerund
+        and gerund["verb"] not in _NOT_GERUND
+        and not _FINITE.search(text)
+        and not _SHARED.search(text)
+    ):
         return f"I am {lowered}"
     return text
 
 
+_SHARED = re.compile(r"\b(?:our|us|each other|ourselves|we|ours)\b", re.IGNORECASE)
 _NOT_GERUND = frozenset(
     "thing nothing something anything everything king ring spring string during sing bring "
     "wedding morning evening".split()

@@ -67,9 +67,17 @@ _FACT_SUBJECT = re.compile(
 def asked(sentence: str, scene: Scene) -> tuple[str, bool]:
     """What stands after "please remember that", and whether that was said at all."""
     match = _REMEMBER.match(sentence)
-    if not match or (re.search(r"\byou\b", match["what"]) and not scene.to_assistant):
+    if not match or (not scene.to_assistant and _TO_A_FRIEND.search(sentence)):
         return sentence, False
     return match["what"].strip(), True
+
+
+# "Don't forget to rest", "remember, you're great": said to a friend, not to a memory.
+_TO_A_FRIEND = re.compile(
+    r"\byou(?:r|rself)?\b|\bforget to\b|^(?:just )?(?:remember|don't "
+    r"forget)\b(?! that| my| our| the)|\bimportant\b",
+    re.IGNORECASE,
+)
 
 
 def standing_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
@@ -112,13 +120,23 @@ def _decision(sentence: str, scene: Scene) -> Draft | None:
     return Draft(f"{scene.speaker} proposed to {what}.", True, category=Category.DECISION)
 
 
+_ONLY_A_DAY = re.compile(
+    r"^(?:(?:last|next|this) \w+|today|tomorrow|yesterday|tonight|\w+day"
+    r"|the weekend) (?:is|was|works|will|sounds|would|has)\b",
+    re.IGNORECASE,
+)
+
+
 def fact_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
     """A statement about the world that needs no speaker: "Invoices go to billing@example.org"."""
     text = sentence.strip(" .!,;")
+    text = text[:1].upper() + text[1:] if is_asked else text
     if (
         re.search(r"\b(?:I|me|my|we|us|our|you|your)\b", text, re.IGNORECASE)
         or len(text.split()) < 3
     ):
+        return None
+    if not cues.is_statement(text) or _ONLY_A_DAY.match(text):
         return None
     if not is_asked and not _FACT_SUBJECT.match(text):
         return None

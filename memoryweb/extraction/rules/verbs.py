@@ -182,6 +182,10 @@ _NOT_PAST = frozenset(
     ]
 )
 _UNMARKED = frozenset(["not", "never", "to", "and", "or", "but", "that", "if", "so", "as", "too"])
+PAST_ED = (
+    r"(?!(?:need|feed|indeed|speed|exceed|proceed|succeed|hundred|sacred|red"
+    r"|bed)\b)[A-Za-z]{2,}ed"
+)
 # Words between a subject and its verb.
 ADVERB = (
     r"(?:\w+ly|just|also|always|never|often|still|even|already|sometimes|now|once|ever|then|first"
