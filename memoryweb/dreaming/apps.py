@@ -6,7 +6,8 @@ class DreamingConfig(AppConfig):
     label = "dreaming"
 
     def ready(self) -> None:
-        from memoryweb.dreaming import pipeline  # noqa: PLC0415  models must be loaded
+        from memoryweb.dreaming import pipeline, schedule  # noqa: PLC0415  models must be loaded
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register("dream", pipeline.dream)
+        engine.register_tick(schedule.tick)

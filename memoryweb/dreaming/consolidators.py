@@ -1,21 +1,21 @@
 """The two consolidators behind one shape: what MEMORY.md should become, and why each line."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.conf import settings
 
 from memoryweb.dreaming import gates, rules, scoring
+from memoryweb.dreaming.answers import Citation, DreamAnswer
 from memoryweb.dreaming.candidates import Mention, cut_note, gather
 from memoryweb.dreaming.gates import Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.memory import guards, scanning
 from memoryweb.memory.guards import Broken
-from memoryweb.memory.statements import normalise
+from memoryweb.memory.statements import fingerprint, normalise
 
-_CITATION = re.compile(r"(?P<path>.+?\.md)#L(?P<first>\d{1,6})(?:-L?(?P<last>\d{1,6}))?")
+MOST_HINTS = 100
 _NOT_TAKEN = "It passed every gate, and the model did not take it up."
 
 
@@ -49,22 +49,20 @@ def by_rules(inputs: Inputs) -> Consolidated:
     return _guarded(inputs, result)
 
 
-def by_model(inputs: Inputs, answer: Mapping[str, Any]) -> Consolidated:
-    """What the model's stored answer makes of the inputs; nothing in it is taken on trust."""
-    cited = dict(_cited(inputs, answer.get("citations") or []))
-    verdicts = _judge(inputs, cited=frozenset(cited.values()))
-    told = str(answer.get("diary") or answer.get("reason") or "")
-    if not answer.get("should_update"):
+def by_model(inputs: Inputs, answer: DreamAnswer) -> Consolidated:
+    """What the model's answer makes of the inputs; nothing in it is taken on trust."""
+    cited = {mention for citation in answer.citations for mention in _sources(inputs, citation)}
+    verdicts = _judge(inputs, cited=frozenset(cited))
+    told = answer.diary or answer.reason
+    if not answer.should_update:
         return Consolidated(inputs.memory.content, _left(verdicts, set()), told=told)
-    content = str(answer.get("memory_content") or "").strip() + "\n"
-    placed = _placed(inputs, content, answer.get("citations") or [])
+    content = answer.memory_content.strip() + "\n"
+    placed = _placed(inputs, content, answer.citations)
     taken = {mention for mentions in placed.values() for mention in mentions}
     result = Consolidated(content, _left(verdicts, taken), placed, told=told)
-    uncited = [
-        line
-        for line in _new_lines(inputs.memory.content, content)
-        if line not in placed and guards_entry(content, line)
-    ]
+    lines = content.split("\n")
+    new = [n for n in _new_lines(inputs.memory.content, content) if _states(lines[n - 1])]
+    uncited = [n for n in new if n not in placed]
     if uncited:
         detail = f"{len(uncited)} new lines name no line of a note as their source."
         result = replace(result, broken=(Broken("cited", detail),))
@@ -72,26 +70,32 @@ def by_model(inputs: Inputs, answer: Mapping[str, Any]) -> Consolidated:
 
 
 def data_for_model(inputs: Inputs) -> dict[str, Any]:
-    """What the model is given: MEMORY.md and the notes with their line numbers."""
+    """What the model is given: MEMORY.md, the notes with their line numbers, and hints."""
+    hints = [verdict.candidate for verdict in _judge(inputs, frozenset())]
     return {
+        "date": inputs.now.date().isoformat(),
         "memory": inputs.memory.content,
-        "notes": [
-            {"path": note.path, "content": _numbered(cut_note(note.content))}
-            for note in inputs.notes
-        ],
         "protected": [
             line
             for number, line in enumerate(inputs.memory.content.split("\n"), start=1)
             if number in inputs.protected_lines and line.strip()
         ],
+        "notes": [
+            {"path": note.path, "text": _numbered(cut_note(note.content))} for note in inputs.notes
+        ],
+        "candidates": [
+            {"text": one.text, "source": f"{one.mentions[-1].path}#L{one.mentions[-1].line}"}
+            for one in hints
+            if one.asked or one.days > 1 or one.recall.count
+        ][:MOST_HINTS],
+        "rejected": list(inputs.rejected_before),
         "limit": guards.CAP,
     }
 
 
-def guards_entry(content: str, line: int) -> bool:
-    """A line that states something: not blank, no heading, no comment."""
-    text = content.split("\n")[line - 1].strip()
-    return bool(text) and not text.startswith(("#", "<!--"))
+def _states(line: str) -> bool:
+    """Not blank, no heading, no comment."""
+    return bool(line.strip()) and not line.strip().startswith(("#", "<!--"))
 
 
 def _judge(inputs: Inputs, cited: frozenset[Mention]) -> tuple[Verdict, ...]:
@@ -106,7 +110,7 @@ def _judge(inputs: Inputs, cited: frozenset[Mention]) -> tuple[Verdict, ...]:
             scored,
             memory_lines=inputs.memory.content.split("\n"),
             now=inputs.now,
-            rejected_before=inputs.rejected_before,
+            rejected_before={fingerprint(text) for text in inputs.rejected_before},
             waiting=inputs.waiting,
             thresholds=Thresholds(
                 min_score=settings.DREAM_MIN_SCORE, window_days=settings.DREAM_DATES
@@ -128,30 +132,28 @@ def _guarded(inputs: Inputs, made: Consolidated) -> Consolidated:
     return replace(made, broken=(*made.broken, *broken))
 
 
-def _cited(inputs: Inputs, citations: Iterable[Any]) -> Iterable[tuple[str, Mention]]:
-    for citation in citations:
-        for mention in _sources(inputs, str(citation.get("source", ""))):
-            yield f"{mention.path}#{mention.line}", mention
-
-
-def _sources(inputs: Inputs, source: str) -> list[Mention]:
-    match = _CITATION.fullmatch(source.strip())
-    if not match:
+def _sources(inputs: Inputs, citation: Citation) -> list[Mention]:
+    cited = citation.cited
+    if cited is None:
         return []
-    first = int(match["first"])
-    last = int(match["last"] or first)
-    return [m for m in inputs.mentions if m.path == match["path"] and first <= m.line <= last]
+    return [
+        mention
+        for mention in inputs.mentions
+        if mention.path == cited.path and cited.first <= mention.line <= cited.last
+    ]
 
 
 def _placed(
-    inputs: Inputs, content: str, citations: Sequence[Any]
+    inputs: Inputs, content: str, citations: Sequence[Citation]
 ) -> dict[int, tuple[Mention, ...]]:
     """New lines of the answer → the mentions that their citations name."""
+    lines = content.split("\n")
     by_text: dict[str, list[Mention]] = {}
     for citation in citations:
-        text = normalise(str(citation.get("line", "")))
-        by_text.setdefault(text, []).extend(_sources(inputs, str(citation.get("source", ""))))
-    lines = content.split("\n")
+        text = citation.text
+        if not text and citation.line and citation.line <= len(lines):
+            text = lines[citation.line - 1]
+        by_text.setdefault(normalise(text), []).extend(_sources(inputs, citation))
     placed = {}
     for line in _new_lines(inputs.memory.content, content):
         mentions = tuple(dict.fromkeys(by_text.get(normalise(lines[line - 1]), ())))

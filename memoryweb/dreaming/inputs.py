@@ -13,7 +13,7 @@ from django.db.models import Q
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory.statements import fingerprint
+from memoryweb.memory.statements import clean
 from memoryweb.recall import events
 from memoryweb.runs.models import Run
 from memoryweb.workspace.blocks import blocks
@@ -227,5 +227,5 @@ def _rejected(run: Run) -> frozenset[str]:
     found = set()
     for content, placed in proposals.order_by("-created_at").values_list("content", "origins")[:50]:
         lines = content.split("\n")
-        found |= {fingerprint(lines[int(n) - 1]) for n in placed if int(n) <= len(lines)}
+        found |= {clean(lines[int(n) - 1]) for n in placed if int(n) <= len(lines)}
     return frozenset(found)

@@ -1,7 +1,6 @@
 """One dream: read the notes, decide, and write MEMORY.md, the diary and the report together."""
 
 import time
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -47,8 +46,8 @@ def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
     if run.answer is None or run.inputs != read.frozen:
         lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="model", answer=None)
         _ask(lease, read)
-    answer: Mapping[str, Any] = run.answer or {}
-    if answer.get("should_update") and not str(answer.get("memory_content") or "").strip():
+    answer = DreamAnswer.model_validate(run.answer)
+    if answer.should_update and not answer.memory_content.strip():
         raise GiveUp(
             "empty_answer", error=_("The model answered with an empty memory; nothing was changed.")
         )
@@ -74,9 +73,17 @@ def _ask(lease: Lease, read: Inputs) -> None:
             data=consolidators.data_for_model(read),
             schema=DreamAnswer,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
+            daily_tokens=run.team.daily_tokens,
         )
     except ModelError as error:
-        raise Retry(error.code, error=str(error)) from error
+        lease.store(
+            Run.Phase.INPUTS,
+            tokens_in=run.tokens_in + error.tokens_in,
+            tokens_out=run.tokens_out + error.tokens_out,
+        )
+        if error.transient:
+            raise Retry(error.code, after=error.retry_after, error=str(error)) from error
+        raise GiveUp(error.code, error=str(error)) from error
     lease.store(
         Run.Phase.ANSWER,
         answer=said.value.model_dump(mode="json"),

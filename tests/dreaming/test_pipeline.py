@@ -1,0 +1,358 @@
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.nights import dream_time
+from memoryweb.audit.models import Event
+from memoryweb.dreaming import schedule
+from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.memory import files, proposals
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal
+from memoryweb.workspace.origins import Origin, origins_of
+from tests.fakes import ModelServer
+from tests.statements import statements
+from tests.world import World
+
+NIGHT = date(2026, 11, 20)
+MACHINE = Writer(AuthorKind.EXTRACTION)
+
+
+def note(world: World, owner: Owner | None, day: date, *texts: str, durable: bool = True) -> File:
+    lines = [NewLine(f"- 09:00 {t}", Origin(durable=durable)) for t in texts]
+    with unit(world.team) as work:
+        place = Place(world.agent, owner, f"memory/{day.isoformat()}.md")
+        return files.append(work, place, lines, writer=MACHINE).file
+
+
+def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHINE) -> File:
+    with unit(world.team) as work:
+        place = Place(world.agent, owner, "MEMORY.md")
+        return files.write(work, place, text, writer=writer).file
+
+
+def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:
+    with unit(world.team) as work:
+        run = schedule.request_night(work, world.agent, owner, night, trigger="command").run
+    engine.work(run.pk)
+    return Run.objects.get(pk=run.pk)
+
+
+def text_of(world: World, owner: Owner | None, path: str = "MEMORY.md") -> str:
+    owner_id = owner.pk if owner else None
+    found = File.objects.of(world.agent.pk, owner_id).present().filter(path=path).first()
+    return found.content if found else ""
+
+
+def answer(content: str, *citations: tuple[str, str]) -> dict[str, Any]:
+    return {
+        "should_update": True,
+        "reason": "There is something new.",
+        "memory_content": content,
+        "diary": "I read the notes.",
+        "citations": [{"text": text, "source": source} for text, source in citations],
+    }
+
+
+def test_a_durable_line_of_a_note_is_promoted_and_leads_back_to_it(world: World) -> None:
+    source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    run = dream(world, world.customer)
+    assert run.status == "succeeded"
+    content = text_of(world, world.customer)
+    (line,) = [n for n, t in enumerate(content.split("\n"), 1) if "Thursdays" in t]
+    file = File.objects.of(world.agent.pk, world.customer.pk).get(path="MEMORY.md")
+    (origin,) = origins_of(file)[line]
+    assert (origin.source_file_id, origin.source_line, origin.run_id) == (source.pk, 3, run.pk)
+
+
+def test_memory_diary_report_candidates_and_events_come_together(world: World) -> None:
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    run = dream(world, world.customer)
+    report = Report.objects.get(run=run)
+    assert {change["path"] for change in report.changes} == {"MEMORY.md", "DREAMS.md"}
+    assert Candidate.objects.get(report=report).verdict == "promoted"
+    assert "Thursdays" in text_of(world, world.customer, "DREAMS.md")
+    actions = Event.objects.filter(run_id=run.pk).values_list("action", flat=True)
+    assert {"run.requested", "run.finished", "file.written"} <= set(actions)
+
+
+def test_repeating_a_night_changes_nothing(world: World) -> None:
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    first = dream(world, world.customer)
+    before = (text_of(world, world.customer), text_of(world, world.customer, "DREAMS.md"))
+    assert dream(world, world.customer).pk == first.pk
+    assert (text_of(world, world.customer), text_of(world, world.customer, "DREAMS.md")) == before
+
+
+def test_the_next_night_over_the_same_notes_promotes_nothing_and_says_why(world: World) -> None:
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    dream(world, world.customer)
+    run = dream(world, world.customer, NIGHT + timedelta(days=1))
+    assert run.status == "no_change"
+    assert Report.objects.get(run=run).summary.endswith(".")
+
+
+def test_without_notes_the_run_is_skipped_with_a_reason(world: World) -> None:
+    run = dream(world, world.customer)
+    assert (run.status, run.reason) == ("skipped", "no_notes")
+
+
+def test_a_note_of_eight_days_ago_is_not_looked_at(world: World) -> None:
+    note(world, world.customer, NIGHT - timedelta(days=8), "Marta's team ships on Thursdays.")
+    assert dream(world, world.customer).status == "skipped"
+
+
+def test_a_dream_never_reads_the_notes_of_another_owner(world: World) -> None:
+    note(world, world.sender, NIGHT, "Canary of the sender.")
+    note(world, None, NIGHT, "Canary of everyone.")
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    run = dream(world, world.customer)
+    written = text_of(world, world.customer) + text_of(world, world.customer, "DREAMS.md")
+    assert "Canary" not in written + str(run.inputs)
+    assert not Candidate.objects.filter(report__run=run, text__contains="Canary").exists()
+
+
+def test_what_a_person_wrote_and_pinned_stays(world: World) -> None:
+    person = Writer(AuthorKind.PERSON, user=world.alice)
+    pinned = "<!-- pinned -->\n- Pinned.\n<!-- /pinned -->\n"
+    text = f"# Memory\n\n- Marta's team ships on Fridays.\n\n{pinned}"
+    memory(world, world.customer, text, person)
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    dream(world, world.customer)
+    content = text_of(world, world.customer)
+    assert "- Marta's team ships on Fridays.\n" in content
+    assert pinned in content
+
+
+def test_the_review_policy_keeps_the_change_as_a_proposal(world: World) -> None:
+    Agent.objects.filter(pk=world.agent.pk).update(policy="review")
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    run = dream(world, world.customer)
+    assert (run.status, run.reason) == ("needs_review", "policy")
+    assert "Thursdays" not in text_of(world, world.customer)
+    assert "Thursdays" in Proposal.objects.get(run=run).content
+
+
+def test_an_accepted_proposal_is_written_with_its_line_origins(world: World) -> None:
+    Agent.objects.filter(pk=world.agent.pk).update(policy="review")
+    source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    proposal = Proposal.objects.get(run=dream(world, world.customer))
+    with unit(world.team) as work:
+        proposals.accept(work, proposal, by=world.alice)
+    assert "Thursdays" in text_of(world, world.customer)
+    assert LineOrigin.objects.filter(file=proposal.file, source_file=source).exists()
+
+
+def test_what_a_person_rejected_is_not_proposed_again(world: World) -> None:
+    Agent.objects.filter(pk=world.agent.pk).update(policy="review")
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    proposal = Proposal.objects.get(run=dream(world, world.customer))
+    with unit(world.team) as work:
+        proposals.reject(work, proposal, by=world.alice)
+    run = dream(world, world.customer, NIGHT + timedelta(days=1))
+    assert run.status == "no_change"
+    candidate = Candidate.objects.get(report__run=run)
+    assert candidate.verdict == "rejected"
+
+
+@pytest.mark.parametrize(("per_note", "others"), [(4, 0), (40, 0), (4, 10)])
+def test_a_rules_dream_over_seven_notes_takes_at_most_45_statements(
+    world: World, per_note: int, others: int
+) -> None:
+    for n in range(others):
+        with unit(world.team) as work:
+            create_agent(work, name=f"Other {n}")
+    for ago in range(7):
+        day = NIGHT - timedelta(days=ago)
+        note(
+            world,
+            world.customer,
+            day,
+            *(f"Box {ago}-{n} holds {n} red lamps." for n in range(per_note)),
+        )
+    memory(world, world.customer, "# Memory\n\n- Marta likes green tea.\n")
+    with unit(world.team) as work:
+        run = schedule.request_night(
+            work, world.agent, world.customer, NIGHT, trigger="command"
+        ).run
+    with CaptureQueriesContext(connection) as queries:
+        engine.work(run.pk)
+    assert Run.objects.get(pk=run.pk).status == "succeeded"
+    assert len(statements(queries)) <= 45
+
+
+def _sixty(world: World) -> str:
+    lines = [f"- Marta's shelf {n} holds the files of {1950 + n}." for n in range(60)]
+    text = "# Memory\n\n" + "\n".join(lines) + "\n"
+    memory(world, world.customer, text)
+    return text
+
+
+@pytest.mark.usefixtures("model_server")
+class TestModel:
+    def test_a_cited_line_is_written_with_its_source(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        line = "Marta's team ships on Thursdays."
+        model_server.answer(answer(f"# Memory\n\n- {line}\n", (line, f"{source.path}#L3-L3")))
+        run = dream(world, world.customer)
+        assert (run.status, run.consolidator) == ("succeeded", "model")
+        assert run.tokens_in > 0
+        assert LineOrigin.objects.filter(run=run, source_file=source, source_line=3).exists()
+
+    def test_a_line_without_a_source_waits_for_a_person(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        model_server.answer(answer("# Memory\n\n- Marta owns a castle.\n"))
+        run = dream(world, world.customer)
+        assert (run.status, run.reason) == ("needs_review", "cited")
+        assert "castle" not in text_of(world, world.customer)
+
+    @pytest.mark.parametrize("said", ["I would rather not.", "{", '{"should_update": "maybe"}'])
+    def test_an_answer_that_is_no_answer_changes_nothing_and_is_tried_again(
+        self, world: World, model_server: ModelServer, said: str
+    ) -> None:
+        before = _sixty(world)
+        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        model_server.text(said)
+        run = dream(world, world.customer)
+        assert (run.status, run.reason) == ("failed", "bad_answer")
+        assert run.due_at is not None
+        assert text_of(world, world.customer) == before
+
+    def test_an_empty_memory_is_refused_and_the_run_says_so(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        before = _sixty(world)
+        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        model_server.answer(answer(" \n"))
+        run = dream(world, world.customer)
+        assert (run.status, run.reason) == ("failed", "empty_answer")
+        assert run.error
+        assert text_of(world, world.customer) == before
+
+    def test_one_line_for_sixty_waits_for_a_person(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        before = _sixty(world)
+        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        line = "Marta's team ships on Thursdays."
+        model_server.answer(answer(f"- {line}\n", (line, f"{source.path}#L3")))
+        run = dream(world, world.customer)
+        assert run.status == "needs_review"
+        assert {"dropped", "changed"} & {b["guard"] for b in Proposal.objects.get(run=run).broken}
+        assert text_of(world, world.customer) == before
+
+    def test_a_stored_answer_is_not_asked_for_again(
+        self, world: World, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        line = "Marta's team ships on Thursdays."
+        model_server.answer(answer(f"# Memory\n\n- {line}\n", (line, f"{source.path}#L3")))
+        with monkeypatch.context() as broken:
+            broken.setattr("memoryweb.dreaming.reports.store", _crash)
+            run = dream(world, world.customer)
+        assert "Thursdays" not in text_of(world, world.customer)
+        Run.objects.filter(pk=run.pk).update(due_at=datetime.now(UTC) - timedelta(seconds=1))
+        engine.work(run.pk)
+        assert Run.objects.get(pk=run.pk).status == "succeeded"
+        assert len(model_server.requests) == 1
+
+    def test_an_echo_of_everything_holds_nothing_of_another_owner(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        owners: Sequence[Owner | None] = [world.customer, world.sender, world.bobs_memory, None]
+        for n, owner in enumerate(owners):
+            memory(world, owner, f"# Memory\n\n- The memory canary is mem{n}canary.\n")
+            note(world, owner, NIGHT, f"The note canary is note{n}canary.")
+        model_server.echo()
+        for owner in owners:
+            dream(world, owner)
+        for n, owner in enumerate(owners):
+            seen = _all_text(world, owner)
+            others = [f"{kind}{m}canary" for kind in ("mem", "note") for m in range(4) if m != n]
+            assert f"note{n}canary" in seen
+            assert [canary for canary in others if canary in seen] == []
+        for request in model_server.requests:
+            assert len({n for n in range(4) if f"note{n}canary" in request.user}) == 1
+
+
+def _crash(*args: object, **named: object) -> None:
+    raise RuntimeError("The process died here.")
+
+
+def _all_text(world: World, owner: Owner | None) -> str:
+    whose: dict[str, Any] = {"owner": owner} if owner else {"owner__isnull": True}
+    rows: list[object] = [
+        *File.objects.filter(agent=world.agent, **whose).values_list("content", flat=True),
+        *Report.objects.filter(agent=world.agent, **whose).values_list("diary", "summary"),
+        *Run.objects.filter(agent=world.agent, **whose).values_list("inputs", "answer", "error"),
+        *Proposal.objects.filter(
+            run__in=Run.objects.filter(agent=world.agent, **whose)
+        ).values_list("content", "broken"),
+        *Candidate.objects.filter(
+            report__in=Report.objects.filter(agent=world.agent, **whose)
+        ).values_list("text", "gates", "reason"),
+    ]
+    return "\n".join(map(str, rows))
+
+
+def test_the_schedule_queues_each_owner_with_new_notes_once(world: World) -> None:
+    now = dream_time(world.agent, NIGHT) + timedelta(minutes=1)
+    Agent.objects.update(next_dream_at=None)
+    Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    note(world, None, NIGHT, "The office opens at eight.")
+    assert schedule.tick(now) == 2
+    assert schedule.tick(now) == 0
+    owners = Run.objects.filter(kind="dream", night=NIGHT).values_list("owner", flat=True)
+    assert set(owners) == {world.customer.pk, None}
+
+
+def test_after_a_long_downtime_there_is_one_catch_up_run(world: World) -> None:
+    now = dream_time(world.agent, NIGHT) + timedelta(hours=5)
+    Agent.objects.update(next_dream_at=None)
+    Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(days=9))
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    assert schedule.tick(now) == 1
+    agent = Agent.objects.get(pk=world.agent.pk)
+    assert agent.next_dream_at == dream_time(agent, NIGHT + timedelta(days=1))
+
+
+def test_one_agent_with_a_bad_time_zone_stops_no_other(world: World) -> None:
+    now = dream_time(world.agent, NIGHT) + timedelta(minutes=1)
+    Agent.objects.update(next_dream_at=None)
+    due = Agent.objects.filter(pk__in=[world.agent.pk, world.other_agent.pk])
+    due.update(next_dream_at=now - timedelta(minutes=1))
+    Agent.objects.filter(pk=world.other_agent.pk).update(time_zone="Atlantis/Capital")
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    assert schedule.tick(now) == 1
+
+
+def test_two_requests_by_hand_get_one_run(world: World) -> None:
+    with unit(world.team) as work:
+        first = schedule.request(work, world.agent, None, trigger="person", user=world.alice)
+        second = schedule.request(work, world.agent, None, trigger="api")
+    assert (first.created, second.created) == (True, False)
+    assert first.run == second.run
+
+
+def test_a_second_dream_by_hand_waits_for_the_cooldown(world: World) -> None:
+    note(world, None, datetime.now(UTC).date(), "The office opens at eight.")
+    with unit(world.team) as work:
+        run = schedule.request(work, world.agent, None, trigger="person", user=world.alice).run
+    engine.work(run.pk)
+    with unit(world.team) as work, pytest.raises(schedule.CoolingDown) as waiting:
+        schedule.request(work, world.agent, None, trigger="person", user=world.alice)
+    assert 0 < waiting.value.seconds <= 300
