@@ -1,4 +1,5 @@
 import uuid
+from collections.abc import Collection
 
 from django.db import transaction
 from django.utils.text import slugify
@@ -58,6 +59,12 @@ def find(text: str) -> Team:
     if not named:
         raise NotFound(_("There is no team “{name}”.").format(name=text))
     return named[0]
+
+
+def names(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+    """Every id's slug; the id itself for a team that is gone."""
+    known = dict(Team.objects.filter(pk__in=ids).values_list("pk", "slug"))
+    return {team_id: known.get(team_id, str(team_id)) for team_id in ids}
 
 
 def _by_id(text: str) -> Team | None:

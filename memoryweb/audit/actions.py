@@ -31,6 +31,7 @@ ACTIONS: dict[str, str | Promise] = {
     "owner.resumed": _("Resumed memory for an owner."),
     "password.changed": _("Changed their password."),
     "personal.read": _("Read personal memory."),
+    "profile.changed": _("Changed their name or time zone."),
     "prompt.changed": _("Changed which files are injected, or their order."),
     "proposal.accepted": _("Accepted a proposal."),
     "proposal.expired": _("Let a proposal lapse undecided."),

@@ -24,20 +24,33 @@ class Verification:
 
 
 def verify(team_id: UUID) -> Verification:
-    """Reads every event of the chain; call it inside a transaction while the team writes."""
-    head = ChainHead.objects.filter(team_id=team_id).first()
+    """Reads every event of the chain. The team may go on writing meanwhile."""
+    head = _head(team_id)
     seq, previous = 0, chain.GENESIS
     for event in _events(team_id):
         if event.seq != seq + 1:
             return _bad(seq, seq + 1, _("This event is missing."))
         if problem := _problem(event, previous):
             return _bad(seq, event.seq, problem)
+        if event.seq == head.seq and bytes(event.hash) != bytes(head.hash):
+            return _bad(seq, event.seq, _("The head of the chain does not match this event."))
         seq, previous = event.seq, bytes(event.hash)
-    if head is None and seq == 0:
-        return Verification(ok=True, events=0)
-    if head is None or (head.seq, bytes(head.hash)) != (seq, previous):
-        return _bad(seq, seq + 1, _("The chain does not end where its head says."))
+    if seq < head.seq:
+        return _bad(seq, seq + 1, _("This event is missing at the end of the chain."))
+    # Events written since the head was read have moved it on; others have no business here.
+    if seq > head.seq and seq > _head(team_id).seq:
+        return _bad(head.seq, head.seq + 1, _("The head of the chain does not know this event."))
     return Verification(ok=True, events=seq)
+
+
+def chains() -> list[UUID]:
+    """Every team that has a chain, even one that is gone or whose head is."""
+    heads = ChainHead.objects.values_list("team_id", flat=True)
+    return sorted({*heads, *Event.objects.values_list("team_id", flat=True).distinct()})
+
+
+def _head(team_id: UUID) -> ChainHead:
+    return ChainHead.objects.filter(team_id=team_id).first() or ChainHead(team_id=team_id)
 
 
 def _events(team_id: UUID) -> Iterator[Event]:

@@ -7,7 +7,7 @@ import pytest
 from memoryweb.audit import chain
 from memoryweb.audit.models import ChainHead, Event, Label, Maintenance
 from memoryweb.audit.record import SYSTEM, Actor, Entry, record_all
-from memoryweb.audit.verify import Verification, verify
+from memoryweb.audit.verify import Verification, chains, verify
 
 TEAM = uuid.UUID(int=7)
 
@@ -88,7 +88,22 @@ def test_a_missing_end_is_named(events: list[Event]) -> None:
 
 def test_a_missing_head_is_found(events: list[Event]) -> None:
     ChainHead.objects.all().delete()
-    assert not verify(TEAM).ok
+    assert verify(TEAM).first_bad_seq == 1
+
+
+def test_a_head_set_back_is_found(events: list[Event]) -> None:
+    ChainHead.objects.update(seq=3, hash=events[2].hash)
+    assert verify(TEAM).first_bad_seq == 4
+
+
+def test_a_head_of_another_history_is_found(events: list[Event]) -> None:
+    ChainHead.objects.update(hash=bytes(32))
+    assert verify(TEAM).first_bad_seq == 5
+
+
+def test_a_chain_without_a_head_is_still_a_chain(events: list[Event]) -> None:
+    ChainHead.objects.all().delete()
+    assert chains() == [TEAM]
 
 
 def test_a_changed_label_is_found(events: list[Event]) -> None:

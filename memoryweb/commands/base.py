@@ -1,0 +1,91 @@
+"""What every command shares: one result, said as a sentence or as JSON, and one kind of failure."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+from django_scopes import scope
+
+from memoryweb.accounts import teams
+from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.models import Team
+from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
+from memoryweb.agents.models import Agent
+from memoryweb.memory.exceptions import MemoryRefused
+
+REFUSALS = (AccountsRefused, MemoryRefused, OwnerAmbiguous, OwnerRefused, OwnerUnknown)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command did. `output` is what a script takes from standard output, if anything."""
+
+    message: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    output: str = ""
+    ok: bool = True
+
+
+class Command(BaseCommand, ABC):
+    """Subclasses write `arguments` and `act`; an Outcome that is not `ok` exits non-zero."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help=_("answer as one JSON object"))
+        self.arguments(parser)
+
+    def arguments(self, parser: CommandParser) -> None:
+        """The command's own arguments; none unless a subclass says so."""
+
+    @abstractmethod
+    def act(self, options: dict[str, Any]) -> Outcome:
+        """Do it. Domain refusals may pass through; they become the failure's sentence."""
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        try:
+            outcome = self.act(options)
+        except REFUSALS as refusal:
+            outcome = Outcome(str(refusal), {"code": getattr(refusal, "code", "refused")}, ok=False)
+        if options["json"]:
+            self.stdout.write(_as_json(outcome))
+        elif outcome.output:
+            self.stdout.write(outcome.output)
+            self.stderr.write(self.style.SUCCESS(outcome.message))
+        elif outcome.ok:
+            self.stdout.write(outcome.message)
+        if not outcome.ok:
+            raise CommandError(outcome.message)
+
+
+def add_team(parser: CommandParser) -> None:
+    parser.add_argument("--team", required=True, help=_("the team's slug, name or id"))
+
+
+def listed(text: str) -> list[str]:
+    """The parts of a comma-separated argument."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+@contextmanager
+def in_team(text: str) -> Iterator[Team]:
+    """The team that a `--team` names, inside its scope."""
+    team = teams.find(text)
+    with scope(team=team):
+        yield team
+
+
+def find_agent(team: Team, text: str) -> Agent:
+    """By name or id, of the agents that are not archived. Call inside the team's scope."""
+    for agent in team.agents.live():
+        if text in {str(agent.pk), agent.name} or agent.folded_name == text.casefold():
+            return agent
+    raise CommandError(_("The team “{team}” has no agent “{agent}”.").format(team=team, agent=text))
+
+
+def _as_json(outcome: Outcome) -> str:
+    said = {"ok": outcome.ok, "message": outcome.message, **outcome.data}
+    return json.dumps(said, ensure_ascii=False, indent=2)

@@ -1,0 +1,49 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.integrations import DEFAULT_SCOPES, create_integration
+from memoryweb.audit.record import SYSTEM
+from memoryweb.commands import base
+
+
+class Command(base.Command):
+    help = _("Create an integration: a program that talks for people.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        base.add_team(parser)
+        parser.add_argument("--name", required=True)
+        parser.add_argument(
+            "--channels", default="", help=_("channels it may name, such as slack,feishu")
+        )
+        parser.add_argument(
+            "--agents", default="", help=_("names or ids of the agents it may use; empty: all")
+        )
+        parser.add_argument("--scopes", default="all", help=_("all, or some, separated by commas"))
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        scopes = options["scopes"]
+        with base.in_team(options["team"]) as team:
+            agents = [base.find_agent(team, text) for text in base.listed(options["agents"])]
+            integration = create_integration(
+                team=team,
+                name=options["name"],
+                by=SYSTEM,
+                channels=base.listed(options["channels"]),
+                agents=[str(agent.pk) for agent in agents],
+                scopes=DEFAULT_SCOPES if scopes == "all" else base.listed(scopes),
+            )
+        return base.Outcome(
+            _("Created the integration “{name}” of “{team}”.").format(
+                name=integration.name, team=team
+            ),
+            {
+                "id": str(integration.pk),
+                "name": integration.name,
+                "team": team.slug,
+                "channels": integration.channels,
+                "agents": integration.agents,
+                "scopes": integration.scopes,
+            },
+        )

@@ -1,0 +1,65 @@
+from collections.abc import Collection
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts import integrations, members, tokens
+from memoryweb.accounts.models import Integration, Team, User
+from memoryweb.audit.record import SYSTEM
+from memoryweb.commands import base
+
+
+class Command(base.Command):
+    help = _("Issue a token. Standard output gets the token alone; it is shown only this once.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        base.add_team(parser)
+        holder = parser.add_mutually_exclusive_group(required=True)
+        holder.add_argument("--email", help=_("the member who will act with it"))
+        holder.add_argument("--integration", help=_("the integration's name or id"))
+        parser.add_argument("--name", required=True, help=_("what tells it from other tokens"))
+        parser.add_argument("--scopes", default="all", help=_("all, or some, separated by commas"))
+        parser.add_argument(
+            "--days", type=int, default=tokens.DEFAULT_DAYS, help=_("how long it is valid")
+        )
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        with base.in_team(options["team"]) as team:
+            user, integration = _holder(team, options)
+            token, secret = tokens.issue(
+                team=team,
+                by=SYSTEM,
+                name=options["name"],
+                scopes=_scopes(options["scopes"], integration),
+                user=user,
+                integration=integration,
+                days=options["days"],
+            )
+        expires = token.expires_at.date().isoformat()
+        return base.Outcome(
+            _("Issued the token {token} of {holder}, valid until {date}.").format(
+                token=token, holder=integration or user, date=expires
+            ),
+            {
+                "id": str(token.pk),
+                "token": secret,
+                "name": token.name,
+                "team": team.slug,
+                "scopes": token.scopes,
+                "expiresAt": token.expires_at.isoformat(),
+            },
+            output=secret,
+        )
+
+
+def _holder(team: Team, options: dict[str, Any]) -> tuple[User | None, Integration | None]:
+    if options["email"]:
+        return members.find(team, options["email"]).user, None
+    return None, integrations.find(team, options["integration"])
+
+
+def _scopes(asked: str, integration: Integration | None) -> Collection[str]:
+    if asked != "all":
+        return base.listed(asked)
+    return integration.scopes if integration else tokens.PERSONAL_SCOPES

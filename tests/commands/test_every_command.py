@@ -1,0 +1,16 @@
+import pytest
+from django.core.management import get_commands, load_command_class
+
+OURS = sorted(name for name, app in get_commands().items() if app == "memoryweb.commands")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_it_explains_itself(name: str) -> None:
+    command = load_command_class("memoryweb.commands", name)
+    assert command.help in command.create_parser("manage.py", name).format_help().replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_it_answers_in_json(name: str) -> None:
+    parser = load_command_class("memoryweb.commands", name).create_parser("manage.py", name)
+    assert "--json" in parser.format_help()
