@@ -1,0 +1,32 @@
+from typing import Any
+from zoneinfo import available_timezones
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from memoryweb.commands import base
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.unit import unit
+
+
+class Command(base.Command):
+    help = _("Create an agent with its seed files.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        base.add_team(parser)
+        parser.add_argument("--name", required=True, help=_("the agent's name"))
+        parser.add_argument("--timezone", default="UTC", help=_("such as Europe/Berlin"))
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        if options["timezone"] not in available_timezones():
+            raise CommandError(
+                _("“{zone}” is no time zone; give one such as Europe/Berlin.").format(
+                    zone=options["timezone"]
+                )
+            )
+        with base.in_team(options["team"]) as team, unit(team) as work:
+            agent = create_agent(work, name=options["name"], time_zone=options["timezone"])
+        return base.Outcome(
+            _("Created the agent “{name}” in {team}.").format(name=agent.name, team=team.name),
+            {"id": str(agent.pk), "name": agent.name},
+        )

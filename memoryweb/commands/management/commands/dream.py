@@ -1,0 +1,87 @@
+from datetime import date
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.nights import dream_time
+from memoryweb.agents.owners import find
+from memoryweb.commands import base
+from memoryweb.dreaming import schedule
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+
+
+class Command(base.Command):
+    help = _("Dream now, or the dream of one night, and wait for its outcome.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        base.add_team(parser)
+        parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
+        parser.add_argument(
+            "--owner", help=_("whose notes; without it the shared ones and all with new notes")
+        )
+        parser.add_argument(
+            "--night",
+            type=_date,
+            help=_("a local date: the run takes that night's dream time for now"),
+        )
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        with base.in_team(options["team"]) as team:
+            agent = base.find_agent(team, options["agent"])
+            night: date | None = options["night"]
+            if options["owner"]:
+                owners = [find(team, options["owner"])]
+            else:
+                now = dream_time(agent, night) if night else timezone.now()
+                owners = schedule.with_new_notes(agent, now)
+            runs = [_dreamt(agent, owner, night) for owner in owners]
+        failed = [run for run in runs if run.status == Run.Status.FAILED]
+        return base.Outcome(
+            " ".join(map(_told, runs)) or _("Nobody has new notes; there was nothing to dream."),
+            {"runs": [_as_data(run) for run in runs]},
+            ok=not failed,
+        )
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise CommandError(_("Give the night as a date such as 2026-11-20.")) from error
+
+
+def _dreamt(agent: Agent, owner: Owner | None, night: date | None) -> Run:
+    trigger = Run.Trigger.COMMAND
+    with unit(agent.team) as work:
+        if night:
+            asked = schedule.request_night(work, agent, owner, night, trigger=trigger)
+        else:
+            asked = schedule.request(work, agent, owner, trigger=trigger)
+    engine.work(asked.run.pk)
+    return Run.objects.select_related("owner", "report").get(pk=asked.run.pk)
+
+
+def _told(run: Run) -> str:
+    whose = run.owner.shown_as if run.owner else _("shared notes")
+    report = getattr(run, "report", None)
+    counts = _(" ({promoted} promoted, {kept} kept, {rejected} rejected)").format(
+        promoted=report.promoted, kept=report.kept, rejected=report.rejected
+    ) if report else ""  # fmt: skip
+    reason = f", {run.reason}" if run.reason else ""
+    return f"{whose}: {run.get_status_display()}{reason}{counts}. {run.error}".strip()
+
+
+def _as_data(run: Run) -> dict[str, Any]:
+    return {
+        "id": str(run.pk),
+        "owner": run.owner.shown_as if run.owner else "shared",
+        "night": run.night.isoformat() if run.night else None,
+        "status": run.status,
+        "reason": run.reason,
+        "error": run.error,
+    }
