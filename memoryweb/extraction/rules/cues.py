@@ -49,13 +49,14 @@ _DROPPED_I = re.compile(
     r"){0,3}(?:way|idea|sound"
     r"|look|vibe|colou?rs?|energy|photo|pic|picture|painting|theme|message|design|details?)"
     r"|to (?:see|hear|know)|seeing"
-    r"|hearing|knowing|having you|all)\b|[.!]*$)"
+    r"|hearing|knowing|having you|all(?:$| of| the| your| that| this))\b|[.!]*$)"
     r"|would (?:love|like) (?:to (?:hear|see|know|check|join|come|try (?:it|that))|that|it)"
     r"|(?:will|would) (?:keep|let|be |try (?:my|it|that)|do (?:that|it|my|so)|check|look|send"
     r"|talk|see|definitely|have to|never (?:forget|give|stop)|take|give|always|remember|show"
     r"|tell|pass|say|recommend|suggest|help|support|miss|get|make (?:it|sure|you))"
     r"|(?:will|would|won't) (?:not )?(?:give up|quit|stop)"
-    r"|(?:am )?(?:going to|have to|need to) (?:keep|go|run|admit|say|be|make it|give it|try my"
+    r"|(?:am )?(?:going to|have to|have got to|need to) (?:keep|go|run|admit|say|be|make it"
+    r"|give it|try my"
     r"|do my|check (?:it|that|them|out)|get going|head)\b"
     r"|am not going to (?:give|quit|stop)|am (?:going for|giving it|sure|keeping|staying"
     r"|pushing|trying (?:my|to (?:stay|be|keep)))"
@@ -82,7 +83,7 @@ _LIKING = (
     r"|\bfavou?rites?\b|\bgo-to\b|\bpassion(?:s)? (?:for|is)\b|\bhobb(?:y|ies)\b"
 )
 _PLANNING = (
-    rf"\bI {_ADV}(?:am {_ADV}(?:going|planning|hoping|thinking (?:of|about)|about|looking "
+    rf"\bI {_ADV}(?:am {_ADV}(?:going|after|planning|hoping|thinking (?:of|about)|about|looking "
     rf"(?:for|into|to)|aiming|considering|training|preparing|saving|applying|working on"
     rf"|starting|launching|opening|moving|creating|building|organi[sz]ing|developing|designing"
     rf"|writing|learning|researching|finishing|taking|getting ready|searching|setting up"
@@ -110,7 +111,8 @@ _BEING = (
 _DOING = (
     rf"^I {_ADV}(?:used to|play|practi[sc]e|sing|swim|paint|draw|write|read|cook|bake"
     rf"|garden|hike|bike|dance|volunteer|meditate|jog|go|take|train|coach|usually|work out|do"
-    rf"|make|sew|knit|code|build|use|deploy|ship|keep|follow|spend|attend|visit|commute)\b"
+    rf"|make|sew|knit|code|build|use|deploy|ship|keep|follow|spend|attend|visit|commute|stay"
+    rf"|relax|unwind|de-?stress|wake|sleep|remind)\b"
 )
 _FEELING_PAST = (
     r"felt|thought|knew|said|meant|was|were|had|did|got|saw|heard|came|kept|understood|told"
@@ -128,7 +130,8 @@ _PAST_ANY = re.compile(
     rf"\b(?:{'|'.join(sorted(IRREGULAR_PAST))}|was|were|did|had|{PAST_ED})\b", re.IGNORECASE
 )
 _WEAK_PAST = re.compile(
-    rf"\b(?:I|we) {_ADV}(?:got|had|saw|heard|tried|used|loved|enjoyed|came|kept|struggled)\b",
+    rf"\b(?:I|we) {_ADV}(?:got|did (?:an?|the|some|my|our)|had|saw|heard|tried|used|loved"
+    rf"|enjoyed|came|kept|struggled)\b",
     re.IGNORECASE,
 )
 _FUTURE = re.compile(
@@ -167,6 +170,8 @@ def is_future(clause: str) -> bool:
         r"\b(?:yesterday|ago|earlier today|last (?!minute|call)\w+)\b", clause, re.IGNORECASE
     ):
         return False
+    if _BOOKED.search(clause):
+        return True
     past = re.search(
         rf"\b(?:I|we|he|she|they) {_ADV}(?:{'|'.join(sorted(IRREGULAR_PAST))}|{PAST_ED}|was"
         rf"|were|had|did)\b",
@@ -174,6 +179,13 @@ def is_future(clause: str) -> bool:
         re.IGNORECASE,
     )
     return not past and (bool(_FUTURE.search(clause)) or not _PAST_ANY.search(clause))
+
+
+_BOOKED = re.compile(
+    r"\b(?:signed up|registered|booked|scheduled|reserved|enrolled|planned|invited|(?:got"
+    r"|bought|have) (?:\w+ )?tickets)\b",
+    re.IGNORECASE,
+)
 
 
 def judge(clause: str, *, dated: bool) -> Verdict:
@@ -188,6 +200,10 @@ def judge(clause: str, *, dated: bool) -> Verdict:
     words = content_words(clause)
     if words >= 1 and (dated or _MINE_IS.search(clause)):
         return Verdict(True, True)
+    if words >= 1 and re.search(
+        r"^I (?:\w+ )?(?:love|hate|like|enjoy|prefer) (?-i:[A-Z]\w+)", clause, re.IGNORECASE
+    ):
+        return Verdict(True, True)
     if words >= 2 and any(re.search(cue, clause, re.IGNORECASE) for cue in _DURABLE):
         return Verdict(True, True)
     if words >= 2 and FACT.search(clause):
@@ -201,6 +217,8 @@ def judge(clause: str, *, dated: bool) -> Verdict:
 
 def judge_thing(clause: str, *, dated: bool) -> Verdict:
     """Of a clause whose subject is a thing, or "it", and that speaks of the speaker."""
+    if _MOVES_ME.search(clause):
+        return Verdict(True, True)
     words = content_words(clause)
     alone = re.search(r"\b(?:I|me|my|mine|myself)\b", clause)
     team = re.search(
@@ -283,6 +301,13 @@ _MATTERS = (
     _WORK,
     rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}{_KIN}\b",
     r"\bof mine\b",
+)
+_MOVES_ME = re.compile(
+    r"^(?!(?:that|this|it|you|they|these|those|what|which|your|everyone)\b)[\w-]+(?: [\w-]+)? "
+    r"(?:always |really )?(?:makes|make|brings|bring|gives|give|keeps|keep|helps|help"
+    r"|calms|calm|relaxes|inspires|inspire|motivates|motivate|fascinates|fascinate) me "
+    r"(?!feel like)\w+",
+    re.IGNORECASE,
 )
 _EMPTY_THING = re.compile(
     r"^[\w-]+ing\b.*\b(?:was|is|feels?|felt) (?:so |really |such |just |the |a )*(?:best|great"

@@ -16,11 +16,12 @@ def drafts(sentence: str, openers: fillers.Openers, scene: Scene) -> list[Draft]
     """The clauses of one sentence that are worth keeping, in order."""
     bare, is_asked = requests.asked(openers.strip(sentence), scene)
     bare = speakers.expand(openers.strip(bare) if is_asked else bare)
-    wish = requests.standing_draft(bare, scene, is_asked=is_asked)
-    if wish:
-        return [wish]
     found = []
     for part in fillers.clauses(bare):
+        wish = requests.standing_draft(part, scene, is_asked=is_asked)
+        if wish:
+            found.append(wish)
+            continue
         clause = topics.put_for_pronoun(openers.strip(part), scene.topic)
         draft = _draft(clause, scene) or requests.fact_draft(clause, scene, is_asked=is_asked)
         if draft:
@@ -119,7 +120,7 @@ _INDEFINITE = re.compile(
     r"\b((?:I|[Ww]e)(?: \w+ly| just| even| also| all)? (?:made|painted|drew|bought|wrote|got"
     r"|found|took|read|built|baked|cooked|saw|designed|created|finished|started|have made"
     r"|have got|have)) (this|that|these|those) (?!(?:after|when|because|for|to|in|at|last|with"
-    r"|while|as|on|is|was|and|but|by|from|about|one)\b)(?=([a-z])[\w-]*)"
+    r"|while|as|on|is|was|and|but|by|from|about|one)\b)(?=[a-z])()()"
 )
 
 
@@ -305,20 +306,29 @@ _UNDER_WAY = re.compile(
 )
 
 
+# "I met this great guy", "help from this group I joined": the storyteller's "this" means "a".
 _NARRATED = re.compile(
-    r"\b(across|into|upon|from|with|at|to) (this) (?=(\w)[\w/-]* "
-    r"(?:[\w/-]+ ){0,3}(?:I|we|for|that|who|called)\b)"
+    r"\b(across|into|upon|from|with|at|to|by|met|found|saw|had|have|got|is|was|for|of|in|on) "
+    r"(this) (?=(?:(?:really|super|very) )?"
+    r"(?:amazing|awesome|cool|new|great|nice|huge|big|little|small|lovely|wonderful|crazy"
+    r"|weird|old|beautiful|cute|local|incredible|fantastic|funny)\b)"
+    r"|\b(across|into|upon|from|with|at|to) (this) (?=[\w/-]+ (?:[\w/-]+ ){0,3}(?:I|we|for"
+    r"|that|who|called)\b)"
 )
 
 
 def _indefinite(match: re.Match[str]) -> str:
-    if match[2] in {"these", "those"}:
-        return f"{match[1]} some "
-    return f"{match[1]} {'an' if match[3] in 'aeiouAEIOU' else 'a'} "
+    before, pointer = match[1] or match[3], match[2] or match[4]
+    if pointer in {"these", "those"}:
+        return f"{before} some "
+    following = match.string[match.end() : match.end() + 1]
+    return f"{before} {'an' if following in 'aeiouAEIOU' else 'a'} "
 
 
 def _group(text: str, scene: Scene) -> str:
-    if _AT_WORK.search(text):
+    if _AT_WORK.search(text) and not re.search(
+        r"\bwe (?:live|moved|bought|married)\b", text, re.IGNORECASE
+    ):
         return f"{scene.speaker}'s team"
     if re.search(r"\b[Ww]e (?:got|are|have been|were) (?:married|engaged)\b", text):
         return f"{scene.speaker} and their partner"

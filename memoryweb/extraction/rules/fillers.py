@@ -8,7 +8,8 @@ _OPENER = (
     r"there)?|yo|wow+|whoa+|woa+h"
     r"|oo+h+|o+h+(?: (?:man|wow|no|yeah|my(?: god)?|boy))?|ah+|a+w+|u+gh|oo+f|oops|yikes|phew"
     r"|ya+y|woo ?hoo+|hooray|man"
-    r"|ye+a+h*(?: (?:totally|definitely|sure|for sure))?|yep|yup|ye+s+|yea|no+|nope|nah|well"
+    r"|ye+a+h*(?: (?:totally|definitely|sure|for sure))?|yep|yup|ye+s+|yea|no+|nope|nah|not "
+    r"yet|well"
     r"|so|ok(?:ay)?|sure(?: thing)?"
     r"|right|alright|anyways?|actually|honestly|seriously|basically|by the way|btw|oh and|also"
     r"|plus|besides|and|but"
@@ -99,14 +100,15 @@ _SPLIT_TAIL = re.compile(
     r"|,? (?=which (?:is|was|are|were|has|made|makes)\b)|, (?=(?:it|that|this|they)(?:'s|'re| "
     r"is| was| were| has| have| felt| really| made)\b)"
     r"|,? (?:and|but) (?=(?:I|we) (?:was|were|am|are|felt|feel|had|loved|couldn't|can't)\b)"
-    r"|,? (?:and|but|so) (?=I (?:am|will|would)\b))"
+    r"|,? (?:and|but|so) (?=I (?:am|will|would)\b)|,? (?:and|so) (?=(?:please|remind me|don't"
+    r"|make sure)\b))"
 )
 
 
 _STANDS_ALONE = re.compile(
     r"(?:and |but |so )?(?:I|we|my|our|it|its|it's|that's|this|that (?:was|is|made)|they"
     r"|they're|he|she|you|let's"
-    r"|here's|there's"
+    r"|here's|there's|please|remind me|make sure"
     r"|what|how|don't|keep|can't)\b",
     re.IGNORECASE,
 )

@@ -36,6 +36,7 @@ _CALL_ME = re.compile(
     rf"(?P<what>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)\b",
     re.IGNORECASE,
 )
+_REMIND_ME = re.compile(rf"^{_POLITE}remind me (?P<how>to|that|about) (?P<what>.+)$", re.IGNORECASE)
 _DECIDED = re.compile(
     r"^(?:ok(?:ay)?,? )?let's (?P<what>(?:go with|use|switch to|stick with|move to|settle on"
     r"|adopt|postpone|schedule|standardi[sz]e on|drop|set) .+)$",
@@ -82,6 +83,17 @@ _TO_A_FRIEND = re.compile(
 
 def standing_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
     """ "Always answer in French" → "Ada asked to always answer in French." """
+    reminder = _REMIND_ME.match(sentence) if scene.to_assistant else None
+    if reminder:
+        what = dates.resolve(
+            speakers.oblique(reminder["what"].rstrip(".! "), scene.speaker), scene.at, future=True
+        ).text
+        return Draft(
+            f"{scene.speaker} asked to be reminded {reminder['how']} {what}.",
+            True,
+            asked=True,
+            category=Category.COMMITMENT,
+        )
     named = _CALL_ME.match(sentence)
     if named and named["what"].lower() not in {
         "when",
@@ -97,6 +109,17 @@ def standing_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | No
             True,
             asked=is_asked,
             category=Category.IDENTITY,
+        )
+    dont = re.match(
+        rf"^{_POLITE}(?=(?:don't|do not) (?!worry|know|think|be\b))", sentence, re.IGNORECASE
+    )
+    for_now = sentence[dont.end() :].rstrip(".! ") if dont and scene.to_assistant else ""
+    if for_now and _VERB_FIRST.match(for_now):
+        wish = speakers.oblique(
+            re.sub(r"^(?:don't|do not) ", "not to ", for_now, flags=re.IGNORECASE), scene.speaker
+        )
+        return Draft(
+            f"{scene.speaker} asked {wish}.", is_asked, asked=is_asked, category=Category.DECISION
         )
     later = _FROM_NOW.match(sentence)
     always = _STANDING.match(sentence) if scene.to_assistant else None

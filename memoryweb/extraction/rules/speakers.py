@@ -99,7 +99,7 @@ def group_in(text: str) -> str:
 
 
 _KIN = (
-    r"husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|kids|children|family|sons?"
+    r"grand\w+|husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|kids|children|family|sons?"
     r"|daughters?|parents|mom|dad"
     r"|mother|father|brothers?|sisters?|friends?|team|band|crew|dog|puppy|best friend"
     r"|roommates?|colleagues|class"
