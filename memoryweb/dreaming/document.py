@@ -49,20 +49,19 @@ class Document:
 
     def __init__(self, text: str, fixed: Collection[int] = ()) -> None:
         pinned = pinned_ranges(text)
-        inside = {number for start, end in pinned for number in range(start, end + 1)}
-        parsed = _MARKDOWN.parse(text)
-        fences = [token.map for token in parsed if token.type == "fence" and token.map]
-        self._joins_block = inside - {start for start, _ in pinned}
-        self._joins_block |= {
-            number for start, end in fences for number in range(start + 2, end + 1)
-        }
+        inside = {number for first, last in pinned for number in range(first, last + 1)}
+        texts = text.split("\n")
         self.lines = [
             Line(line, number, fixed=number in inside or number in fixed)
-            for number, line in enumerate(text.split("\n"), start=1)
+            for number, line in enumerate(texts, start=1)
         ]
-        self._ends_in_block = has_open_pin(text) or any(self._is_open(*fence) for fence in fences)
-        self._headings = {self.lines[at]: title for at, title in _headings(parsed)}
-        self._code = {self.lines[at] for at in _code(parsed) if at < len(self.lines)}
+        tokens = _MARKDOWN.parse(text)
+        self._headings = {self.lines[at]: title for at, title in _headings(tokens)}
+        code = list(_code(tokens, texts))
+        self._code = {self.lines[n - 1] for first, last, _ in code for n in range(first, last + 1)}
+        blocks = pinned + [(first, last) for first, last, _ in code]
+        self._joins_block = {n for first, last in blocks for n in range(first + 1, last + 1)}
+        self._ends_in_block = has_open_pin(text) or any(is_open for _, _, is_open in code)
 
     def render(self) -> str:
         return "\n".join(line.text for line in self.lines)
@@ -152,12 +151,6 @@ class Document:
             at = next((i for i in items if i > same[-1]), end) if same else end
         return self._outside_block(at)
 
-    def _is_open(self, start: int, end: int) -> bool:
-        """A fence at the end of the text that nothing closes."""
-        last = self.lines[min(end, len(self.lines)) - 1]
-        is_closed = end - start > 1 and _FENCE_END.match(last.text)
-        return end >= len(self.lines) and not is_closed
-
     def _people(self) -> set[str]:
         """What several lines begin with is whom, or what, the lines are about."""
         firsts = Counter(word for line in self.lines for word in _words(line.text)[:1])
@@ -186,10 +179,19 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
             yield token.map[0], " ".join(tokens[at + 1].content.split()).casefold()
 
 
-def _code(tokens: Sequence[Token]) -> Iterator[int]:
+def _code(tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[tuple[int, int, bool]]:
+    """First and last line of each piece of code, and whether it runs to the end unclosed."""
     for token in tokens:
         if token.type in {"fence", "code_block"} and token.map:
-            yield from range(*token.map)
+            start, end = token.map
+            is_last = token.type == "fence" and not "".join(lines[end:]).strip()
+            is_open = is_last and not _is_closed(lines[start:end])
+            yield start + 1, len(lines) if is_open else end, is_open
+
+
+def _is_closed(lines: Sequence[str]) -> bool:
+    said = [line for line in lines if line.strip()]
+    return len(said) > 1 and bool(_FENCE_END.match(said[-1]))
 
 
 def _when(text: str) -> str:

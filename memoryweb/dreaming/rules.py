@@ -100,6 +100,7 @@ class _Work:
         """Note which lines the notes still say, and where they said them last."""
         for candidate in candidates:
             for said in self._lookup.covering(candidate.text):
+                self._said[said].stands_for.append(candidate.text)
                 number, last = self._said[said].number, candidate.mentions[-1]
                 if number not in self._backing or is_later(last, self._backing[number]):
                     self._backing[number] = last
@@ -143,11 +144,11 @@ class _Work:
         return None
 
     def _repeat(self, verdict: Verdict, known: Line) -> Verdict:
+        known.stands_for.append(as_line(verdict.candidate.text))
         if not known.is_new:
             reason = f"MEMORY.md already says this in line {known.number}."
             return verdict.changed("rejected", reason)
         known.sources = _merged(known.sources, verdict.candidate.mentions)
-        known.stands_for.append(as_line(verdict.candidate.text))
         return verdict
 
     def _opposes(self, candidate: Candidate, text: str, line: Line) -> bool:
@@ -189,7 +190,8 @@ class _Work:
         new = Line(f"- {text}", sources=candidate.mentions)
         for line in gone:
             new.was += line.was if line.is_new else [line.text]
-            new.stands_for += [clean(line.text), *line.stands_for] if line.is_new else []
+            if _says_all_of(text, line):
+                new.stands_for += [clean(line.text), *line.stands_for]
             new.sources = _merged(new.sources, line.sources)
             del self._said[clean(line.text)]
         if gone:

@@ -1,0 +1,155 @@
+from datetime import date, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, why_nothing
+from memoryweb.dreaming.themes import themes
+from tests.dreaming.notes import candidate, mention, verdicts
+
+AT = datetime(2026, 3, 10, 2)
+TODAY = AT.date()
+
+
+def night(day: date, text: str = "Nothing new.") -> str:
+    return f"## {day.isoformat()} 02:00\n\n{text}\n"
+
+
+def told(*texts: str, memory: str = "", **given: object) -> str:
+    places = [mention(text, line=n) for n, text in enumerate(texts, start=3)]
+    found = verdicts(places, memory)
+    options = {"note_dates": [date(2026, 3, 9)], "blocks": len(places), "verdicts": found} | given
+    return entry(AT, **options)  # type: ignore[arg-type]
+
+
+def test_an_entry_tells_what_was_read_and_added() -> None:
+    assert told("Tom bakes bread", "Ines plays the violin") == (
+        "## 2026-03-10 02:00\n\n"
+        "I read the note of 2026-03-09: 2 blocks, 2 different statements.\n\n"
+        "MEMORY.md gained 2 lines:\n\n- Tom bakes bread\n- Ines plays the violin\n"
+    )
+
+
+def test_an_entry_says_why_nothing_changed() -> None:
+    assert told("Tom bakes bread", memory="- Tom bakes bread").endswith(
+        "MEMORY.md stays as it is. The one statement is already there.\n"
+    )
+
+
+def test_several_causes_are_counted() -> None:
+    places = [
+        mention("Tom bakes bread", line=3),
+        mention("Ines plays the violin", line=4),
+        mention("Ann runs", line=5, durable=False),
+    ]
+    found = verdicts(places, "- Tom bakes bread\n- Ines plays the violin")
+    assert why_nothing(found) == (
+        "Of 3 statements, 2 are already there; 1 came up once, without a sign that it lasts."
+    )
+
+
+def test_no_statement_is_a_reason_too() -> None:
+    assert why_nothing([]) == "The notes held no statement."
+    assert "There was no note to read." in told(note_dates=[])
+
+
+def test_replaced_and_disputed_lines_are_told_with_both_sides() -> None:
+    text = told(
+        "Ships on Thursdays",
+        superseded=[("Ships on Fridays", "Ships on Thursdays")],
+        disputed=[("Budget: 300", "Budget: 500")],
+    )
+    assert "“Ships on Fridays” became “Ships on Thursdays”." in text
+    assert "“Budget: 500” contradicts “Budget: 300”; both stay until a person decides." in text
+    assert "gained" not in text
+
+
+def test_what_comes_back_on_several_days_is_a_pattern() -> None:
+    places = [mention("Tom bakes bread", day) for day in (6, 8)]
+    text = entry(AT, note_dates=[], blocks=2, verdicts=verdicts(places))
+    assert "“Tom bakes bread” was said on 2 days." in text
+
+
+def test_a_theme_is_what_statements_of_two_days_share() -> None:
+    found = [
+        candidate("Ines paints the harbour", mention("Ines paints the harbour", 6)),
+        candidate("Tom sails past the harbour", mention("Tom sails past the harbour", 8)),
+        candidate("Tom sings in a choir", mention("Tom sings in a choir", 8)),
+    ]
+    assert themes(found) == ["harbour (2 days)"]
+
+
+def test_an_outcome_stands_in_for_changes_that_were_not_applied() -> None:
+    text = told("Tom bakes bread", outcome="The new MEMORY.md waits for review.")
+    assert "The new MEMORY.md waits for review." in text
+    assert "gained" not in text
+
+
+def test_headings_told_by_a_model_start_no_entry() -> None:
+    text = told("Tom bakes bread", told_by_model="## 2020-01-01 02:00\n\nI made this up.")
+    diary = add("", text, today=TODAY).diary
+    assert add(diary, night(TODAY + timedelta(1)), today=TODAY).archives == {}
+    assert latest(diary) == text.strip()
+
+
+def test_a_very_long_entry_is_cut() -> None:
+    assert len(told("Tom bakes bread", told_by_model="word " * 5_000)) <= 4_100
+
+
+def test_the_newest_entry_stands_on_top() -> None:
+    diary = ""
+    for day in (8, 9, 10):
+        diary = add(diary, night(date(2026, 3, day)), today=TODAY).diary
+    assert diary == "\n".join([HEAD + "\n", *(night(date(2026, 3, day)) for day in (10, 9, 8))])
+    assert latest(diary) == night(TODAY).strip()
+    assert latest("# Dreams\n") == ""
+
+
+def test_the_head_that_a_person_wrote_stays() -> None:
+    diary = add("# Our nights\n\nRead me.\n", night(TODAY), today=TODAY).diary
+    assert diary == f"# Our nights\n\nRead me.\n\n{night(TODAY)}"
+
+
+def test_the_same_entry_is_not_added_twice() -> None:
+    once = add("", night(TODAY), today=TODAY).diary
+    assert add(once, night(TODAY), today=TODAY).diary == once
+
+
+def test_entries_older_than_thirty_days_move_to_their_month() -> None:
+    days = [date(2026, 1, 30), date(2026, 1, 31), date(2026, 2, 7), date(2026, 2, 8)]
+    old = HEAD + "\n\n" + "\n".join(night(day) for day in reversed(days))
+    rolled = add(old, night(TODAY), today=TODAY)
+    assert rolled.archives == {
+        "2026-01": f"{night(days[0])}\n{night(days[1])}",
+        "2026-02": night(days[2]),
+    }
+    assert rolled.diary == f"{HEAD}\n\n{night(TODAY)}\n{night(days[3])}"
+
+
+def test_the_oldest_entries_make_room() -> None:
+    days = [TODAY - timedelta(days=n) for n in range(25)]
+    old = HEAD + "\n\n" + "\n".join(night(day, "x" * 900) for day in days[1:])
+    rolled = add(old, night(TODAY, "y" * 900), today=TODAY)
+    assert len(rolled.diary) <= CAP
+    assert len(rolled.diary) > CAP - 1_000
+    assert night(days[-1], "x" * 900).strip() in "".join(rolled.archives.values())
+
+
+entries = st.lists(
+    st.tuples(st.integers(0, 90), st.text(alphabet="ab #\n-", max_size=30)),
+    unique_by=lambda pair: pair[0],
+    max_size=15,
+)
+
+
+@given(entries)
+def test_no_entry_is_lost(nights: list[tuple[int, str]]) -> None:
+    diary, archived = "", ""
+    texts = [night(TODAY + timedelta(days), text) for days, text in sorted(nights)]
+    for (days, _), text in zip(sorted(nights), texts, strict=True):
+        rolled = add(diary, text, today=TODAY + timedelta(days))
+        diary, archived = rolled.diary, archived + "".join(rolled.archives.values())
+        assert len(diary) <= CAP
+    for text in texts:
+        assert (diary + archived).count(text.strip().split("\n")[0]) == 1
+        assert text.strip() in diary + archived
