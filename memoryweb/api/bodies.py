@@ -3,13 +3,17 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from pydantic import BaseModel, ValidationError
 
 from memoryweb.api.exceptions import Invalid, Problem
+from memoryweb.api.problems import validation
+
+AnyBody = TypeVar("AnyBody", bound=BaseModel)
 
 MAX_DEPTH = 32
 
@@ -40,6 +44,15 @@ def read_json(raw: bytes) -> dict[str, Any]:
         raise _refused(_("The body must be a JSON object."))
     check_texts(data)
     return data
+
+
+def parse(model: type[AnyBody], body: dict[str, Any]) -> AnyBody:
+    """For operations that read their body by hand."""
+    try:
+        return model.model_validate(body)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        raise validation([{**one, "loc": ("", *one["loc"])} for one in found]) from None
 
 
 def check_texts(data: Any) -> None:

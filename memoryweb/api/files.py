@@ -167,7 +167,8 @@ def read_revision(
 def restore_file(
     request: Request, agent_id: str, path: str, reach: Query[Reach], body: Restoration
 ) -> Saved:
-    agent, owner = _writable(request.auth, agent_id, reach.owner)
+    agent = request.auth.agent(agent_id)
+    owner = owners.writable(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         file = files.find(files.Place(agent, owner, path))
         if file is None:
@@ -221,7 +222,8 @@ def write_file(
     reach: Query[Reach],
     body: NewText,
 ) -> Status[Saved]:
-    agent, owner = _writable(request.auth, agent_id, reach.owner)
+    agent = request.auth.agent(agent_id)
+    owner = owners.writable(request.auth, reach.owner)
     if len(body.content.encode()) > files.MAX_BYTES:
         raise Problem(413, "too_large", _("A file may hold at most 1 MiB of text."))
     expected = _expected(request)
@@ -254,7 +256,8 @@ def write_file(
     ),
 )
 def delete_file(request: Request, agent_id: str, path: str, reach: Query[Reach]) -> Status[None]:
-    agent, owner = _writable(request.auth, agent_id, reach.owner)
+    agent = request.auth.agent(agent_id)
+    owner = owners.writable(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         file = files.find(files.Place(agent, owner, path))
         if file is None or file.deleted_at is not None:
@@ -285,16 +288,6 @@ def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, 
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
     return agent, owners.asked(caller, owner)
-
-
-def _writable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
-    """Everyone may correct the memory about themselves; the shared one takes a right."""
-    agent = caller.agent(agent_id)
-    caller.require_scope(Scope.MEMORY_WRITE)
-    found = owners.target(caller, owner)
-    if found is None or not owners.is_own(caller, found):
-        caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
-    return agent, found
 
 
 def _file(agent: Agent, owner: Owner | None, path: str) -> File:

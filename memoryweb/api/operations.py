@@ -48,6 +48,7 @@ def operation(
     also: dict[int, Any] | None = None,
     body: Any = None,
     body_model: type[BaseModel] | None = None,
+    body_required: bool = True,
     parameters: list[dict[str, Any]] | None = None,
     errors: tuple[int, ...] = (),
 ) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def operation(
             content["schema"] = {"$ref": _REF.format(model=body_model.__name__)}
         extra["requestBody"] = {"content": {"application/json": content}}
         if body_model:
-            extra["requestBody"]["required"] = True
+            extra["requestBody"]["required"] = body_required
     if parameters:
         extra["parameters"] = parameters
     return {

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.permissions import Scope
+from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents import owners
 from memoryweb.agents.exceptions import OwnerRefused
 from memoryweb.agents.models import Owner
@@ -73,6 +73,18 @@ def target(caller: Caller, text: str | None, *, default: str = SHARED) -> Owner 
     """The owner of an `owner=` parameter, for writing; None for the shared memory."""
     found = _named(caller, text, default, reading=False)
     return found.met(caller) if isinstance(found, _Identity) else found
+
+
+def writable(caller: Caller, text: str | None) -> Owner | None:
+    """The owner whose memory the caller may change; None for the shared memory.
+
+    Everyone may correct the memory about themselves; any other takes the right to write.
+    """
+    caller.require_scope(Scope.MEMORY_WRITE)
+    found = target(caller, text)
+    if found is None or not is_own(caller, found):
+        caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
+    return found
 
 
 def is_own(caller: Caller, owner: Owner) -> bool:

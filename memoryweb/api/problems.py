@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -54,7 +54,7 @@ class ProblemMiddleware:
         return response
 
 
-def validation(errors: list[Mapping[str, Any]]) -> Problem:
+def validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
     """The problem for a request that does not fit its schema; every field is named."""
     found = [{"field": field_name(error["loc"]), "message": _message(error)} for error in errors]
     first = found[0]

@@ -9,7 +9,7 @@ from ninja.errors import ValidationError
 
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
 from memoryweb.api import problems
-from memoryweb.api.exceptions import Invalid, NotFound, Problem
+from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.gate import answer
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.memory.agents import NameTaken
@@ -18,10 +18,12 @@ from memoryweb.memory.exceptions import (
     Exists,
     FileMissing,
     MemoryRefused,
+    MessageConflict,
     PathRefused,
     SecretRefused,
     Stale,
 )
+from memoryweb.memory.tools import DateRefused, EditRefused
 
 
 def install(api: NinjaAPI) -> None:
@@ -73,7 +75,12 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     NameTaken: lambda refused: Problem(
         409, refused.code, str(refused), errors=[{"field": "name", "message": str(refused)}]
     ),
-    FileMissing: lambda _refused: NotFound(),
+    MessageConflict: lambda refused: Problem(
+        409, refused.code, str(refused), errors=[{"field": refused.field, "message": str(refused)}]
+    ),
+    EditRefused: lambda refused: Problem(400, refused.code, str(refused)),
+    DateRefused: lambda refused: Invalid("date", str(refused), code=refused.code),
+    FileMissing: lambda refused: Problem(404, "not_found", str(refused)),
     MemoryRefused: lambda refused: Problem(409, refused.code, str(refused)),
     OwnerRefused: lambda refused: Invalid("owner", str(refused)),
     OwnerAmbiguous: lambda refused: Invalid("owner", str(refused), code="owner_ambiguous"),

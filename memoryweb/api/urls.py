@@ -10,14 +10,40 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
-from memoryweb.api import agents, files, refusals
+from memoryweb.api import (
+    agents,
+    conversations,
+    dreaming,
+    events,
+    files,
+    people,
+    prompts,
+    proposals,
+    refusals,
+    reports,
+    runs,
+    tools,
+)
 from memoryweb.api.auth import Bearer
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.gate import JSONParser, gate
 from memoryweb.api.operations import DocumentedAPI
 from memoryweb.api.problems import respond
+from memoryweb.api.schemas import OwnerFields, ProblemBody
 
-ROUTERS = (agents.router, files.router)
+ROUTERS = (
+    agents.router,
+    files.router,
+    prompts.router,
+    tools.router,
+    conversations.router,
+    dreaming.router,
+    reports.router,
+    proposals.router,
+    runs.router,
+    people.router,
+    events.router,
+)
 
 # Swagger's page sets style attributes and shows its icons as data: images.
 _DOCS_POLICY = {"style-src": [SELF, UNSAFE_INLINE], "img-src": [SELF, "data:"]}
@@ -35,6 +61,7 @@ api = DocumentedAPI(
     parser=JSONParser(),
     docs_decorator=csp_replace(_DOCS_POLICY),
 )
+api.documented = (ProblemBody, OwnerFields, conversations.MessageBatch)
 api.add_decorator(gate, mode="view")
 refusals.install(api)
 for _router in ROUTERS:

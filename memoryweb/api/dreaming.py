@@ -1,0 +1,255 @@
+"""Dreams: asked for, looked at before they happen, and where the diary is read."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from ninja import Query, Router, Status
+from pydantic import Field
+
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.api import owners, runs
+from memoryweb.api import reach as reaching
+from memoryweb.api.auth import Caller, Request
+from memoryweb.api.exceptions import Problem
+from memoryweb.api.files import HASH, files_of
+from memoryweb.api.operations import Reach, operation
+from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields
+from memoryweb.dreaming import inputs, schedule, status
+from memoryweb.dreaming.gates import Verdict
+from memoryweb.dreaming.schedule import CoolingDown
+from memoryweb.memory.unit import Unit, unit
+from memoryweb.runs.models import Run
+
+router = Router(tags=["Dreaming"])
+
+BASE = "/memory/{agent_id}"
+
+
+class Runs(Camel):
+    runs: list[runs.RunOut]
+
+
+class StatusOut(Camel):
+    dreaming_enabled: bool
+    schedule: str = Field(description="Local time of the nightly dream.")
+    time_zone: str
+    last_run: runs.RunOut | None
+    next_run_at: Moment | None
+    running: runs.RunOut | None
+    pending_candidates: int
+    latest_diary_entry: str | None
+    warnings: list[str]
+
+
+class Components(Camel):
+    recall: float
+    recency: float
+    diversity: float
+    freshness: float
+    spread: float
+
+
+class GateOut(Camel):
+    name: str
+    passed: bool
+    detail: str
+
+
+class CandidateOut(Camel):
+    key: str
+    filename: str
+    line_number: int
+    text: str
+    score: float
+    components: Components
+    gates: list[GateOut]
+    verdict: str
+
+
+class Diary(Camel):
+    filename: str
+    content: str
+    sha256: str | None
+    updated_at: Moment | None
+
+
+STATUS_EXAMPLE = {
+    "dreamingEnabled": True,
+    "schedule": "02:00",
+    "timeZone": "Europe/Lisbon",
+    "lastRun": runs.EXAMPLE,
+    "nextRunAt": "2026-11-21T02:00:00Z",
+    "running": None,
+    "pendingCandidates": 3,
+    "latestDiaryEntry": "## 2026-11-20\n\nLooked at 5 notes; kept 2 lines.",
+    "warnings": [],
+}
+CANDIDATE_EXAMPLE = {
+    "key": "6d1f0c",
+    "filename": "memory/2026-11-20.md",
+    "lineNumber": 7,
+    "text": "Inês's son is allergic to nuts.",
+    "score": 0.62,
+    "components": {
+        "recall": 0.0,
+        "recency": 0.41,
+        "diversity": 0.0,
+        "freshness": 0.2,
+        "spread": 0.01,
+    },
+    "gates": [{"name": "score", "passed": True, "detail": "Score 0.62 reaches 0.40."}],
+    "verdict": "promoted",
+}
+
+
+@router.post(
+    BASE + "/emergence",
+    **operation(
+        Runs,
+        status=202,
+        summary="Dream now",
+        example={"runs": [{**runs.EXAMPLE, "status": "queued", "phase": "", "trigger": "api"}]},
+        body={"owner": "shared"},
+        errors=(429,),
+    ),
+)
+def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) -> Status[Runs]:
+    """Without an owner: the shared notes, and every owner of the agent with new notes."""
+    caller = request.auth
+    agent = caller.agent(agent_id)
+    caller.require(Permission.DREAM, Scope.DREAM_RUN)
+    is_named = caller.integration or (body and body.model_fields_set)
+    with unit(caller.team, actor=caller.actor) as work:
+        if is_named:
+            found = [owners.acting(caller, body or OwnerFields())]
+        else:
+            found = _with_new_notes(agent, work.now)
+        made = _requested(work, caller, agent, found)
+    visible = reaching.reach(caller, None) if not is_named else reaching.of_owner(found[0])
+    shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
+    rows = shown.select_related("owner__integration").order_by("created_at", "pk")
+    return Status(202, Runs(runs=[runs.described(run, visible) for run in rows]))
+
+
+@router.get(
+    BASE + "/dreaming/status",
+    **operation(StatusOut, summary="Read how dreaming stands", example=STATUS_EXAMPLE),
+)
+def read_dreaming_status(request: Request, agent_id: str, reach: Query[Reach]) -> StatusOut:
+    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    visible = reaching.of_owner(owner)
+    stands = status.status(agent, owner, timezone.now())
+    return StatusOut(
+        dreaming_enabled=settings.DREAMING and agent.dreaming,
+        schedule=f"{agent.dream_at:%H:%M}",
+        time_zone=agent.time_zone,
+        last_run=runs.described(stands.last_run, visible) if stands.last_run else None,
+        next_run_at=agent.next_dream_at,
+        running=runs.described(stands.running[0], visible) if stands.running else None,
+        pending_candidates=stands.pending,
+        latest_diary_entry=stands.latest_entry or None,
+        warnings=list(stands.warnings),
+    )
+
+
+@router.get(
+    BASE + "/dreaming/candidates",
+    **operation(
+        Items[CandidateOut],
+        summary="List what a dream would decide about now, and why",
+        example={"items": [CANDIDATE_EXAMPLE], "cursor": None},
+    ),
+)
+def list_candidates(request: Request, agent_id: str, reach: Query[Reach]) -> Items[CandidateOut]:
+    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    verdicts = status.candidates(agent, owner, timezone.now())
+    return Items[CandidateOut](items=[_candidate(verdict) for verdict in verdicts])
+
+
+@router.get(
+    BASE + "/dreaming/dreams",
+    **operation(
+        Diary,
+        summary="Read the dream diary, DREAMS.md",
+        example={
+            "filename": "DREAMS.md",
+            "content": "# Dreams\n\n## 2026-11-20\n\nLooked at 5 notes.\n",
+            "sha256": HASH,
+            "updatedAt": "2026-11-20T02:00:04Z",
+        },
+    ),
+)
+def read_diary(request: Request, agent_id: str, reach: Query[Reach]) -> Diary:
+    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
+    if file is None:
+        return Diary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
+    return Diary(
+        filename=file.path, content=file.content, sha256=file.sha256, updated_at=file.updated_at
+    )
+
+
+def _with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
+    owners_with_notes = [owner for owner in schedule.with_new_notes(agent, now) if owner]
+    return [None, *owners_with_notes]
+
+
+def _requested(work: Unit, caller: Caller, agent: Agent, wanted: list[Owner | None]) -> list[Run]:
+    """A run for each, without those that dreamt a moment ago. Raises a 429 if that is all."""
+    made: list[Run] = []
+    waits: list[int] = []
+    for owner in wanted:
+        try:
+            asked = schedule.request(
+                work,
+                agent,
+                owner,
+                trigger=Run.Trigger.API,
+                user=caller.user,
+                integration=caller.integration,
+            )
+        except CoolingDown as cooling:
+            waits.append(cooling.seconds)
+        else:
+            made.append(asked.run)
+    if not made:
+        raise _cooling_down(min(waits))
+    return made
+
+
+def _cooling_down(seconds: int) -> Problem:
+    detail = _("A dream by hand has just ended; ask again in {n} seconds.").format(n=seconds)
+    return Problem(429, "cooling_down", detail, headers={"Retry-After": str(seconds)})
+
+
+def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
+    agent = caller.agent(agent_id)
+    caller.require(Permission.READ, Scope.MEMORY_READ)
+    return agent, owners.asked(caller, owner)
+
+
+def _candidate(verdict: Verdict) -> CandidateOut:
+    latest = verdict.candidate.mentions[-1]
+    parts = verdict.scored.components
+    return CandidateOut(
+        key=verdict.candidate.key,
+        filename=latest.path,
+        line_number=latest.line,
+        text=verdict.candidate.text,
+        score=round(verdict.scored.total, 4),
+        components=Components(
+            recall=round(parts.recall, 4),
+            recency=round(parts.recency, 4),
+            diversity=round(parts.diversity, 4),
+            freshness=round(parts.freshness, 4),
+            spread=round(parts.spread, 4),
+        ),
+        gates=[
+            GateOut(name=gate.name, passed=gate.passed, detail=gate.detail)
+            for gate in verdict.gates
+        ],
+        verdict=verdict.verdict,
+    )

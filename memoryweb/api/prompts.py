@@ -1,0 +1,97 @@
+"""Which files enter the prompt, and in which order."""
+
+from typing import Annotated
+
+from django.utils.translation import gettext as _
+from ninja import Query, Router
+from pydantic import Field
+
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.api import owners
+from memoryweb.api.auth import Request
+from memoryweb.api.exceptions import Invalid
+from memoryweb.api.files import files_of
+from memoryweb.api.operations import Reach, operation
+from memoryweb.api.schemas import Camel, Items
+from memoryweb.memory import files
+from memoryweb.memory.exceptions import FileMissing
+from memoryweb.memory.unit import unit
+
+router = Router(tags=["Files"])
+
+PATH = "/agents/{agent_id}/workspace/prompt-files"
+EXAMPLE = {
+    "items": [
+        {"filename": "AGENTS.md", "enabled": True, "sortOrder": 0, "owner": "shared"},
+        {"filename": "MEMORY.md", "enabled": True, "sortOrder": 3, "owner": "shared"},
+    ],
+    "cursor": None,
+}
+
+
+class PromptFile(Camel):
+    filename: str
+    enabled: bool
+    sort_order: int
+    owner: str
+
+
+class Position(Camel):
+    filename: str = Field(max_length=256)
+    enabled: bool
+
+
+class Arrangement(Camel):
+    """The files in their order. Files that are left out keep their switch and go to the end."""
+
+    files: Annotated[list[Position], Field(max_length=1000)]
+
+
+@router.get(
+    PATH, **operation(Items[PromptFile], summary="List the files in their order", example=EXAMPLE)
+)
+def list_prompt_files(request: Request, agent_id: str, reach: Query[Reach]) -> Items[PromptFile]:
+    agent = request.auth.agent(agent_id)
+    request.auth.require(Permission.READ, Scope.MEMORY_READ)
+    return _items(agent, owners.asked(request.auth, reach.owner))
+
+
+@router.put(
+    PATH,
+    **operation(
+        Items[PromptFile],
+        summary="Set which files are injected, and their order",
+        example=EXAMPLE,
+        body={"files": [{"filename": "AGENTS.md", "enabled": True}]},
+    ),
+)
+def arrange_prompt_files(
+    request: Request, agent_id: str, reach: Query[Reach], body: Arrangement
+) -> Items[PromptFile]:
+    agent = request.auth.agent(agent_id)
+    owner = owners.writable(request.auth, reach.owner)
+    order = [(position.filename, position.enabled) for position in body.files]
+    if len(dict(order)) != len(order):
+        raise Invalid("files", _("A file may stand in the order only once."))
+    try:
+        with unit(request.auth.team, actor=request.auth.actor) as work:
+            files.arrange(work, agent, owner, order)
+    except FileMissing as missing:
+        raise Invalid("files", str(missing)) from None
+    return _items(agent, owner)
+
+
+def _items(agent: Agent, owner: Owner | None) -> Items[PromptFile]:
+    present = files_of(agent, owner).present().order_by("sort_order", "folded_path")
+    return Items[PromptFile](
+        items=[
+            PromptFile(
+                filename=file.path,
+                enabled=file.enabled,
+                sort_order=file.sort_order,
+                owner=owners.shown(owner),
+            )
+            for file in present
+        ]
+    )
