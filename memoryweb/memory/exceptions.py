@@ -10,6 +10,8 @@ __all__ = [
     "Exists",
     "FileMissing",
     "MemoryRefused",
+    "MessageConflict",
+    "OwnerMismatch",
     "PathRefused",
     "ProposalDecided",
     "SecretRefused",
@@ -71,3 +73,27 @@ class ProposalDecided(MemoryRefused):
 
     def __init__(self) -> None:
         super().__init__(_("This proposal was decided already."))
+
+
+class OwnerMismatch(MemoryRefused):
+    """A conversation has one owner; a batch named another."""
+
+    code = "owner_mismatch"
+
+    def __init__(self, conversation_id: str) -> None:
+        super().__init__(
+            _("The conversation “{id}” belongs to another owner.").format(id=conversation_id)
+        )
+
+
+class MessageConflict(MemoryRefused):
+    """An id that is there already, with another text. `index` counts within the batch."""
+
+    code = "message_conflict"
+
+    def __init__(self, index: int, message_id: str) -> None:
+        self.index, self.field = index, f"messages[{index}].id"
+        super().__init__(
+            _("messages[{index}] has the id “{id}”, which an earlier message has with other text.")
+            .format(index=index, id=message_id)
+        )  # fmt: skip

@@ -6,6 +6,8 @@ import math
 import re
 from collections import Counter
 
+from memoryweb.accounts import tokens
+
 MIN_BITS = 2.5  # entropy a character; random hex has over 3.3 from 16 characters on, xxxx has 0
 _PLACEHOLDER = re.compile(
     r"your[-_ ]?(?:own|api|key|token|secret|bot|access)|placeholder|redacted|x{6,}|0{8,}|\*{3,}"
@@ -24,7 +26,7 @@ def looks_random(text: str) -> bool:
 
 def is_our_token(text: str) -> bool:
     """A token of this product carries its own checksum."""
-    return looks_random(text)
+    return tokens.is_well_formed(text)
 
 
 def is_labelled_key(text: str) -> bool:

@@ -10,6 +10,7 @@ import uuid
 
 import pytest
 
+from memoryweb.accounts import tokens
 from memoryweb.memory.scanning import find, fingerprint, mask
 
 LETTERS = string.ascii_letters + string.digits
@@ -171,6 +172,13 @@ def test_the_password_of_a_url_is_masked(url: str, masked: str, password: str) -
 )
 def test_a_look_alike_is_left_alone(text: str) -> None:
     assert mask(text) == (text, 0)
+
+
+def test_our_own_token_is_found_and_one_with_a_wrong_checksum_is_not() -> None:
+    token = tokens.generate()
+    assert mask(f"use {token}, please") == ("use [secret: memoryweb-token], please", 1)
+    other = token[:-1] + ("0" if token[-1] != "0" else "1")
+    assert mask(other) == (other, 0)
 
 
 def test_offsets_count_characters_whatever_stands_before() -> None:

@@ -1,0 +1,60 @@
+"""When a conversation is not extracted, and how that reads (SPEC §4). Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.conf import settings
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.conversations.models import Conversation
+
+
+class Skip(StrEnum):
+    OFF = "auto_summarize_off"
+    PAUSED = "paused"
+    EPHEMERAL = "ephemeral"
+    SOURCE = "source"
+    TOO_FEW = "too_few_messages"
+    TOO_SHORT = "last_message_too_short"
+    NOTHING_NEW = "nothing_new"
+
+
+SENTENCES: dict[str, str | Promise] = {
+    Skip.OFF: _("Extraction after conversations is switched off for this agent."),
+    Skip.PAUSED: _("Memory is paused for this owner."),
+    Skip.EPHEMERAL: _("The conversation was sent as one to forget."),
+    Skip.SOURCE: _("Scheduled conversations and dreams are never extracted."),
+    Skip.TOO_FEW: _("The conversation has too few messages so far."),
+    Skip.TOO_SHORT: _("The last message of a person is too short so far."),
+    Skip.NOTHING_NEW: _("Every message was looked at already."),
+}
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    auto_summarize: bool
+    paused: bool
+    ephemeral: bool
+    source: str
+    messages: int
+    last_user_message: str
+    waiting: int
+
+
+def skip_reason(seen: Circumstances) -> Skip | None:
+    """The first reason not to extract, in the order of SPEC §4; None to go on."""
+    own = {Conversation.Source.CRON, Conversation.Source.DREAM}
+    rules = (
+        (Skip.OFF, not seen.auto_summarize),
+        (Skip.PAUSED, seen.paused),
+        (Skip.EPHEMERAL, seen.ephemeral),
+        (Skip.SOURCE, seen.source in own),
+        (Skip.NOTHING_NEW, seen.waiting <= 0),
+        (Skip.TOO_FEW, seen.messages < settings.EXTRACTION_MIN_MESSAGES),
+        (
+            Skip.TOO_SHORT,
+            len(seen.last_user_message.strip()) < settings.EXTRACTION_MIN_CHARACTERS,
+        ),
+    )
+    return next((reason for reason, applies in rules if applies), None)

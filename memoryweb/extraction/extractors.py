@@ -1,0 +1,140 @@
+"""The two extractors, rules and model: a window in, findings out. Nothing is written here."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.window import Window, note_date
+from memoryweb.extraction import findings, rules
+from memoryweb.extraction.answers import ExtractionAnswer
+from memoryweb.extraction.findings import Findings
+from memoryweb.llm import client, prompts
+from memoryweb.runs.engine import GiveUp
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import File, Proposal
+from memoryweb.workspace.paths import note_path
+
+MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
+NOTE_CHARACTERS = 8_000  # of the day's note, its end
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What one extractor said, and what that cost."""
+
+    findings: Findings
+    extractor: str
+    model: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_micros: int = 0
+
+
+@dataclass(frozen=True)
+class Context:
+    """The texts that the model is given besides the window, each with its revision."""
+
+    texts: Mapping[str, str]
+    revisions: Mapping[str, int]
+
+    def text(self, path: str) -> str:
+        return self.texts.get(path, "")
+
+
+def uses_model(agent: Agent) -> bool:
+    if agent.consolidator == Agent.Consolidator.RULES:
+        return False
+    if agent.consolidator == Agent.Consolidator.MODEL and not client.configured():
+        raise GiveUp("no_model", error=_("This agent extracts with a model, and none is set up."))
+    return client.configured()
+
+
+def workspace_of(conversation: Conversation) -> Owner | None:
+    """Whose files an extraction writes: the owner's, or the shared ones where owners aren't kept
+    apart and for the system."""
+    owner = conversation.owner
+    is_shared = not conversation.agent.owner_isolation or owner.source == "system"
+    return None if is_shared else owner
+
+
+def by_rules(conversation: Conversation, window: Window) -> Answered:
+    spoken = [
+        rules.Spoken(str(turn.pk), turn.role, turn.name, cut(turn.content), turn.timestamp)
+        for turn in window.turns
+    ]
+    found = rules.extract(spoken, speaker=speaker_of(conversation.owner))
+    return Answered(findings.from_rules(found), "rules")
+
+
+def by_model(run: Run, conversation: Conversation, window: Window, now: datetime) -> Answered:
+    """Asks the model; never inside a transaction. Raises ModelError."""
+    day = note_date(window.turns, now)
+    context = read_context(run, conversation, day)
+    said = client.complete(
+        team_id=conversation.team_id,
+        role="default",
+        system=prompts.load("extraction"),
+        data=_data(conversation, window, context, day),
+        schema=ExtractionAnswer,
+        deadline=time.monotonic() + settings.EXTRACTION_TIMEOUT_SECONDS,
+        daily_tokens=conversation.team.daily_tokens,
+    )
+    return Answered(
+        findings.from_answer(said.value, window.turns, context.revisions),
+        "model",
+        said.model,
+        said.tokens_in,
+        said.tokens_out,
+        said.cost_micros,
+    )
+
+
+def read_context(run: Run, conversation: Conversation, day: date) -> Context:
+    """The files as they stand; what this run has proposed for one already stands in its place."""
+    owner = workspace_of(conversation)
+    files = File.objects.of(conversation.agent_id, owner.pk if owner else None).present()
+    found = {file.path: file for file in files.filter(path__in=[MEMORY, PROFILE, note_path(day)])}
+    revisions = {path: found[path].revision if path in found else 0 for path in (MEMORY, PROFILE)}
+    texts = {path: file.content for path, file in found.items()}
+    waiting = run.proposals.filter(state=Proposal.State.PENDING).select_related("file")
+    texts |= {proposal.file.path: proposal.content for proposal in waiting}
+    return Context(texts, revisions)
+
+
+def speaker_of(owner: Owner) -> str:
+    return owner.person.name if owner.person else ""
+
+
+def cut(content: str) -> str:
+    return content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
+
+
+def _data(
+    conversation: Conversation, window: Window, context: Context, day: date
+) -> dict[str, object]:
+    return {
+        "date": day.isoformat(),
+        "profile": context.text(PROFILE),
+        "memory": context.text(MEMORY),
+        "note": context.text(note_path(day))[-NOTE_CHARACTERS:],
+        "messages": [
+            {
+                "id": turn.external_id,
+                "role": turn.role,
+                "name": turn.name or _name(turn, conversation.owner),
+                "time": turn.timestamp.astimezone(UTC).isoformat(),
+                "content": cut(turn.content),
+            }
+            for turn in window.turns
+        ],
+    }
+
+
+def _name(turn: Message, owner: Owner) -> str:
+    return speaker_of(owner) if turn.role == Message.Role.USER else ""

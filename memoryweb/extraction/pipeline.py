@@ -1,0 +1,186 @@
+"""One extraction run: every waiting conversation of an (agent, owner), window by window.
+
+A window's answer is stored before it is used, and its lines, rewrites and watermark are written
+in one transaction: wherever a worker dies, the next goes on there and nothing is asked twice.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from memoryweb.conversations.models import Conversation
+from memoryweb.conversations.window import Window, next_window
+from memoryweb.extraction import extractors, requests
+from memoryweb.extraction.applying import Applied, apply
+from memoryweb.extraction.conditions import Skip
+from memoryweb.extraction.extractors import Answered
+from memoryweb.extraction.fallback import fall_back
+from memoryweb.extraction.models import Extraction
+from memoryweb.llm.exceptions import BadAnswer, ModelError
+from memoryweb.memory.unit import unit
+from memoryweb.runs.engine import Lease, Outcome
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import Proposal
+
+PLANS = 2  # a rewrite whose file moved on is asked for once more, then a person is asked
+
+
+def extract(lease: Lease) -> None:
+    """The handler of runs of kind `extraction`."""
+    trouble: BadAnswer | None = None
+    skipped: list[dict[str, str]] = []
+    for conversation in _waiting(lease.run):
+        try:
+            if reason := _extract_conversation(lease, conversation):
+                skipped.append({"conversation": str(conversation.pk), "reason": reason.value})
+        except BadAnswer as error:  # the endpoint is well: the others get their turn
+            trouble = trouble or error
+    if trouble is not None:
+        raise trouble
+    _finish(lease, skipped)
+
+
+def _waiting(run: Run) -> list[Conversation]:
+    found = Conversation.objects.filter(agent=run.agent, owner=run.owner, waiting=True)
+    found = found.select_related("team", "agent", "owner__person")
+    return list(found.order_by("started_at", "created_at"))
+
+
+def _extract_conversation(lease: Lease, conversation: Conversation) -> Skip | None:
+    """All that had arrived when its turn came; what comes meanwhile waits for the next run."""
+    until = conversation.message_count
+    if _stored(lease.run, conversation) is None and (reason := _skip(lease, conversation)):
+        return reason
+    while conversation.extracted_upto < until:
+        if _extract_window(lease, conversation) is Applied.STOPPED:
+            conversation.refresh_from_db(fields=["skipped"])
+            return Skip(conversation.skipped)
+        conversation.refresh_from_db(fields=["extracted_upto", "message_count"])
+    return None
+
+
+def _skip(lease: Lease, conversation: Conversation) -> Skip | None:
+    with unit(lease.run.team, run=lease.run):
+        lease.fence()
+        conversation.refresh_from_db(fields=["extracted_upto", "message_count", "ephemeral"])
+        return requests.mark(conversation)
+
+
+def _extract_window(lease: Lease, conversation: Conversation) -> Applied:
+    for plan in range(PLANS):
+        stored = _stored(lease.run, conversation)
+        window = _window(conversation, stored)
+        if window is None:
+            break
+        if stored is None or stored.status != Extraction.Status.ANSWERED:
+            stored = _ask(lease, conversation, window)
+        done = apply(lease, stored, window, is_last=plan == PLANS - 1)
+        if done is not Applied.MOVED_ON:
+            return done
+        stored.delete()
+    return Applied.DONE
+
+
+def _stored(run: Run, conversation: Conversation) -> Extraction | None:
+    return Extraction.objects.filter(
+        run=run, conversation=conversation, first=conversation.extracted_upto + 1
+    ).first()
+
+
+def _window(conversation: Conversation, stored: Extraction | None) -> Window | None:
+    is_answered = stored is not None and stored.status == Extraction.Status.ANSWERED
+    return next_window(
+        conversation,
+        size=settings.EXTRACTION_WINDOW_MESSAGES,
+        last=stored.last if stored is not None and is_answered else None,
+    )
+
+
+def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction:
+    """The answer as a row, whatever happens next. A failure leaves its trace and raises."""
+    run = lease.run
+    lease.store(Run.Phase.INPUTS)
+    if not window.turns or not extractors.uses_model(run.agent):
+        answered = extractors.by_rules(conversation, window)
+    else:
+        try:
+            answered = extractors.by_model(run, conversation, window, timezone.now())
+        except ModelError as error:
+            fall_back(lease, conversation, window, error)
+            _count(lease, error.tokens_in, error.tokens_out)
+            raise
+    return _store(lease, conversation, window, answered)
+
+
+def _count(lease: Lease, tokens_in: int, tokens_out: int) -> None:
+    run = lease.run
+    lease.store(
+        run.phase, tokens_in=run.tokens_in + tokens_in, tokens_out=run.tokens_out + tokens_out
+    )
+
+
+def _store(
+    lease: Lease, conversation: Conversation, window: Window, answered: Answered
+) -> Extraction:
+    run = lease.run
+    with transaction.atomic():
+        lease.store(
+            Run.Phase.ANSWER,
+            consolidator=answered.extractor,
+            model=answered.model,
+            tokens_in=run.tokens_in + answered.tokens_in,
+            tokens_out=run.tokens_out + answered.tokens_out,
+            cost_micros=run.cost_micros + answered.cost_micros,
+        )
+        row, _made = Extraction.objects.update_or_create(
+            run=run,
+            conversation=conversation,
+            first=window.first,
+            defaults={
+                "team": run.team,
+                "last": window.last,
+                "status": Extraction.Status.ANSWERED,
+                "extractor": answered.extractor,
+                "model": answered.model,
+                "answer": answered.findings.packed(),
+                "reason": answered.findings.reason,
+                "tokens_in": answered.tokens_in,
+                "tokens_out": answered.tokens_out,
+            },
+        )
+    return row
+
+
+def _finish(lease: Lease, skipped: list[dict[str, str]]) -> None:
+    """The outcome, and a next run for what came meanwhile, in one transaction: a batch either sees
+    this run still active and is found here, or asks for its own."""
+    run = lease.run
+    with unit(run.team, run=run) as work:
+        lease.fence()
+        lease.finish(_outcome(run, skipped), record=work.record)
+        if run.owner is not None and _waiting(run):
+            requests.request(
+                work,
+                agent=run.agent,
+                owner=run.owner,
+                trigger=Run.Trigger.CONVERSATION,
+                finished=True,
+            )
+
+
+def _outcome(run: Run, skipped: list[dict[str, str]]) -> Outcome:
+    done = Extraction.objects.filter(run=run)
+    windows = done.count()
+    written = [place for places in done.values_list("written", flat=True) for place in places]
+    lines = sum(place["last"] - place["first"] + 1 for place in written if place.get("first"))
+    result: dict[str, Any] = {"windows": windows, "lines": lines, "skipped": skipped}
+    if Proposal.objects.filter(run=run, state=Proposal.State.PENDING).exists():
+        return Outcome(Run.Status.NEEDS_REVIEW, "proposal", result=result)
+    if done.filter(status=Extraction.Status.APPLIED).exists():
+        return Outcome(Run.Status.SUCCEEDED, result=result)
+    if windows:
+        return Outcome(Run.Status.NO_CHANGE, "nothing_to_keep", result=result)
+    reason = skipped[-1]["reason"] if skipped else Skip.NOTHING_NEW.value
+    return Outcome(Run.Status.SKIPPED, reason, result=result)

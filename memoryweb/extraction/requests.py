@@ -1,0 +1,199 @@
+"""Asking for an extraction: one queued run covers all that waits of an (agent, owner)."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Exists, F, Max, OuterRef, Q
+
+from memoryweb.accounts.models import Integration, User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations.models import Conversation
+from memoryweb.extraction.conditions import Circumstances, Skip, skip_reason
+from memoryweb.memory.unit import Unit, unit
+from memoryweb.runs.engine import enqueue
+from memoryweb.runs.lease import GOOD
+from memoryweb.runs.models import ACTIVE, Run
+from memoryweb.runs.waking import wake_up
+
+logger = logging.getLogger(__name__)
+
+KIND = Run.Kind.EXTRACTION
+PAUSE = timedelta(hours=1)
+TICK_PAIRS = 100
+
+
+def request(
+    work: Unit,
+    *,
+    agent: Agent,
+    owner: Owner,
+    trigger: str,
+    conversation: Conversation | None = None,
+    user: User | None = None,
+    integration: Integration | None = None,
+    finished: bool = False,
+    immediate: bool = False,
+) -> Run | None:
+    """The run that will extract a conversation, or all that waits of an owner without one.
+
+    After a batch (`trigger` conversation) it starts once the conversation has been quiet for
+    EXTRACTION_IDLE_SECONDS, or at once when it is `finished`; not before the cooldown ends, unless
+    `immediate` (commands) or imported. Where nothing is to be done, `skipped` of the conversation
+    says why, and who asked in person gets a run that was skipped for that reason.
+    """
+    run = Run(
+        team=work.team,
+        agent=agent,
+        owner=owner,
+        kind=KIND,
+        trigger=trigger,
+        user=user,
+        integration=integration,
+        created_at=work.now,
+    )
+    if conversation is not None and conversation.source == Conversation.Source.IMPORT:
+        immediate = True
+    is_asked = trigger != Run.Trigger.CONVERSATION
+    if (reason := _set_waiting(agent, owner, conversation)) is not None:
+        return _skipped(work, run, reason) if is_asked else None
+    run.due_at = work.now if immediate else _due(run, is_quiet=finished or is_asked)
+    found = _queued(run, retried=immediate)
+    if is_asked:
+        _record(work, "run.requested", found, {"kind": run.kind})
+    return found
+
+
+def ask_again(now: datetime) -> None:
+    """Every minute: messages that wait while no run will take them, an hour after the last that
+    gave up. Nothing is forgotten because a model was away for a day."""
+    for agent, owner in _forsaken(now):
+        try:
+            with unit(agent.team) as work:
+                by = Run.Trigger.CONVERSATION
+                request(work, agent=agent, owner=owner, trigger=by, finished=True)
+        except Exception:
+            logger.exception("No extraction could be asked for: %s, %s", agent.pk, owner.pk)
+
+
+def hurry(now: datetime) -> None:
+    """Let every queued extraction start at once, for who works the queue in the foreground."""
+    for run in Run.objects.filter(kind=KIND, status=Run.Status.QUEUED, due_at__gt=now):
+        _bring_forward(run, now, now)
+
+
+def _due(run: Run, *, is_quiet: bool) -> datetime:
+    """Only a run that came to an end uses up the cooldown: a failure doesn't."""
+    idle = timedelta(seconds=0 if is_quiet else settings.EXTRACTION_IDLE_SECONDS)
+    earlier = Run.objects.filter(agent=run.agent, owner=run.owner, kind=KIND, status__in=GOOD)
+    ended: datetime | None = earlier.aggregate(last=Max("finished_at"))["last"]
+    quiet: datetime = run.created_at + idle
+    if ended is None:
+        return quiet
+    return max(quiet, ended + timedelta(seconds=settings.EXTRACTION_COOLDOWN_SECONDS))
+
+
+def _queued(wanted: Run, *, retried: bool) -> Run:
+    queued = enqueue(
+        agent=wanted.agent,
+        owner=wanted.owner,
+        kind=wanted.kind,
+        trigger=wanted.trigger,
+        user=wanted.user,
+        integration=wanted.integration,
+        due_at=wanted.due_at,
+    )
+    if not queued.created and wanted.due_at is not None:
+        _bring_forward(queued.run, wanted.due_at, wanted.created_at, retried=retried)
+    return queued.run
+
+
+def _bring_forward(run: Run, due_at: datetime, now: datetime, *, retried: bool = False) -> None:
+    """A run that waits longer than this request would; `retried` also ends a failure's back-off."""
+    states = [Run.Status.QUEUED, Run.Status.FAILED] if retried else [Run.Status.QUEUED]
+    later = Run.objects.filter(pk=run.pk, status__in=states, due_at__gt=due_at)
+    if later.update(due_at=due_at):
+        run.due_at = due_at
+        wake_up(run, now)
+
+
+def circumstances(conversation: Conversation) -> Circumstances:
+    said = conversation.messages.filter(role="user").order_by("-position")
+    last = said.values_list("content", flat=True).first()
+    return Circumstances(
+        auto_summarize=settings.AUTO_SUMMARIZE and conversation.agent.auto_summarize,
+        paused=conversation.owner.paused,
+        ephemeral=conversation.ephemeral,
+        source=conversation.source,
+        messages=conversation.message_count,
+        last_user_message=last or "",
+        waiting=conversation.message_count - conversation.extracted_upto,
+    )
+
+
+def stopped(conversation: Conversation) -> Skip | None:
+    """Why nothing more may be kept of a conversation, even of what was read already."""
+    if conversation.owner.paused:
+        return Skip.PAUSED
+    return Skip.EPHEMERAL if conversation.ephemeral else None
+
+
+def _forsaken(now: datetime) -> Iterator[tuple[Agent, Owner]]:
+    waiting = Conversation.objects.filter(waiting=True).order_by()
+    recent = Run.objects.filter(agent=OuterRef("agent"), owner=OuterRef("owner"), kind=KIND).filter(
+        ACTIVE | Q(finished_at__gt=now - PAUSE)
+    )
+    pairs = waiting.exclude(Exists(recent)).values_list("agent", "owner").distinct()[:TICK_PAIRS]
+    for agent_id, owner_id in pairs:
+        yield (
+            Agent.objects.select_related("team").get(pk=agent_id),
+            Owner.objects.get(pk=owner_id),
+        )
+
+
+def _set_waiting(agent: Agent, owner: Owner, conversation: Conversation | None) -> Skip | None:
+    """Mark what is to be extracted and what is not, with the reason; None: something is."""
+    open_ones: Sequence[Conversation] = (
+        [conversation]
+        if conversation is not None
+        else list(
+            Conversation.objects.filter(
+                agent=agent, owner=owner, message_count__gt=F("extracted_upto")
+            ).select_related("agent", "owner")
+        )
+    )
+    reasons = [mark(found) for found in open_ones]
+    if not reasons:
+        return Skip.NOTHING_NEW
+    return None if None in reasons else reasons[0]
+
+
+def mark(conversation: Conversation) -> Skip | None:
+    reason = skip_reason(circumstances(conversation))
+    conversation.waiting = reason is None
+    if reason is not Skip.NOTHING_NEW:  # what was extracted was not skipped
+        conversation.skipped = reason or ""
+    conversation.save(update_fields=["waiting", "skipped"])
+    return reason
+
+
+def _skipped(work: Unit, run: Run, reason: Skip) -> Run:
+    run.status, run.reason = Run.Status.SKIPPED, reason.value
+    run.finished_at = work.now
+    run.save(force_insert=True)
+    _record(work, "run.finished", run, {"kind": run.kind, "attempts": 0})
+    return run
+
+
+def _record(work: Unit, action: str, run: Run, details: dict[str, object]) -> None:
+    work.record(
+        action,
+        target_kind="run",
+        target_id=str(run.pk),
+        on_behalf_of=run.owner_id,
+        outcome=run.status if run.finished_at else "ok",
+        reason_code=run.reason,
+        run_id=run.pk,
+        details=details,
+    )

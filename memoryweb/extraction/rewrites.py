@@ -1,0 +1,131 @@
+"""A model's new text of MEMORY.md or PROFILE.md: applied, kept for a person, or left alone."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, time
+from enum import StrEnum
+
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent
+from memoryweb.extraction.extractors import MEMORY, PROFILE
+from memoryweb.extraction.findings import Line
+from memoryweb.memory import files, guards, proposals
+from memoryweb.memory.files import Place, Writer
+from memoryweb.memory.guards import Broken
+from memoryweb.memory.statements import Lookup
+from memoryweb.memory.unit import Unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
+from memoryweb.workspace.origins import Origin, Source, protected_lines
+from memoryweb.workspace.revisions import content_of
+
+CAPS = {MEMORY: guards.CAP, PROFILE: 4_000}
+_EMPTY = {MEMORY: "# Memory\n", PROFILE: "# Profile\n"}
+
+
+class Result(StrEnum):
+    SAME = "same"
+    WRITTEN = "written"
+    HELD = "held"
+    REJECTED_BEFORE = "rejected_before"
+
+
+def apply(
+    work: Unit,
+    run: Run,
+    place: Place,
+    content: str,
+    *,
+    inputs: Sequence[str],
+    lines: Sequence[Line],
+    said: Sequence[int],
+    is_current: bool,
+    has_secret: bool = False,
+) -> tuple[Result, files.Written | None]:
+    """`inputs` are all texts that the model was given, `said` the messages of people among them:
+    a new line that none of `lines` says stands on all of those."""
+    file = files.find(place)
+    before = file.content if file and file.deleted_at is None else ""
+    if content.strip() == before.strip():
+        return Result.SAME, None
+    broken = guards.check(
+        before,
+        content,
+        inputs=inputs,
+        protected_lines=protected_lines(file) if file else (),
+        changed_today=_changed_today(run, file) if file else 0,
+        cap=CAPS[place.path],
+        has_secret=lambda text: has_secret,
+    )
+    if not is_current:
+        broken.append(Broken("current", _("The file changed twice while the model was at work.")))
+    writer = Writer(AuthorKind.EXTRACTION, run=run)
+    origins = _origins(before, content, lines, said)
+    if not broken and run.agent.policy == Agent.Policy.APPLY:
+        return Result.WRITTEN, files.write(work, place, content, writer=writer, origins=origins)
+    if file is None or file.deleted_at is not None:
+        file = files.write(work, place, _EMPTY[place.path], writer=writer).file
+    return _propose(work, run, file, content, origins, broken), None
+
+
+def _changed_today(run: Run, file: File) -> int:
+    """Lines that machines have changed on the agent's local date, read off the revisions."""
+    zone = run.agent.zone
+    start = datetime.combine(run.now.astimezone(zone).date(), time(), tzinfo=zone)
+    today = Revision.objects.filter(
+        file=file,
+        author_kind__in=[AuthorKind.DREAM, AuthorKind.EXTRACTION],
+        number__gt=1,
+        created_at__gte=start,
+    )
+    return sum(
+        guards.changed_lines(content_of(file, number - 1), content_of(file, number))
+        for number in today.values_list("number", flat=True)
+    )
+
+
+def _origins(
+    before: str, content: str, lines: Sequence[Line], said: Sequence[int]
+) -> Mapping[int, Origin]:
+    old = {line.strip() for line in before.split("\n")}
+    cited = {line.text: line for line in lines}
+    lookup = Lookup(cited)
+    everything = Origin(tuple(Source(message_id=pk) for pk in said))
+    found: dict[int, Origin] = {}
+    for number, text in enumerate(content.split("\n"), start=1):
+        if not text.strip() or text.startswith("#") or text.strip() in old:
+            continue
+        match = next(lookup.covering(text), None)
+        found[number] = origin_of(cited[match]) if match else everything
+    return found
+
+
+def origin_of(line: Line) -> Origin:
+    sources = tuple(Source(message_id=pk) for pk in line.messages)
+    return Origin(sources, durable=line.durable, asked=line.asked, category=line.category)
+
+
+def _propose(
+    work: Unit,
+    run: Run,
+    file: File,
+    content: str,
+    origins: Mapping[int, Origin],
+    broken: Sequence[Broken],
+) -> Result:
+    """One proposal a run and file: a later window's takes the place of an earlier one's."""
+    decided = Proposal.objects.filter(file=file).exclude(state=Proposal.State.PENDING)
+    if decided.filter(state=Proposal.State.REJECTED, content=content).exists():
+        return Result.REJECTED_BEFORE
+    if decided.filter(run=run).exists():
+        return Result.REJECTED_BEFORE
+    Proposal.objects.filter(file=file, run=run).delete()
+    proposals.propose(
+        work,
+        run=run,
+        file=file,
+        content=content,
+        origins=origins,
+        broken=[(item.guard, item.detail) for item in broken],
+    )
+    return Result.HELD

@@ -1,0 +1,275 @@
+"""The door for messages: kept in order, masked, once each, or not at all (SPEC §4)."""
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations import importing
+from memoryweb.conversations.exceptions import BatchRefused
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.parsing import MAX_NAME, NewMessage
+from memoryweb.memory import indexing, scanning
+from memoryweb.memory.exceptions import MessageConflict, OwnerMismatch
+from memoryweb.memory.unit import Unit
+
+__all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
+
+PAUSED, EPHEMERAL = "paused", "ephemeral"
+MAX_SIGHTINGS = 50
+
+
+@dataclass(frozen=True)
+class Added:
+    """`skipped` says why nothing was kept: `paused` or `ephemeral`."""
+
+    conversation: Conversation
+    added: int = 0
+    duplicates: int = 0
+    skipped: str = ""
+
+
+@dataclass(frozen=True)
+class Imported:
+    conversations: int = 0
+    added: int = 0
+    duplicates: int = 0
+
+
+@dataclass(frozen=True)
+class _Masked:
+    message: NewMessage
+    count: int
+    sightings: tuple[dict[str, Any], ...]
+
+
+def add_messages(
+    unit: Unit,
+    *,
+    agent: Agent,
+    owner: Owner,
+    conversation_id: str,
+    messages: Sequence[NewMessage],
+    source: str = Conversation.Source.API,
+    group: bool = False,
+    ephemeral: bool = False,
+) -> Added:
+    """Append a checked batch to a conversation, which the first batch makes.
+
+    An id that is there already with the same text is a duplicate and left alone. While the owner's
+    memory is paused, or in an ephemeral conversation, no message is kept.
+    Raises OwnerMismatch, MessageConflict, BatchRefused (an id that is a secret).
+    """
+    _check_identifiers(conversation_id, messages)
+    conversation = _conversation(unit, agent, owner, conversation_id, source, group)
+    if reason := _not_kept(conversation, owner, ephemeral):
+        return _refrain(unit, conversation, reason, len(messages))
+    masked = [_mask(index, message) for index, message in enumerate(messages)]
+    known = _known(conversation, messages)
+    fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
+    if fresh:
+        _append(unit, conversation, fresh)
+    return Added(conversation, len(fresh), len(messages) - len(fresh))
+
+
+def import_messages(
+    open_unit: Callable[[], AbstractContextManager[Unit]],
+    *,
+    agent: Agent,
+    owner: Owner,
+    open_file: Callable[[], AbstractContextManager[Iterable[bytes]]],
+) -> Imported:
+    """Take a JSONL file, all of it or nothing; taking it again adds nothing.
+
+    Checked before the unit is opened, so that no one waits for a file to be read that is refused.
+    Raises BatchRefused, OwnerMismatch, MessageConflict.
+    """
+    with open_file() as lines:
+        importing.check(lines)
+    seen: set[str] = set()
+    total = Imported()
+    with open_unit() as unit, open_file() as lines:
+        for conversation_id, messages in importing.batches(lines):
+            added = add_messages(
+                unit,
+                agent=agent,
+                owner=owner,
+                conversation_id=conversation_id,
+                messages=messages,
+                source=Conversation.Source.IMPORT,
+            )
+            seen.add(conversation_id)
+            total = Imported(
+                len(seen), total.added + added.added, total.duplicates + added.duplicates
+            )
+    return total
+
+
+def _check_identifiers(conversation_id: str, messages: Sequence[NewMessage]) -> None:
+    """An id is kept as it is, so it can't be masked."""
+    named = {"conversationId": conversation_id} | {
+        f"messages[{index}].id": message.id
+        for index, message in enumerate(messages)
+        if message.id is not None
+    }
+    if not scanning.find("\n".join(named.values())):
+        return
+    for field, text in named.items():
+        if scanning.find(text):
+            raise BatchRefused(
+                field, _("{field} looks like a secret; use another id.").format(field=field)
+            )
+
+
+def _conversation(
+    unit: Unit, agent: Agent, owner: Owner, external_id: str, source: str, group: bool
+) -> Conversation:
+    """The team's lock is held: nobody else makes it meanwhile."""
+    found = (
+        Conversation.objects.filter(agent=agent, external_id=external_id)
+        .select_related("owner")
+        .first()
+    )
+    if found is None:
+        found = Conversation.objects.create(
+            team=unit.team,
+            agent=agent,
+            owner=owner,
+            external_id=external_id,
+            source=source,
+            group=group,
+            created_at=unit.now,
+        )
+    if found.owner_id != owner.pk:
+        raise OwnerMismatch(external_id)
+    return found
+
+
+def _not_kept(conversation: Conversation, owner: Owner, ephemeral: bool) -> str:
+    if owner.paused:
+        return PAUSED
+    return EPHEMERAL if ephemeral or conversation.ephemeral else ""
+
+
+def _refrain(unit: Unit, conversation: Conversation, reason: str, count: int) -> Added:
+    conversation.skipped = reason
+    conversation.ephemeral = conversation.ephemeral or reason == EPHEMERAL
+    conversation.waiting = False
+    conversation.save(update_fields=["skipped", "ephemeral", "waiting"])
+    _record(unit, conversation, {"not_kept": count}, reason)
+    return Added(conversation, skipped=reason)
+
+
+def _mask(index: int, message: NewMessage) -> _Masked:
+    sightings: list[dict[str, Any]] = []
+    for place, text in (("content", message.content), ("name", message.name)):
+        sightings += [
+            {
+                "kind": secret.kind,
+                "place": f"messages[{index}].{place}",
+                "length": secret.end - secret.start,
+                "fingerprint": scanning.fingerprint(text[secret.start : secret.end]),
+            }
+            for secret in scanning.find(text)
+        ]
+    if not sightings:
+        return _Masked(message, 0, ())
+    masked = replace(
+        message,
+        content=scanning.mask(message.content)[0],
+        name=scanning.mask(message.name)[0][:MAX_NAME],
+    )
+    return _Masked(masked, len(sightings), tuple(sightings))
+
+
+def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Message]:
+    ids = [message.id for message in messages if message.id is not None]
+    rows = conversation.messages.filter(external_id__in=ids)
+    return {row.external_id: row for row in rows}
+
+
+def _is_new(index: int, message: NewMessage, known: dict[str, Message]) -> bool:
+    row = known.get(message.id) if message.id is not None else None
+    if row is None:
+        return True
+    if (row.content, row.role) != (message.content, message.role):
+        raise MessageConflict(index, row.external_id)
+    return False
+
+
+def _append(unit: Unit, conversation: Conversation, fresh: Sequence[_Masked]) -> None:
+    first = conversation.message_count + 1
+    names = _names(conversation, fresh, first)
+    rows = Message.objects.bulk_create(
+        [
+            Message(
+                team=unit.team,
+                conversation=conversation,
+                position=position,
+                external_id=names[position],
+                role=item.message.role,
+                name=item.message.name,
+                content=item.message.content,
+                timestamp=item.message.timestamp or unit.now,
+                tools_used=list(item.message.tools_used),
+                masked=item.count,
+                created_at=unit.now,
+            )
+            for position, item in enumerate(fresh, start=first)
+        ]
+    )
+    _advance(unit, conversation, rows)
+    indexing.index_messages(conversation, rows)
+    sightings = [sighting for item in fresh for sighting in item.sightings]
+    details: dict[str, Any] = {"added": len(rows)}
+    if sightings:
+        details |= {"masked": len(sightings), "secrets": sightings[:MAX_SIGHTINGS]}
+    _record(unit, conversation, details)
+
+
+def _names(conversation: Conversation, fresh: Sequence[_Masked], first: int) -> dict[int, str]:
+    """The client's ids; a message without one is called after its position, `m12`."""
+    named = {position: item.message.id for position, item in enumerate(fresh, start=first)}
+    made = [f"m{position}" for position, given in named.items() if given is None]
+    taken = {given for given in named.values() if given is not None}
+    if made:
+        rows = conversation.messages.filter(external_id__startswith="m")
+        taken |= set(rows.values_list("external_id", flat=True))
+    return {position: given or _free(position, taken) for position, given in named.items()}
+
+
+def _free(position: int, taken: set[str]) -> str:
+    name = f"m{position}"
+    while name in taken:
+        name += "-"
+    return name
+
+
+def _advance(unit: Unit, conversation: Conversation, rows: Sequence[Message]) -> None:
+    moments = [min(row.timestamp, unit.now) for row in rows]
+    conversation.message_count += len(rows)
+    conversation.started_at = min([*moments, conversation.started_at or unit.now])
+    conversation.last_message_at = max([*moments, *filter(None, [conversation.last_message_at])])
+    conversation.waiting = True
+    conversation.skipped = ""
+    conversation.save(
+        update_fields=["message_count", "started_at", "last_message_at", "waiting", "skipped"]
+    )
+
+
+def _record(
+    unit: Unit, conversation: Conversation, details: dict[str, Any], reason: str = ""
+) -> None:
+    is_import = conversation.source == Conversation.Source.IMPORT
+    unit.record(
+        "conversation.imported" if is_import else "conversation.received",
+        target_kind="conversation",
+        target_id=str(conversation.pk),
+        on_behalf_of=conversation.owner_id,
+        outcome="skipped" if reason else "ok",
+        reason_code=reason,
+        details=details,
+    )
