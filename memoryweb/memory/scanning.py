@@ -11,9 +11,7 @@ from memoryweb.memory.secret_checks import entropy
 from memoryweb.memory.secret_formats import FORMATS, Format
 
 PRIVATE_KEY = "private-key"
-_KEY_MARK = re2.compile(
-    rb"-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
-)
+_KEY_MARK = re2.compile(rb"-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY = re2.compile(rb"[0-9A-Za-z+/=]+")
 MIN_KEY_BODY = 40  # the shortest private key, an Ed25519 one, has 64 characters of base64
 MAX_KEY_BODY = 64 * 1024
