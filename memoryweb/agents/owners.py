@@ -6,6 +6,7 @@ import uuid
 
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts import integrations
 from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Owner
@@ -61,6 +62,27 @@ def find(team: Team, text: str, user: User | None = None) -> Owner | None:
     return found
 
 
+def find_or_meet(team: Team, text: str) -> Owner | None:
+    """The same for messages that come in: a whole shown form makes its owner on first sight.
+
+    Raises OwnerUnknown, OwnerAmbiguous, OwnerRefused, and NotFound of an integration.
+    """
+    try:
+        return find(team, text)
+    except OwnerUnknown:
+        source, _colon, rest = text.partition(":")
+        if source == "api" and "/" in rest:
+            name, _slash, end_user = rest.partition("/")
+            return api_owner(team, integrations.find(team, name), end_user)
+        if source == "user":
+            return person_owner(team, _member(team, rest))
+        if not rest or source in _RESERVED:
+            raise
+    if rest.startswith("room:"):
+        return room_owner(team, source, rest.removeprefix("room:"))
+    return channel_owner(team, source, rest)
+
+
 def checked_identity(text: str) -> str:
     """NFC, 1–255 characters, no control characters. Raises OwnerRefused."""
     text = unicodedata.normalize("NFC", text)
@@ -84,6 +106,13 @@ def _of_channel(team: Team, source: str, external_id: str) -> Owner:
         team=team, source=source, external_id=checked_identity(external_id)
     )
     return owner
+
+
+def _member(team: Team, user_id: str) -> User:
+    for membership in team.memberships.current().select_related("user"):
+        if str(membership.user_id) == user_id:
+            return membership.user
+    raise OwnerUnknown(_("There is no member “{id}” in this team.").format(id=user_id))
 
 
 def _by_uuid(team: Team, text: str) -> Owner | None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db.models import Exists, F, Max, OuterRef, Q
+from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
@@ -65,6 +66,12 @@ def request(
     return found
 
 
+def owners_with_messages(agent: Agent) -> list[Owner]:
+    """Whose conversations hold messages that no extraction has looked at."""
+    behind = Conversation.objects.filter(agent=agent, message_count__gt=F("extracted_upto"))
+    return list(Owner.objects.filter(pk__in=behind.values("owner")).order_by("created_at"))
+
+
 def ask_again(now: datetime) -> None:
     """Every minute: messages that wait while no run will take them, an hour after the last that
     gave up. Nothing is forgotten because a model was away for a day."""
@@ -77,10 +84,11 @@ def ask_again(now: datetime) -> None:
             logger.exception("No extraction could be asked for: %s, %s", agent.pk, owner.pk)
 
 
-def hurry(now: datetime) -> None:
-    """Let every queued extraction start at once, for who works the queue in the foreground."""
-    for run in Run.objects.filter(kind=KIND, status=Run.Status.QUEUED, due_at__gt=now):
-        _bring_forward(run, now, now)
+def hurry(now: datetime) -> int:
+    """Let every queued extraction start at once, for a command that works the queue itself."""
+    with scopes_disabled():
+        waiting = Run.objects.filter(kind=KIND, status=Run.Status.QUEUED, due_at__gt=now)
+        return waiting.update(due_at=now)
 
 
 def _due(run: Run, *, is_quiet: bool) -> datetime:

@@ -1,0 +1,65 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import find, system_owner
+from memoryweb.commands import base
+from memoryweb.extraction.conditions import SENTENCES
+from memoryweb.extraction.requests import owners_with_messages, request
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+
+
+class Command(base.Command):
+    help = _("Extract what waits, without the cooldown, and wait for the outcome.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        base.add_team(parser)
+        parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
+        parser.add_argument("--owner", help=_("whose conversations; without it, everyone's"))
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        with base.in_team(options["team"]) as team:
+            agent = base.find_agent(team, options["agent"])
+            if options["owner"]:
+                owners = [find(team, options["owner"]) or system_owner(team)]
+            else:
+                owners = owners_with_messages(agent)
+            runs = [_extracted(agent, owner) for owner in owners]
+        return base.Outcome(
+            "\n".join(map(_told, runs)) or _("No messages wait; there was nothing to extract."),
+            {"runs": [_as_data(run) for run in runs]},
+            ok=all(run.status != Run.Status.FAILED for run in runs),
+        )
+
+
+def _extracted(agent: Agent, owner: Owner) -> Run:
+    with unit(agent.team) as work:
+        run = request(work, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True)
+    if run is None:
+        raise AssertionError("who asks in person gets a run")
+    engine.work(run.pk)
+    return Run.objects.select_related("owner").get(pk=run.pk)
+
+
+def _told(run: Run) -> str:
+    whose = run.owner.shown_as if run.owner else ""
+    if run.status == Run.Status.SKIPPED:
+        return f"{whose}: {SENTENCES.get(run.reason, run.reason)}"
+    lines = run.result.get("lines")
+    wrote = _(" ({n} lines written)").format(n=lines) if lines is not None else ""
+    return f"{whose}: {run.get_status_display()}{wrote}. {run.error}".strip()
+
+
+def _as_data(run: Run) -> dict[str, Any]:
+    return {
+        "id": str(run.pk),
+        "owner": run.owner.shown_as if run.owner else "",
+        "status": run.status,
+        "reason": run.reason,
+        "lines": run.result.get("lines", 0),
+        "error": run.error,
+    }
