@@ -21,7 +21,7 @@ MAX_LINE_BYTES = 2 * 1024 * 1024  # JSON escapes can make six bytes of one
 def check(lines: Iterable[bytes]) -> int:
     """Read the whole file and count its messages.
 
-    Raises BatchRefused with the line (`line 12: role`) that can't be taken.
+    Raises BatchRefused with the line (`line 12.role`) that can't be taken.
     """
     seen: dict[tuple[str, str], int] = {}
     count = 0
@@ -32,7 +32,7 @@ def check(lines: Iterable[bytes]) -> int:
         first = seen.setdefault((conversation, message.id), number)
         if first != number:
             raise BatchRefused(
-                f"line {number}: id",
+                f"line {number}.id",
                 _("Line {line} has the id of line {first}, in the same conversation.").format(
                     line=number, first=first
                 ),
@@ -63,7 +63,7 @@ def _messages(lines: Iterable[bytes]) -> Iterator[tuple[int, str, NewMessage]]:
     for number, raw in enumerate(lines, start=1):
         if raw.strip(b"\xef\xbb\xbf \t\r\n"):
             value = _object(raw, number)
-            name = conversation_id(value.get("conversation"), f"line {number}: conversation")
+            name = conversation_id(value.get("conversation"), f"line {number}.conversation")
             yield number, name, parse_message(value, f"line {number}")
 
 
