@@ -14,6 +14,7 @@ from memoryweb.accounts.exceptions import (
     EndRefused,
     LastAdmin,
     NotFound,
+    NotMember,
 )
 from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Role
@@ -54,11 +55,10 @@ def add_member(
 def change_member(
     *, membership: Membership, role: Role, ends_at: datetime | None, by: Actor
 ) -> Membership:
-    """Raises EndRefused, LastAdmin."""
+    """Raises EndRefused, LastAdmin, NotMember."""
     if ends_at != membership.ends_at:
         _check_end(ends_at)
-    lock(membership.team_id)
-    membership.refresh_from_db()
+    _lock(membership)
     if (role, ends_at) == (membership.role, membership.ends_at):
         return membership
     if role != Role.ADMIN or ends_at is not None:
@@ -71,8 +71,8 @@ def change_member(
 
 @transaction.atomic
 def remove_member(*, membership: Membership, by: Actor) -> None:
-    """End a membership at once, with the person's tokens in this team. Raises LastAdmin."""
-    lock(membership.team_id)
+    """End a membership at once, with the person's tokens in this team. Raises LastAdmin, NotMember."""
+    _lock(membership)
     _keep_an_admin(membership)
     team = membership.team
     tokens.revoke_all(team, team.tokens.filter(user_id=membership.user_id), by=by)
@@ -102,6 +102,15 @@ def _person(email: str, name: str, password: str | None) -> User:
         raise AddressRefused(email) from None
     known = User.objects.filter(email=email).first()
     return known or User.objects.create_user(email, password, name=name.strip())
+
+
+def _lock(membership: Membership) -> None:
+    """Two admins may act on the same people at once: go by what stands there now."""
+    lock(membership.team_id)
+    try:
+        membership.refresh_from_db()
+    except Membership.DoesNotExist:
+        raise NotMember(membership.user) from None
 
 
 def _keep_an_admin(leaving: Membership) -> None:

@@ -1,7 +1,9 @@
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 from django.utils import timezone
 
 from memoryweb.accounts import members, tokens
@@ -11,9 +13,11 @@ from memoryweb.accounts.exceptions import (
     EndRefused,
     LastAdmin,
     NotFound,
+    NotMember,
 )
 from memoryweb.accounts.models import Membership, User
 from memoryweb.accounts.permissions import Role
+from memoryweb.accounts.teams import create_team
 from memoryweb.audit.models import Event, Label
 from memoryweb.audit.record import SYSTEM
 from tests.accounts.refusal import refusing_events
@@ -127,6 +131,13 @@ def test_one_of_two_admins_can_go(world: World) -> None:
         members.remove_member(membership=_of(world, world.bob), by=SYSTEM)
 
 
+def test_who_was_removed_meanwhile_is_no_member(world: World) -> None:
+    twice = [_of(world, world.bob) for _turn in range(2)]
+    members.remove_member(membership=twice[0], by=SYSTEM)
+    with pytest.raises(NotMember):
+        members.remove_member(membership=twice[1], by=SYSTEM)
+
+
 def test_removal_ends_the_tokens_of_this_team_alone(world: World) -> None:
     members.add_member(team=world.twin.team, email=world.bob.email, role=Role.VIEWER, by=SYSTEM)
     here, there = (personal_token(team, world.bob) for team in (world.team, world.twin.team))
@@ -182,3 +193,25 @@ def test_a_member_is_found_by_address(world: World) -> None:
 def test_a_stranger_is_not_found(world: World) -> None:
     with pytest.raises(NotFound):
         members.find(world.team, world.charlie.email)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_admins_cannot_remove_each_other_at_once() -> None:
+    team = create_team(name="Harbour", by=SYSTEM)
+    both = [
+        members.add_member(team=team, email=f"{name}@example.org", role=Role.ADMIN, by=SYSTEM)
+        for name in ("alice", "bob")
+    ]
+    start = Barrier(2)
+
+    def remove(member: Membership) -> None:
+        try:
+            start.wait()
+            members.remove_member(membership=member, by=SYSTEM)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = [pool.submit(remove, member).exception for member in both]
+    assert [type(outcome()) for outcome in outcomes].count(LastAdmin) == 1
+    assert Membership.objects.filter(team=team).count() == 1
