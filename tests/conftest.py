@@ -12,6 +12,25 @@ from tests.world import World, build_world
 pytest_plugins = ["tests.fakes"]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--only-database", action="store_true", help="only the tests that touch the database"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--only-database"):
+        touching = [item for item in items if _touches_database(item)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in touching])
+        items[:] = touching
+
+
+def _touches_database(item: pytest.Item) -> bool:
+    fixtures = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
+    named = not fixtures.isdisjoint(getattr(item, "fixturenames", ()))
+    return named or item.get_closest_marker("django_db") is not None
+
+
 def pytest_configure() -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STORAGES = settings.STORAGES | {

@@ -15,8 +15,8 @@ from tests.runs.desk import Desk, ago, ahead, change
     [
         ({"status": "queued", "due_at": ago(seconds=1)}, True),
         ({"status": "failed", "due_at": ago(seconds=1)}, True),
-        ({"status": "queued", "due_at": ahead(seconds=60)}, False),
-        ({"status": "failed", "due_at": ahead(seconds=60)}, False),
+        ({"status": "queued", "due_at": ahead(hours=1)}, False),
+        ({"status": "failed", "due_at": ahead(hours=1)}, False),
         ({"status": "failed", "due_at": None}, False),
         ({"status": "running", "due_at": ago(seconds=1)}, False),
         ({"status": "succeeded", "due_at": None}, False),
@@ -32,7 +32,7 @@ def test_what_may_start(desk: Desk, state: dict[str, object], may_start: bool) -
 
 @pytest.mark.parametrize("shared", [True, False], ids=["shared notes", "owner"])
 @pytest.mark.parametrize(
-    ("lease_until", "may_start"), [(ahead(seconds=60), False), (ago(seconds=1), True)]
+    ("lease_until", "may_start"), [(ahead(hours=1), False), (ago(seconds=1), True)]
 )
 def test_one_owner_never_has_two_running_runs_of_a_kind(
     desk: Desk, shared: bool, lease_until: object, may_start: bool

@@ -1,0 +1,83 @@
+# `make run` and `make test` need Python 3.11 or newer and nothing else.
+
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+export PORT ?= 8000
+PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
+CODE := memoryweb tests scripts manage.py
+TEST_HOME := $(CURDIR)/.venv/test-home
+
+.PHONY: run test lint types fmt bench shots soak clean \
+	format imports migrations templates sqlite postgres browser
+.NOTPARALLEL:
+
+run: .venv/run.stamp
+	@python manage.py migrate --no-input --verbosity 0
+	@python manage.py createcachetable
+	@python manage.py collectstatic --no-input --verbosity 0
+	@python manage.py first_start
+	@echo "memoryweb runs at http://127.0.0.1:$(PORT) until Ctrl-C."
+	@exec honcho start
+
+test: .venv/dev.stamp format lint types imports migrations templates sqlite postgres browser
+	@echo "All checks passed."
+
+test format lint types imports migrations templates sqlite postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
+
+format: .venv/dev.stamp
+	ruff format --check $(CODE)
+
+lint: .venv/dev.stamp
+	ruff check $(CODE)
+
+types: .venv/dev.stamp
+	mypy $(CODE)
+
+imports: .venv/dev.stamp
+	lint-imports
+
+migrations: .venv/dev.stamp
+	python manage.py check --fail-level WARNING
+	python manage.py makemigrations --check --dry-run
+
+templates: .venv/dev.stamp
+	djlint --quiet --lint templates
+
+sqlite: .venv/dev.stamp
+	pytest -q -n 2 -m "not browser"
+
+postgres: .venv/dev.stamp
+	python scripts/postgres.py pytest -q -n 2 -m "not browser" --only-database
+
+browser: .venv/dev.stamp
+	python scripts/chromium.py
+	pytest -q -m browser
+
+soak: .venv/dev.stamp
+	for round in 1 2 3 4 5; do pytest -q -m kill || exit 1; done
+	for round in 1 2 3 4 5; do python scripts/postgres.py pytest -q -m kill || exit 1; done
+
+fmt: .venv/dev.stamp
+	ruff format $(CODE)
+	ruff check --fix $(CODE)
+
+bench: .venv/dev.stamp
+	python -m scripts.bench
+
+shots: .venv/dev.stamp
+	python scripts/chromium.py
+	python -m scripts.shots
+
+clean:
+	rm -rf .venv shots .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	scripts/venv.sh
+
+.venv/run.stamp: requirements.txt constraints.txt | .venv/bin/python
+	$(PIP) -r requirements.txt
+	@touch $@
+
+.venv/dev.stamp: requirements-dev.txt requirements.txt constraints.txt | .venv/bin/python
+	$(PIP) -r requirements-dev.txt
+	@touch $@ .venv/run.stamp

@@ -1,0 +1,71 @@
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
+
+from memoryweb.accounts.models import User
+from scripts.chromium import found
+from tests.world import World, build_world, signed_in
+
+Open = Callable[..., Page]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    # Playwright keeps an event loop in this thread, for which Django would refuse every query.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        sandbox = [] if os.geteuid() else ["--no-sandbox"]
+        browser = playwright.chromium.launch(executable_path=found(), args=sandbox)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def world(live_server: LiveServer) -> World:
+    return build_world()
+
+
+@pytest.fixture
+def context(chromium: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
+    context = chromium.new_context(base_url=live_server.url)
+    context.set_default_timeout(10_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def open_page(context: BrowserContext) -> Iterator[Open]:
+    """`open_page("/path", user)`: signed in as `user`. Anything in the console fails the test."""
+    complaints: list[str] = []
+
+    def open_(path: str, user: User | None = None) -> Page:
+        if user is not None:
+            name = settings.SESSION_COOKIE_NAME
+            value = signed_in(user).cookies[name].value
+            context.add_cookies(
+                [{"name": name, "value": value, "domain": "localhost", "path": "/"}]
+            )
+        page = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: _note(complaints, message.type, message.text))
+        page.goto(path)
+        return page
+
+    yield open_
+    assert complaints == []
+
+
+def _note(complaints: list[str], kind: str, text: str) -> None:
+    if kind in {"error", "warning"}:
+        complaints.append(text)
