@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from threading import Thread
 from types import FrameType
 from typing import NoReturn
@@ -53,12 +53,13 @@ class Watch:
     since: float
     progress: tuple[int, int] = (0, 0)
 
-    def is_stuck(self, pulse: Pulse, at: float) -> bool:
-        if pulse.works or not pulse.waits or pulse.progress != self.progress:
+    def is_stuck(self, pulse: Pulse | None, at: float) -> bool:
+        """No pulse: the database didn't answer, maybe because a hanging worker has it locked."""
+        if pulse and (pulse.works or not pulse.waits or pulse.progress != self.progress):
             self.since, self.progress = at, pulse.progress
         if at - self.since > settings.STUCK_SECONDS:
             return True
-        return pulse.tick_is_late
+        return pulse is not None and pulse.tick_is_late
 
 
 @dataclass
@@ -71,7 +72,8 @@ class Child:
 class Supervisor:
     def __init__(self) -> None:
         self.is_stopping = False
-        self.restarts = 0
+        self.starts = 0
+        self.early_deaths = 0
 
     def run(self) -> None:
         """Until SIGTERM or SIGINT. Then nothing of the cluster is left."""
@@ -80,6 +82,7 @@ class Supervisor:
         while not self.is_stopping:
             _prepare()
             child = _start()
+            self.starts += 1
             try:
                 self._watch(child)
             finally:
@@ -101,14 +104,14 @@ class Supervisor:
             if time.monotonic() - looked < min(LOOK_EVERY, settings.STUCK_SECONDS / 2):
                 continue
             looked = time.monotonic()
-            if (pulse := _pulse(child)) and watch.is_stuck(pulse, looked):
+            if watch.is_stuck(_look(child), looked):
                 logger.error("The cluster takes no runs any more and is started again.")
                 return
 
     def _wait_before_restart(self, child: Child) -> None:
         lived = time.monotonic() - child.started
-        self.restarts = self.restarts + 1 if lived < LONGEST_WAIT else 0
-        until = time.monotonic() + min(0.5 * 2**self.restarts, LONGEST_WAIT)
+        self.early_deaths = self.early_deaths + 1 if lived < LONGEST_WAIT else 0
+        until = time.monotonic() + min(0.5 * 2**self.early_deaths, LONGEST_WAIT)
         while not self.is_stopping and time.monotonic() < until:
             time.sleep(0.2)
 
@@ -127,29 +130,33 @@ def _prepare() -> None:
         logger.exception("The queue could not be put in order.")
 
 
-def _pulse(child: Child) -> Pulse | None:
+def _look(child: Child) -> Pulse | None:
     now = timezone.now()
-    started = now - timedelta(seconds=time.monotonic() - child.started)
     try:
         with scopes_disabled():
-            active = Run.objects.active().aggregate(
-                runs=Count("pk"),
-                fences=Sum("fence"),
-                alive=Count("pk", filter=Q(lease_until__gt=now)),
-            )
-            waits = fairness.startable(now).exists()
-            beat = Beat.objects.filter(name="tick").first()
+            # The tick does this too, but a minute is long for who waits after a crash.
+            ticking.requeue_expired(now)
+            return _pulse(child, now)
     except DatabaseError:
         logger.warning("The database does not answer.", exc_info=True)
         return None
     finally:
         connections.close_all()
-    last_tick = max(beat.at, started) if beat else started
+
+
+def _pulse(child: Child, now: datetime) -> Pulse:
+    active = Run.objects.active().aggregate(
+        runs=Count("pk"),
+        fences=Sum("fence"),
+        alive=Count("pk", filter=Q(lease_until__gt=now)),
+    )
+    started = now - timedelta(seconds=time.monotonic() - child.started)
+    beat = Beat.objects.filter(name="tick").first()
     return Pulse(
-        waits=waits,
+        waits=fairness.startable(now).exists(),
         works=bool(active["alive"]),
         progress=(active["runs"], active["fences"] or 0),
-        tick_is_late=now - last_tick > TICK_LATE,
+        tick_is_late=now - max(beat.at if beat else started, started) > TICK_LATE,
     )
 
 

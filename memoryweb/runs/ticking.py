@@ -31,13 +31,17 @@ def register_tick(tick: Tick) -> None:
         _ticks.append(tick)
 
 
-def tick(now: datetime) -> None:
+def tick(now: datetime) -> list[str]:
+    """Every step, whatever becomes of the others. The names of those that failed."""
+    failed = []
     with scopes_disabled():
         for step in (requeue_expired, *_ticks, call_again, purge, _remember):
             try:
                 step(now)
             except Exception:
                 logger.exception("A step of the tick failed: %r", step)
+                failed.append(getattr(step, "__name__", repr(step)))
+    return failed
 
 
 def requeue_expired(now: datetime) -> int:

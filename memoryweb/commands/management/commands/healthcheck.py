@@ -1,0 +1,33 @@
+from datetime import datetime
+from typing import Any
+
+from django.db import DatabaseError
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memoryweb.commands import base
+from memoryweb.runs import healthcheck
+
+
+class Command(base.Command):
+    help = _("Says whether background work is being done; exits with 1 when it isn't.")
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        try:
+            health = healthcheck.check(timezone.now())
+        except DatabaseError:
+            return base.Outcome(_("The database does not answer."), ok=False)
+        return base.Outcome(
+            " ".join(health.problems) or _("All is well."),
+            {
+                "problems": health.problems,
+                "lastTick": _time(health.last_tick),
+                "oldestWaiting": _time(health.oldest_waiting),
+                "expiredLeases": health.expired_leases,
+            },
+            ok=not health.problems,
+        )
+
+
+def _time(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None

@@ -1,0 +1,39 @@
+from collections import Counter
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from memoryweb.commands import base
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+
+
+class Command(base.Command):
+    help = _("Works the waiting runs here and now, until none is left that may start.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--until-idle",
+            action="store_true",
+            help=_("also wait for runs that other workers have in hand"),
+        )
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        runs = []
+        for run in engine.run_pending(until_idle=options["until_idle"]):
+            runs.append(run)
+            if not options["json"]:
+                self.stdout.write(_line(run))
+        counts = Counter(str(run.status) for run in runs)
+        return base.Outcome(
+            _("Worked {count} runs.").format(count=len(runs)),
+            {"runs": len(runs), "statuses": dict(counts)},
+        )
+
+
+def _line(run: Run) -> str:
+    said = [f"{run.get_kind_display()} {run.pk}:", str(run.get_status_display()), run.reason]
+    if run.is_active and run.due_at:
+        said.append(_("(next try at {time})").format(time=f"{run.due_at:%H:%M:%S} UTC"))
+    return " ".join(filter(None, said))

@@ -1,0 +1,21 @@
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from memoryweb.commands import base
+from memoryweb.runs import engine
+
+
+class Command(base.Command):
+    help = _("Does once what happens every minute: asks for due dreams, puts back lost runs.")
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        failed = engine.tick(timezone.now())
+        if failed:
+            return base.Outcome(
+                _("{count} steps of the tick failed; the log says why.").format(count=len(failed)),
+                {"failed": failed},
+                ok=False,
+            )
+        return base.Outcome(_("Ticked."))

@@ -1,0 +1,18 @@
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from memoryweb.commands import base
+from memoryweb.runs.supervisor import Supervisor
+
+
+class Command(base.Command):
+    help = _("Works the queue until stopped; a worker that dies or hangs is started again.")
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        supervisor = Supervisor()
+        supervisor.run()
+        return base.Outcome(
+            _("Stopped. The workers were started {count} times.").format(count=supervisor.starts),
+            {"starts": supervisor.starts},
+        )

@@ -1,0 +1,154 @@
+"""Workers die in the middle of their work; the work doesn't."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django_q.models import OrmQ
+
+from tests.runs.conftest import make_desk
+from tests.runs.desk import Desk, fresh
+from tests.runs.probe.handler import PHASES
+from tests.waiting import until
+from tests.workers import Workers, family, gone
+
+pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[Workers]:
+    workers = Workers(tmp_path, "tests.runs.probe.settings", {"PROBE_ROOM": str(tmp_path)})
+    yield workers
+    workers.end()
+
+
+@pytest.fixture
+def desk(transactional_db: None) -> Desk:
+    return make_desk("one")
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_a_killed_run_goes_on_where_it_was(desk: Desk, workers: Workers, phase: str) -> None:
+    run = desk.ask(kind="probe", topic=phase)
+    workers.start("run_pending")
+    os.kill(_stopped(workers), signal.SIGKILL)
+    workers.run("run_pending", "--until-idle")
+    assert fresh(run).status == "succeeded"
+    assert _phases(workers) == sorted((*PHASES, phase), key=PHASES.index)
+    assert len(desk.events("file.written")) == len(desk.events("run.finished")) == 1
+
+
+def test_a_worker_that_wakes_after_its_lease_writes_nothing(desk: Desk, workers: Workers) -> None:
+    run = desk.ask(kind="probe", topic="checked")
+    sleeper = workers.start("run_pending")
+    pid = _stopped(workers)
+    os.kill(pid, signal.SIGSTOP)
+    workers.run("run_pending", "--until-idle")
+    finished = fresh(run)
+    (workers.room / "go-on").touch()
+    os.kill(pid, signal.SIGCONT)
+    assert sleeper.wait(20) == 0
+    assert f"{pid} lost" in _notes(workers)
+    assert vars(fresh(run)) | {"_state": 0} == vars(finished) | {"_state": 0}
+    assert len(desk.events("file.written")) == len(desk.events("run.finished")) == 1
+
+
+def test_a_slow_worker_keeps_its_lease(desk: Desk, workers: Workers) -> None:
+    run = desk.ask(kind="probe", topic="answer")
+    slow = workers.start("run_pending")
+    _stopped(workers)
+    first_lease = fresh(run).lease_until
+    assert first_lease is not None
+    until(lambda: fresh(run).heartbeat_at > first_lease)
+    (workers.room / "go-on").touch()
+    assert slow.wait(20) == 0
+    assert (fresh(run).status, fresh(run).attempts) == ("succeeded", 1)
+
+
+def test_the_supervisor_has_runs_worked(desk: Desk, workers: Workers) -> None:
+    workers.start("work")
+    run = desk.ask(kind="probe")
+    until(lambda: fresh(run).status == "succeeded", 30)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_supervisor_leaves_no_process(desk: Desk, workers: Workers, number: int) -> None:
+    supervisor = _at_work(desk, workers)
+    os.kill(supervisor, number)
+    assert gone(supervisor, 5)
+    assert workers.started[0].wait(5) == 0
+
+
+def test_a_supervisor_that_is_killed_takes_its_cluster_along(desk: Desk, workers: Workers) -> None:
+    supervisor = _at_work(desk, workers)
+    os.kill(supervisor, signal.SIGKILL)
+    assert gone(supervisor, 5)
+
+
+def test_a_dead_cluster_is_started_again(desk: Desk, workers: Workers) -> None:
+    supervisor = _at_work(desk, workers)
+    os.kill(_children(supervisor)[0], signal.SIGKILL)
+    run = desk.ask(desk.owner, kind="probe")
+    until(lambda: fresh(run).status == "succeeded", 30)
+
+
+def test_a_cluster_that_hangs_is_started_again(desk: Desk, workers: Workers) -> None:
+    supervisor = _at_work(desk, workers)
+    for pid in family(supervisor):
+        if pid != supervisor:
+            os.kill(pid, signal.SIGSTOP)
+    run = desk.ask(desk.owner, kind="probe")
+    until(lambda: fresh(run).status == "succeeded", 40)
+
+
+def test_idle_workers_killed_do_not_lock_the_queue(desk: Desk, workers: Workers) -> None:
+    """django-q2's workers wait with a lock in hand; whoever follows a killed one waits for ever."""
+    supervisor = _at_work(desk, workers)
+    [cluster] = _children(supervisor)
+    [sentinel] = _children(cluster)
+    for worker in _children(sentinel)[:2]:
+        os.kill(worker, signal.SIGKILL)
+    run = desk.ask(desk.owner, kind="probe")
+    until(lambda: fresh(run).status == "succeeded", 40)
+
+
+def test_a_run_killed_with_its_cluster_is_worked_by_the_next(desk: Desk, workers: Workers) -> None:
+    supervisor = _at_work(desk, workers)
+    run = desk.ask(desk.owner, kind="probe", topic="answer")
+    _stopped(workers)
+    for pid in family(supervisor):
+        os.kill(pid, signal.SIGKILL)
+    workers.start("work")
+    until(lambda: fresh(run).status == "succeeded", 40)
+    assert fresh(run).attempts == 2
+
+
+def _at_work(desk: Desk, workers: Workers) -> int:
+    """The pid of a supervisor whose cluster has shown that it works."""
+    supervisor = workers.start("work").pid
+    run = desk.ask(kind="probe")
+    until(lambda: fresh(run).status == "succeeded", 30)
+    (workers.room / "notes").unlink()
+    # From here on it only looks for calls, and holds no lock of the database.
+    until(lambda: not OrmQ.objects.exists(), 30)
+    return supervisor
+
+
+def _children(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    return [int(child) for child in listed.split()]
+
+
+def _stopped(workers: Workers) -> int:
+    mark = workers.room / "stopped"
+    return int(until(lambda: mark.exists() and mark.read_text(), 30))
+
+
+def _notes(workers: Workers) -> list[str]:
+    return (workers.room / "notes").read_text().splitlines()
+
+
+def _phases(workers: Workers) -> list[str]:
+    return [line.split()[1] for line in _notes(workers)]
