@@ -7,6 +7,7 @@ owner that the call names, within its own end users and its channels (SPEC §1, 
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission, Scope
@@ -16,6 +17,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.api.auth import Caller
 from memoryweb.api.exceptions import Forbidden, Invalid, Problem
 from memoryweb.api.schemas import OwnerFields
+from memoryweb.audit.record import Entry, record
 
 SHARED = "shared"
 
@@ -96,6 +98,20 @@ def shown(owner: Owner | None) -> str:
     return owner.shown_as if owner else SHARED
 
 
+def record_reading(caller: Caller, owner: Owner | None) -> None:
+    """An integration that an admin let read across owners leaves an event each time it does."""
+    entry = Entry(
+        action="personal.read",
+        actor=caller.actor,
+        target_kind="owner" if owner else "team",
+        target_id=owner.pk if owner else caller.team.pk,
+        on_behalf_of=owner.pk if owner else None,
+        reason_code="granted",
+    )
+    with transaction.atomic():
+        record(caller.team.pk, entry)
+
+
 def _named(
     caller: Caller, text: str | None, default: str, *, reading: bool
 ) -> _Identity | Owner | None:
@@ -135,6 +151,7 @@ def _of_integration(caller: Caller, text: str, *, reading: bool) -> _Identity | 
     if found and _within_reach(caller, found.source):
         return found
     if found and reading and Scope.PERSONAL_READ in caller.scopes:
+        record_reading(caller, found)
         return found
     raise _forbidden(_("This integration reaches its own end users and its channels only."))
 

@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Q
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Owner
 from memoryweb.api import owners
 from memoryweb.api.auth import Caller
-from memoryweb.audit.record import Entry, record
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ def reach(caller: Caller, owner: str | None) -> Reach:
     """
     across = caller.integration is not None and Scope.PERSONAL_READ in caller.scopes
     if owner is None and across:
-        _record_reading_across(caller)
+        owners.record_reading(caller, None)
         return Reach(None, None)
     if owner is not None or caller.integration:
         return of_owner(owners.asked(caller, owner))
@@ -57,15 +55,3 @@ def of_owner(owner: Owner | None) -> Reach:
     if owner is None:
         return Reach(frozenset(), frozenset())
     return Reach(frozenset({owner.pk}), frozenset({owner.pk}), shared=False)
-
-
-def _record_reading_across(caller: Caller) -> None:
-    entry = Entry(
-        action="personal.read",
-        actor=caller.actor,
-        target_kind="integration",
-        target_id=caller.actor.id,
-        reason_code="granted",
-    )
-    with transaction.atomic():
-        record(caller.team.pk, entry)
