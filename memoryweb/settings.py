@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from ipaddress import ip_network
 from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
@@ -34,7 +35,7 @@ ALLOWED_HOSTS = env.list("MEMORYWEB_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("MEMORYWEB_TRUSTED_ORIGINS", [])
 HTTPS = env.bool("MEMORYWEB_HTTPS", False)
 # Addresses or networks of the proxies in front, the only ones whose X-Forwarded-For is believed.
-TRUSTED_PROXIES: list[str] = env.list("MEMORYWEB_TRUSTED_PROXIES", [])
+TRUSTED_PROXIES = env.list("MEMORYWEB_TRUSTED_PROXIES", [], subcast=ip_network)
 
 INSTALLED_APPS = [
     "django.contrib.auth",

@@ -71,7 +71,7 @@ def change_member(
 
 @transaction.atomic
 def remove_member(*, membership: Membership, by: Actor) -> None:
-    """End a membership at once, with the person's tokens in this team. Raises LastAdmin, NotMember."""
+    """End a membership at once, with its tokens in this team. Raises LastAdmin, NotMember."""
     _lock(membership)
     _keep_an_admin(membership)
     team = membership.team

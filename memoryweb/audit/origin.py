@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpRequest
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -34,7 +36,7 @@ def origin_of(request: HttpRequest) -> Origin:
     )
 
 
-def client_ip(remote: str, forwarded: str, proxies: Sequence[str]) -> str:
+def client_ip(remote: str, forwarded: str, proxies: Sequence[Network]) -> str:
     """The nearest address that is not one of our own proxies.
 
     Anyone can send X-Forwarded-For; only what a listed proxy appended is believed, so the list
@@ -57,6 +59,6 @@ def _address(text: str) -> str:
         return ""
 
 
-def _within(address: str, networks: Sequence[str]) -> bool:
+def _within(address: str, networks: Sequence[Network]) -> bool:
     parsed = ipaddress.ip_address(address)
-    return any(parsed in ipaddress.ip_network(network) for network in networks)
+    return any(parsed in network for network in networks)

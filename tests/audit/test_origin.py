@@ -1,3 +1,5 @@
+from ipaddress import ip_network
+
 import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
@@ -5,7 +7,7 @@ from django.test import RequestFactory
 from memoryweb.audit.middleware import OriginMiddleware
 from memoryweb.audit.origin import NOWHERE, Origin, client_ip, current
 
-PROXIES = ["10.0.0.0/8", "127.0.0.1"]
+PROXIES = [ip_network("10.0.0.0/8"), ip_network("127.0.0.1")]
 
 
 @pytest.mark.parametrize(
