@@ -23,6 +23,7 @@ _INSTEAD: tuple[re.Pattern[str], ...] = tuple(
         r"(?P<kept>[^;]+?) instead of (?P<dropped>[^,;.]+)",
     )
 )
+_HINT = re.compile(r"\bnot\b|n't\b|\bnever\b|instead of|不是|では|じゃ", re.IGNORECASE)
 _DENIED = re.compile(r"\bactually,?\b.*\b(?:not|never|n't)\b", re.IGNORECASE)
 _LIKENESS = 0.5  # of all words of both, for a marked correction that names no old value
 
@@ -41,6 +42,8 @@ def correction_in(text: str) -> Correction | None:
     line = clean(text)
     marked = _MARK.match(line)
     rest = marked["rest"] if marked else line
+    if marked is None and not _HINT.search(rest):
+        return None
     for pattern in _INSTEAD:
         found = pattern.search(rest)
         if found is not None and read(found["dropped"]).words:

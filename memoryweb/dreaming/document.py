@@ -152,9 +152,10 @@ class Document:
         return self._outside_block(at)
 
     def _people(self) -> set[str]:
-        """What several lines begin with is whom, or what, the lines are about."""
+        """What many lines begin with is whom, or what, the lines are about."""
         firsts = Counter(word for line in self.lines for word in _words(line.text)[:1])
-        return {word for word, count in firsts.items() if count > 1}
+        most = max(firsts.values(), default=0)
+        return {word for word, count in firsts.items() if count > 1 and count >= most / 4}
 
     def _insert(self, at: int, new: list[Line]) -> None:
         if new[-1].text and at < len(self.lines) and self.lines[at] in self._headings:
@@ -196,7 +197,7 @@ def _is_closed(lines: Sequence[str]) -> bool:
 
 def _when(text: str) -> str:
     """Sorts by date; what has none comes last."""
-    found = _DATE.search(_AS_OF.sub("", text))
+    found = _DATE.search(_AS_OF.sub("", text)) or _DATE.search(text)
     if found is None:
         return "~"
     month = found["month"]

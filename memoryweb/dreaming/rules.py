@@ -153,8 +153,11 @@ class _Work:
 
     def _opposes(self, candidate: Candidate, text: str, line: Line) -> bool:
         said, backing = clean(line.text), self._backing.get(line.number)
-        later = [m for m in candidate.mentions if backing is None or is_later(m, backing)]
-        return contradicts(text, said) or any(corrects(m.text, said) for m in later)
+        return contradicts(text, said) or any(
+            corrects(mention.text, said)
+            for mention in candidate.mentions
+            if backing is None or is_later(mention, backing)
+        )
 
     def _is_newer(self, line: Line, candidate: Candidate) -> bool:
         said, backing = self._dates.get(line.number), self._backing.get(line.number)

@@ -9,7 +9,7 @@ from rapidfuzz.distance import LCSseq
 
 from memoryweb.memory.keys import Key, key_of
 from memoryweb.memory.wording import Reading, clean, is_cjk, normalise, read
-from memoryweb.memory.words import CJK_NEGATIONS, ENDINGS, LIGHT, NEGATIONS
+from memoryweb.memory.words import CJK_NEGATIONS, ENDINGS, NEGATIONS
 
 __all__ = [
     "Key",
@@ -30,7 +30,6 @@ SAME_SHARE = 0.75  # of the fuller statement's words, for a near-duplicate
 COVERED_SHARE = 0.5  # of the fuller statement's words, for one that is contained in it
 ORDER_SHARE = 0.8  # of the shorter statement's words, found in the same order
 RESTATED_SHARE = 0.5  # of all words of both statements
-_LIGHT_STEMS = frozenset(word for light in LIGHT for word in read(light).words)
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
 _DENIALS = NEGATIONS | CJK_NEGATIONS | ENDINGS
 
@@ -67,10 +66,9 @@ def restates(newer: str, older: str) -> bool:
     """Nothing of the older statement is lost when only the newer one stays: one sentence of it
     differs from the older one in light words, and in what it adds."""
     two = read(older)
-    heavy = _heavy(two)
-    if len(heavy) < 2 or not heavy <= set(read(newer).words):
+    if len(two.heavy) < 2 or not two.heavy <= read(newer).heavy:
         return False
-    return any(_restates(read(part), two, heavy) for part in _SENTENCE_END.split(clean(newer)))
+    return any(_restates(read(part), two) for part in _SENTENCE_END.split(clean(newer)))
 
 
 @lru_cache(maxsize=65_536)
@@ -134,24 +132,20 @@ def _contained(shorter: Reading, fuller: Reading, share: float) -> bool:
     return _in_order(words, shorter, fuller)
 
 
-def _restates(one: Reading, two: Reading, heavy: set[str]) -> bool:
+def _restates(one: Reading, two: Reading) -> bool:
     kept = set(one.words)
     if one.negated != two.negated or not two.numbers <= one.numbers or not two.moods <= one.moods:
         return False
-    if not heavy <= kept or not two.names <= kept:
+    if not two.heavy <= kept or not two.names <= kept:
         return False
     shared = len(kept & set(two.words)) / len(kept | set(two.words))
-    return shared >= RESTATED_SHARE and _in_order(heavy, two, one)
+    return shared >= RESTATED_SHARE and _in_order(two.heavy, two, one)
 
 
-def _in_order(which: set[str], one: Reading, two: Reading) -> bool:
+def _in_order(which: frozenset[str] | set[str], one: Reading, two: Reading) -> bool:
     ordered = [word for word in one.words if word in which - one.numbers]
     theirs = [word for word in two.words if word in which - one.numbers]
     return LCSseq.similarity(ordered, theirs) >= ORDER_SHARE * len(ordered)
-
-
-def _heavy(reading: Reading) -> set[str]:
-    return set(reading.words) - _LIGHT_STEMS
 
 
 def _agree(one: str, two: str) -> bool:

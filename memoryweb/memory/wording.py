@@ -10,6 +10,7 @@ import snowballstemmer
 from memoryweb.memory.words import (
     CJK_FILLERS,
     FILLERS,
+    LIGHT,
     MOODS,
     NEGATIONS,
     NUMBERS,
@@ -31,14 +32,17 @@ _CJK_CHARACTER = re.compile(rf"[{_CJK}]")
 _CAPITAL = re.compile(r"(?<=[\w,;:)] )[^\W\d_]\w*")
 _KEPT_BETWEEN_DIGITS = frozenset(".:/-")
 _stem = lru_cache(maxsize=65_536)(snowballstemmer.stemmer("english").stemWord)
+_LIGHT_STEMS = frozenset(map(_stem, LIGHT))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What of a statement counts when two are compared. `words` keep their order."""
+    """What of a statement counts when two are compared: `words` in their order, `heavy` those
+    of them that carry the matter."""
 
     normal: str
     words: tuple[str, ...]
+    heavy: frozenset[str]
     numbers: frozenset[str]
     names: frozenset[str]
     moods: frozenset[str]
@@ -46,6 +50,7 @@ class Reading:
     past: bool
 
 
+@lru_cache(maxsize=16_384)
 def clean(text: str) -> str:
     """One line without comments, bullet and the `HH:MM` that a journal line begins with."""
     line = " ".join(_COMMENT.sub(" ", text).split())
@@ -66,9 +71,11 @@ def read(text: str) -> Reading:
     normal = normalise(_AS_OF.sub("", text))
     plain = [NUMBERS.get(token, token) for token in _TOKEN.findall(normal)]
     kept = [SAME_PERSON.get(token, token) for token in plain if _is_content(token)]
+    words = tuple(_stem(token) if token.isascii() else token for token in kept)
     return Reading(
         normal=normal,
-        words=tuple(_stem(token) if token.isascii() else token for token in kept),
+        words=words,
+        heavy=frozenset(words) - _LIGHT_STEMS,
         numbers=frozenset(token for token in plain if token[-1].isdigit()),
         names=frozenset(_stem(normalise(name)) for name in _capitalised(text)),
         moods=frozenset(_stem(t) for t in _TOKEN.findall(_MAY.sub("", normal)) if t in MOODS),
