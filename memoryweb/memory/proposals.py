@@ -23,7 +23,13 @@ def propose(
     origins: Mapping[int, Origin],
     broken: Sequence[tuple[str, str]],
 ) -> Proposal:
-    """Keep a change for a person. `broken` are (guard, sentence); none where the policy asks."""
+    """Keep a change for a person. `broken` are (guard, sentence); none where the policy asks.
+
+    It holds all that an undecided one of the same file held, so that one is replaced.
+    """
+    Proposal.objects.filter(file=file, state=Proposal.State.PENDING).update(
+        state=Proposal.State.REPLACED, decided_at=unit.now
+    )
     proposal = Proposal.objects.create(
         team=unit.team,
         file=file,

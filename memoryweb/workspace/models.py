@@ -180,6 +180,7 @@ class Proposal(models.Model):
         PENDING = "pending", _("Waiting for a decision")
         ACCEPTED = "accepted", _("Accepted")
         REJECTED = "rejected", _("Rejected")
+        REPLACED = "replaced", _("Replaced by a newer proposal")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")

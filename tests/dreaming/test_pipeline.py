@@ -356,3 +356,15 @@ def test_a_second_dream_by_hand_waits_for_the_cooldown(world: World) -> None:
     with unit(world.team) as work, pytest.raises(schedule.CoolingDown) as waiting:
         schedule.request(work, world.agent, None, trigger="person", user=world.alice)
     assert 0 < waiting.value.seconds <= 300
+
+
+def test_a_newer_proposal_takes_the_place_of_an_undecided_one(world: World) -> None:
+    Agent.objects.filter(pk=world.agent.pk).update(policy="review")
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    dream(world, world.customer)
+    note(world, world.customer, NIGHT + timedelta(days=1), "Marta lives in Gothenburg.")
+    dream(world, world.customer, NIGHT + timedelta(days=1))
+    states = Proposal.objects.order_by("created_at").values_list("state", flat=True)
+    assert list(states) == ["replaced", "pending"]
+    pending = Proposal.objects.get(state="pending")
+    assert {"Thursdays", "Gothenburg"} <= set(pending.content.replace(".", " ").split())

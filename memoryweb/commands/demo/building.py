@@ -1,0 +1,205 @@
+"""The demo team: a fortnight that really goes through extraction and dreams, by the rules."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from django_scopes import scope
+
+from memoryweb.accounts.integrations import create_integration
+from memoryweb.accounts.members import add_member
+from memoryweb.accounts.models import Membership, Team
+from memoryweb.accounts.permissions import Role
+from memoryweb.accounts.teams import create_team
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.nights import dream_time, night_of
+from memoryweb.agents.owners import api_owner, person_owner
+from memoryweb.agents.readers import Reader
+from memoryweb.audit.record import SYSTEM
+from memoryweb.commands.demo.scripts import Scene, scenes
+from memoryweb.dreaming import schedule
+from memoryweb.extraction.requests import request
+from memoryweb.memory import tools
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.files import Writer
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.unit import Unit, unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind
+
+DAYS = 13
+NAME = "Northwind Support"
+
+# Who asks what, so many days ago: what a dream counts as recalls.
+_QUESTIONS = (
+    (7, "marta", "ship"),
+    (4, "marta", "Thursdays"),
+    (2, "marta", "freeze"),
+    (2, "kenji", "Yamada"),
+    (2, "priya", "York"),
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    name: str
+    email: str
+    role: Role
+    zone: str
+
+
+PEOPLE = (
+    Person("Marta Lindqvist", "marta@northwind.example", Role.ADMIN, "Europe/Stockholm"),
+    Person("Kenji Tanaka", "kenji@northwind.example", Role.MEMBER, "Asia/Tokyo"),
+    Person("Vera Holm", "vera@northwind.example", Role.VIEWER, "Europe/Stockholm"),
+    Person("Audrey Okafor", "audrey@northwind.example", Role.AUDITOR, "Europe/London"),
+)
+
+
+@dataclass(frozen=True)
+class Demo:
+    team: Team
+    marta: Membership
+    password: str
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One owner's conversations with one agent."""
+
+    name: str
+    agent: Agent
+    owner: Owner
+    scenes: tuple[Scene, ...]
+
+
+def build(password: str, now: datetime) -> Demo:
+    team = create_team(name=NAME, by=SYSTEM, is_demo=True)
+    members = [_member(team, person, password) for person in PEOPLE]
+    with scope(team=team):
+        parts, tilde = _cast(team, members, now.date())
+        notes = scenes("team", now.date())
+        for ago in range(DAYS, -1, -1):
+            day = now.date() - timedelta(days=ago)
+            for part in parts:
+                _live(part, day)
+                _ask(part, day, ago)
+            _tell(tilde, notes, day)
+            _sleep(dict.fromkeys([*(part.agent for part in parts), tilde]), day, now)
+    return Demo(team, members[0], password)
+
+
+def _member(team: Team, person: Person, password: str) -> Membership:
+    membership = add_member(
+        team=team,
+        email=person.email,
+        role=person.role,
+        by=SYSTEM,
+        name=person.name,
+        password=password,
+    )
+    membership.user.time_zone = person.zone
+    membership.user.save(update_fields=["time_zone"])
+    return membership
+
+
+def _cast(team: Team, members: list[Membership], today: date) -> tuple[tuple[_Part, ...], Agent]:
+    helpdesk = create_integration(team=team, name="helpdesk", by=SYSTEM)
+    with unit(team) as work:
+        ada = create_agent(
+            work, name="Ada", description="Works with the team", time_zone="Europe/Stockholm"
+        )
+        otto = create_agent(
+            work, name="Otto", description="Answers customers", time_zone="Europe/London"
+        )
+        tilde = create_agent(
+            work,
+            name="Tilde",
+            description="Knows the house rules; a person approves what she learns",
+            time_zone="Europe/Stockholm",
+            policy=Agent.Policy.REVIEW,
+        )
+        marta = person_owner(team, members[0].user)
+        kenji = person_owner(team, members[1].user)
+        priya = api_owner(team, helpdesk, "customer-4711")
+    cast = (("marta", ada, marta), ("kenji", ada, kenji), ("priya", otto, priya))
+    parts = tuple(
+        _Part(name, agent, owner, tuple(scenes(name, today))) for name, agent, owner in cast
+    )
+    return parts, tilde
+
+
+def _live(part: _Part, day: date) -> None:
+    """The day's conversations, as an agent would send them, and their extraction."""
+    today = [scene for scene in part.scenes if scene.at.date() == day]
+    if not today:
+        return
+    with unit(part.agent.team) as work:
+        for scene in today:
+            _converse(work, part, scene)
+        run = request(
+            work,
+            agent=part.agent,
+            owner=part.owner,
+            trigger=Run.Trigger.CONVERSATION,
+            finished=True,
+            immediate=True,
+        )
+    if run:
+        engine.work(run.pk)
+
+
+def _converse(work: Unit, part: _Part, scene: Scene) -> None:
+    agent = part.agent.name
+    add_messages(
+        work,
+        agent=part.agent,
+        owner=part.owner,
+        conversation_id=f"{part.name}-{scene.at:%Y-%m-%d-%H%M}",
+        messages=[
+            NewMessage(
+                role="assistant" if line.speaker == agent else "user",
+                content=line.text,
+                id=f"m{number}",
+                name="" if line.speaker == agent else line.speaker,
+                timestamp=line.at,
+            )
+            for number, line in enumerate(scene.lines, start=1)
+        ],
+    )
+
+
+def _ask(part: _Part, day: date, ago: int) -> None:
+    """The agent looks something up for the conversation of that day."""
+    conversation = part.agent.conversations.filter(owner=part.owner).order_by("-last_message_at")
+    latest = conversation.first()
+    for days, name, query in _QUESTIONS:
+        if latest and (days, name) == (ago, part.name):
+            at = latest.last_message_at or datetime.combine(day, time(), tzinfo=UTC)
+            acting = tools.Acting(Reader(part.agent, part.owner), at, latest.pk)
+            with unit(part.agent.team):
+                tools.memory_search(acting, query)
+
+
+def _tell(tilde: Agent, notes: list[Scene], day: date) -> None:
+    for scene in notes:
+        if scene.at.date() == day:
+            with unit(tilde.team) as work:
+                for line in scene.lines:
+                    acting = tools.Acting(Reader(tilde), line.at)
+                    tools.remember(work, acting, line.text, writer=Writer(AuthorKind.AGENT))
+
+
+def _sleep(agents: Iterable[Agent], day: date, now: datetime) -> None:
+    """The night after a day, for everyone who has something new to dream about."""
+    night = day + timedelta(days=1)
+    for agent in agents:
+        if night > night_of(agent, now):
+            continue
+        for owner in schedule.with_new_notes(agent, dream_time(agent, night)):
+            with unit(agent.team) as work:
+                asked = schedule.request_night(
+                    work, agent, owner, night, trigger=Run.Trigger.COMMAND
+                )
+            engine.work(asked.run.pk)

@@ -1,0 +1,45 @@
+"""The demo's conversations, read from the Markdown files beside this one. Pure."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+
+_HEADING = re.compile(r"## (\d+) days? ago, (\d\d:\d\d)")
+_SAID = re.compile(r"(\w+): (.+)")
+SECONDS_BETWEEN = 40
+
+
+@dataclass(frozen=True)
+class Line:
+    speaker: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One conversation, or one entry of shared notes (whose lines have no speaker)."""
+
+    at: datetime
+    lines: tuple[Line, ...]
+
+
+def scenes(name: str, today: date) -> list[Scene]:
+    """The scenes of `<name>.md`, with their times counted back from today (UTC)."""
+    text = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
+    parts = _HEADING.split(text)[1:]
+    return [
+        _scene(int(ago), time.fromisoformat(clock), body, today)
+        for ago, clock, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    ]
+
+
+def _scene(ago: int, clock: time, body: str, today: date) -> Scene:
+    start = datetime.combine(today - timedelta(days=ago), clock, tzinfo=UTC)
+    lines = []
+    for number, line in enumerate(filter(None, body.strip().split("\n"))):
+        said = _SAID.fullmatch(line)
+        speaker, text = said.groups() if said else ("", line.removeprefix("- "))
+        lines.append(Line(speaker, text, start + timedelta(seconds=SECONDS_BETWEEN * number)))
+    return Scene(start, tuple(lines))

@@ -1,0 +1,85 @@
+"""Named reads of workspaces that start from no single file."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+
+from memoryweb.accounts.models import Team
+from memoryweb.agents.models import Agent
+from memoryweb.workspace.models import File, LineOrigin, Proposal, Revision
+
+
+def proposals_of(team: Team) -> "QuerySet[Proposal]":
+    return Proposal.objects.filter(team=team).select_related(
+        "file__agent", "file__owner__integration", "run__report", "decided_by"
+    )
+
+
+def waiting_for(team: Team, owner_ids: Collection[UUID], *, shared: bool) -> "QuerySet[Proposal]":
+    """Undecided ones about these owners, and about shared memory for who decides on it."""
+    reach = Q(file__owner__in=owner_ids)
+    if shared:
+        reach |= Q(file__owner=None)
+    return proposals_of(team).filter(reach, state=Proposal.State.PENDING)
+
+
+def lines_by_author(file: File, kinds: Collection[str]) -> set[int]:
+    """Numbers of the lines of the current text that such authors wrote."""
+    return set(file.origins.filter(author_kind__in=kinds).values_list("line", flat=True))
+
+
+def origins_at(file: File, line: int) -> list[LineOrigin]:
+    rows = file.origins.filter(line=line).select_related(
+        "source_file__owner", "message__conversation__owner", "run", "user"
+    )
+    return list(rows.order_by("pk"))
+
+
+def revisions_by_run(file: File, run_ids: Iterable[UUID]) -> dict[UUID, Revision]:
+    found = file.revisions.filter(run__in=list(run_ids)).order_by("number")
+    return {revision.run_id: revision for revision in found if revision.run_id}
+
+
+def files_per_owner(team: Team, owner_ids: Collection[UUID]) -> dict[UUID, int]:
+    rows = File.objects.filter(team=team, owner__in=owner_ids, deleted_at=None)
+    return dict(rows.values_list("owner").annotate(Count("pk")).order_by())
+
+
+def lines_from_messages(message_ids: Iterable[int]) -> "QuerySet[LineOrigin]":
+    """The lines of current texts that stand on these messages, with their files."""
+    return (
+        LineOrigin.objects.filter(message__in=list(message_ids), file__deleted_at=None)
+        .select_related("file")
+        .order_by("file__folded_path", "line")
+    )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What one agent keeps about some owners."""
+
+    agent: Agent
+    files: int
+    lines: int
+    conversations: int
+
+
+def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
+    """In three statements, however many agents there are."""
+    files = File.objects.filter(team=team, owner__in=owner_ids, deleted_at=None)
+    counts = dict(files.values_list("agent").annotate(Count("pk")).order_by())
+    lines = LineOrigin.objects.filter(file__in=files.values("pk"), file__path="MEMORY.md")
+    said = dict(lines.values_list("file__agent").annotate(Count("line", distinct=True)).order_by())
+    talks = dict(
+        team.agents.filter(conversations__owner__in=owner_ids)
+        .values_list("pk")
+        .annotate(Count("conversations"))
+        .order_by()
+    )
+    agents = team.agents.live().filter(pk__in={*counts, *talks})
+    return [
+        Kept(agent, counts.get(agent.pk, 0), said.get(agent.pk, 0), talks.get(agent.pk, 0))
+        for agent in agents
+    ]
