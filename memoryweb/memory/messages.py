@@ -169,7 +169,8 @@ def _mask(index: int, message: NewMessage) -> _Masked:
         sightings += [
             {
                 "kind": secret.kind,
-                "place": f"messages[{index}].{place}",
+                "message": index,
+                "field": place,
                 "length": secret.end - secret.start,
                 "fingerprint": scanning.fingerprint(text[secret.start : secret.end]),
             }

@@ -1,0 +1,245 @@
+import threading
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memoryweb.audit.models import Event
+from memoryweb.conversations.exceptions import BatchRefused
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.memory.exceptions import MessageConflict, OwnerMismatch
+from memoryweb.memory.messages import Added, NewMessage, add_messages, import_messages
+from memoryweb.memory.unit import unit
+from memoryweb.recall.models import Passage
+from tests.memory.test_scanning import draw
+from tests.world import World, build_world
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def say(content: str, **fields: Any) -> NewMessage:
+    return NewMessage(**{"role": "user", "content": content} | fields)
+
+
+def add(world: World, *messages: NewMessage, **fields: Any) -> Added:
+    with unit(world.team) as work:
+        return add_messages(
+            work,
+            **{"agent": world.agent, "owner": world.customer, "conversation_id": "c"}
+            | {"messages": messages}
+            | fields,
+        )
+
+
+def kept() -> list[tuple[int, str, str]]:
+    rows = Message.objects.order_by("conversation", "position")
+    return list(rows.values_list("position", "external_id", "content"))
+
+
+def test_the_first_batch_makes_the_conversation(world: World) -> None:
+    first, second = NOON, NOON + timedelta(minutes=3)
+    added = add(world, say("Hello", timestamp=second), say("again", timestamp=first), source="chat")
+    made = Conversation.objects.get()
+    assert (added.conversation, added.added, added.duplicates) == (made, 2, 0)
+    assert (made.agent, made.owner, made.source) == (world.agent, world.customer, "chat")
+    assert (made.message_count, made.extracted_upto, made.waiting) == (2, 0, True)
+    assert (made.started_at, made.last_message_at) == (first, second)
+
+
+def test_messages_keep_their_order_over_batches(world: World) -> None:
+    add(world, say("one", id="x"), say("two"))
+    add(world, say("three", id="y"))
+    assert kept() == [(1, "x", "one"), (2, "m2", "two"), (3, "y", "three")]
+
+
+def test_a_made_id_never_collides_with_a_given_one(world: World) -> None:
+    add(world, say("one", id="m3"), say("two"))
+    add(world, say("three"), say("four", id="m3-"))
+    assert [name for _position, name, _text in kept()] == ["m3", "m2", "m3--", "m3-"]
+
+
+def test_the_same_id_with_the_same_text_is_a_duplicate(world: World) -> None:
+    add(world, say("one", id="a"), say("two", id="b"))
+    added = add(world, say("two", id="b"), say("three", id="c"))
+    assert (added.added, added.duplicates) == (1, 1)
+    assert [text for _position, _name, text in kept()] == ["one", "two", "three"]
+
+
+def test_the_same_id_with_another_text_refuses_the_whole_batch(world: World) -> None:
+    add(world, say("one", id="a"))
+    with pytest.raises(MessageConflict) as caught:
+        add(world, say("new", id="b"), say("changed", id="a"))
+    assert (caught.value.index, caught.value.field) == (1, "messages[1].id")
+    assert kept() == [(1, "a", "one")]
+
+
+def test_the_same_id_may_stand_in_two_conversations(world: World) -> None:
+    add(world, say("one", id="a"))
+    assert add(world, say("two", id="a"), conversation_id="d").added == 1
+
+
+def test_a_conversation_has_one_owner(world: World) -> None:
+    add(world, say("one"))
+    with pytest.raises(OwnerMismatch):
+        add(world, say("mine"), owner=world.sender)
+    assert Message.objects.count() == 1
+
+
+def test_two_agents_and_two_teams_have_their_own_conversation_of_one_name(world: World) -> None:
+    add(world, say("one"))
+    add(world, say("two"), agent=world.other_agent, owner=world.sender)
+    with unit(world.twin.team) as work:
+        home = world.twin
+        messages = [say("three")]
+        add_messages(
+            work, agent=home.agent, owner=home.customer, conversation_id="c", messages=messages
+        )
+    assert Conversation.objects.filter(external_id="c").count() == 3
+
+
+def test_a_secret_is_masked_and_the_batch_kept(world: World) -> None:
+    secret = f"ghp_{draw(36)}"
+    add(world, say(f"my key is {secret}", id="a", name=f"Ann {secret}"), say("thanks"))
+    first = Message.objects.get(position=1)
+    assert first.content == "my key is [secret: github-token]"
+    assert first.name == "Ann [secret: github-token]"
+    assert first.masked == 2
+    event = Event.objects.get(action="conversation.received")
+    assert secret not in event.details
+    assert '"kind": "github-token"' in event.details
+    assert not Passage.objects.filter(text__contains=secret[4:]).exists()
+
+
+def test_a_masked_message_that_comes_again_is_a_duplicate(world: World) -> None:
+    message = say(f"my key is ghp_{draw(36)}", id="a")
+    add(world, message)
+    assert add(world, message).duplicates == 1
+
+
+@pytest.mark.parametrize("place", ["conversationId", "messages[0].id"])
+def test_an_id_that_is_a_secret_is_refused(world: World, place: str) -> None:
+    secret = f"ghp_{draw(36)}"
+    fields = {"conversation_id": secret} if place == "conversationId" else {}
+    with pytest.raises(BatchRefused) as caught:
+        add(world, say("x", id=secret if not fields else "a"), **fields)
+    assert caught.value.field == place
+    assert secret not in str(caught.value)
+    assert not Conversation.objects.exists()
+
+
+def test_a_batch_is_one_event_without_any_text(world: World) -> None:
+    before = Event.objects.count()
+    add(world, say("Carla's birthday is on Sunday", id="a"), say("yes", id="b"))
+    event = Event.objects.latest("seq")
+    assert Event.objects.count() == before + 1
+    assert (event.action, event.on_behalf_of) == ("conversation.received", world.customer.pk)
+    assert b"Carla" not in bytes(event.canonical)
+
+
+def test_a_batch_that_changes_nothing_is_no_event(world: World) -> None:
+    add(world, say("one", id="a"))
+    before = Event.objects.count()
+    add(world, say("one", id="a"))
+    assert Event.objects.count() == before
+
+
+def test_messages_can_be_found(world: World) -> None:
+    add(world, say("Carla plays the cello"))
+    found = Passage.objects.get(kind="message")
+    assert (found.owner, found.agent) == (world.customer, world.agent)
+    assert found.text == "Carla plays the cello"
+
+
+def test_nothing_is_kept_while_memory_is_paused(world: World) -> None:
+    world.customer.paused = True
+    world.customer.save()
+    added = add(world, say("keep this"))
+    assert (added.added, added.skipped) == (0, "paused")
+    assert Conversation.objects.get().skipped == "paused"
+    assert not Message.objects.exists()
+    assert not Passage.objects.filter(kind="message").exists()
+
+
+def test_nothing_is_kept_of_an_ephemeral_conversation_also_later(world: World) -> None:
+    assert add(world, say("forget this"), ephemeral=True).skipped == "ephemeral"
+    assert add(world, say("and this")).skipped == "ephemeral"
+    assert add(world, say("but this"), conversation_id="d").added == 1
+    assert [text for _position, _name, text in kept()] == ["but this"]
+
+
+def test_the_future_counts_as_now_for_the_conversation(world: World) -> None:
+    add(world, say("from tomorrow", timestamp=timezone.now() + timedelta(days=400)))
+    made = Conversation.objects.get()
+    assert made.last_message_at is not None
+    assert made.last_message_at <= timezone.now()
+    assert Message.objects.get().timestamp > timezone.now()
+
+
+FILE = b"""\
+{"conversation": "c1", "id": "1", "role": "user", "name": "Ann", "content": "I moved to Porto.", \
+"timestamp": "2026-03-01T10:00:00Z"}
+{"conversation": "c2", "id": "1", "role": "user", "content": "My cat is called Mole."}
+{"conversation": "c1", "id": "2", "role": "assistant", "content": "Lovely!"}
+"""
+
+
+def take(world: World, content: bytes = FILE) -> Any:
+    return import_messages(
+        lambda: unit(world.team),
+        agent=world.agent,
+        owner=world.customer,
+        open_file=lambda: BytesIO(content),
+    )
+
+
+def test_a_file_is_imported_conversation_by_conversation(world: World) -> None:
+    done = take(world)
+    assert (done.conversations, done.added, done.duplicates) == (2, 3, 0)
+    assert set(Conversation.objects.values_list("external_id", "source", "message_count")) == {
+        ("c1", "import", 2),
+        ("c2", "import", 1),
+    }
+    assert Event.objects.filter(action="conversation.imported").count() == 2
+
+
+def test_importing_a_file_again_adds_nothing(world: World) -> None:
+    take(world)
+    before = kept()
+    done = take(world)
+    assert (done.added, done.duplicates) == (0, 3)
+    assert kept() == before
+
+
+def test_a_bad_line_imports_nothing(world: World) -> None:
+    with pytest.raises(BatchRefused):
+        take(world, FILE + b"{}\n")
+    assert not Conversation.objects.exists()
+
+
+def test_a_conflict_far_down_the_file_imports_nothing(world: World) -> None:
+    add(world, say("other words", id="1"), conversation_id="c2")
+    with pytest.raises(MessageConflict):
+        take(world)
+    assert not Conversation.objects.filter(external_id="c1").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_batches_that_come_at_once_leave_no_gap() -> None:
+    world = build_world()
+
+    def send(number: int) -> None:
+        for turn in range(5):
+            add(world, say(f"{number}/{turn}"), say("ok"))
+        connection.close()
+
+    senders = [threading.Thread(target=send, args=(number,)) for number in range(3)]
+    for sender in senders:
+        sender.start()
+    for sender in senders:
+        sender.join()
+    assert [position for position, _name, _text in kept()] == list(range(1, 31))
+    assert Conversation.objects.get().message_count == 30
