@@ -62,6 +62,10 @@ EVERYDAY = _words(
     through time times today together took under until used want wants week weeks weekend well
     went were what when where while will with work works world would year years your month
     months day days name called agreed decided both able across already along also another
+    others themself themselves himself herself ourselves yourself true show shows such share shares
+    loving lovely amazing awesome super proud excited thankful supportive special powerful beautiful
+    journey chance look reminds remind reminder makes lately ones everybody somebody anyone chat
+    able more whole past recently year
     apart away back become became brought close different else everyone everything fact"""
 )
 
