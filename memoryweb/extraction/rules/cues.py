@@ -198,7 +198,7 @@ def judge(clause: str, *, dated: bool) -> Verdict:
     if _PROMISE.search(clause) and not dated:
         return DROP
     words = content_words(clause)
-    if words >= 1 and (dated or _MINE_IS.search(clause)):
+    if words >= 1 and (dated or _MINE_IS.search(clause) or _WHO_I_AM.search(clause)):
         return Verdict(True, True)
     if words >= 1 and re.search(
         r"^I (?:\w+ )?(?:love|hate|like|enjoy|prefer) (?-i:[A-Z]\w+)", clause, re.IGNORECASE
@@ -206,6 +206,8 @@ def judge(clause: str, *, dated: bool) -> Verdict:
         return Verdict(True, True)
     if words >= 2 and any(re.search(cue, clause, re.IGNORECASE) for cue in _DURABLE):
         return Verdict(True, True)
+    if words >= 3 and re.search(r"^I am (?:\w+ly |still |also |now )?\w+ing\b", clause):
+        return Verdict(True, False)
     if words >= 2 and FACT.search(clause):
         return Verdict(True, True)
     if words >= 2 and (_PAST_ACT.search(clause) or _USE.search(clause)):
@@ -228,7 +230,7 @@ def judge_thing(clause: str, *, dated: bool) -> Verdict:
     )
     if _EMPTY_THING.search(clause) or not (alone or team or dated):
         return DROP
-    if words >= 3 and (dated or any(re.search(cue, clause, re.IGNORECASE) for cue in _MATTERS)):
+    if words >= 2 and (dated or any(re.search(cue, clause, re.IGNORECASE) for cue in _MATTERS)):
         return Verdict(True, True)
     return Verdict(words >= 4, False)
 
@@ -251,6 +253,13 @@ FACT = re.compile(
 )
 _MINE_IS = re.compile(
     r"^(?:my|our) (?:[\w-]+ ){1,3}(?:is|are) (?-i:[A-Z\d]|\S*[@\d])", re.IGNORECASE
+)
+_WHO_I_AM = re.compile(
+    r"^I (?:\w+ly )?(?:(?:am|was) (?:an? (?!bit|little|lot|mess|mix|wreck|part|big|huge|fan"
+    r"|bad|good|great|sucker|believer|work)\w|from|born|originally|\d|married|single"
+    r"|divorced|engaged|pregnant|vegan|vegetarian)|(?:live|lived) in|come from|grew up|speak"
+    r"|work (?:as|at|for)|have (?:an? |no |\w+ )?(?:kids|children|siblings))",
+    re.IGNORECASE,
 )
 _HEALTH = (
     r"\b(?:diabet\w+|asthma\w*|allerg\w+|migraines?|anxiety|depression|adhd|autis\w+"
@@ -281,6 +290,8 @@ _PROMISE = re.compile(
     re.IGNORECASE,
 )
 _DURABLE = (
+    rf"\b(?:have|got|adopted) (?:got )?(?:an?|two|three|four|five|another|\d+) (?:[\w-]+ "
+    rf"){{0,2}}{_KIN}\b",
     _HEALTH,
     _LIKING,
     _PLANNING,
@@ -297,7 +308,8 @@ _USE = re.compile(
 _MATTERS = (
     r"\b(?:important|special|means (?:a lot|so much|everything)|part of my|significan\w+"
     r"|symboli[sz]\w+|stands? for|reminds?"
-    r"|helps?|helped|taught|favou?rite|dream|goal|passion|gift|inspired|motivat\w+|changed)\b",
+    r"|helps?|helped|taught|favou?rite|dream|goal|passion|gift|inspired|(?:great|good|bad) "
+    r"for (?:me|my)|motivat\w+|changed)\b",
     _WORK,
     rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}{_KIN}\b",
     r"\bof mine\b",

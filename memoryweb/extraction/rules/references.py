@@ -15,7 +15,7 @@ _THAT_NOUN = (
     r"\b(?:of|on|in|at|for|with|to|from|into|like|about|read|reading|capture|see|got|had|did"
     r"|love|want"
     r"|took|made|use|using|share|get|after|before|all) that"
-    rf"(?: (?!(?:I|we|they|he|she|it|you|my|our|the|a|an|{_VERBS})\b)[a-z]\w*"
+    rf"(?: (?!(?:I|we|they|he|she|it|you|my|our|the|a|an|{_VERBS})\b)[a-z]\w*\b"
     r"(?! (?:I|you|we|he|she|they|[A-Z]\w+)\b)|(?=[.,!]|$))"
 )
 _THING = re.compile(
@@ -28,13 +28,13 @@ _THING = re.compile(
 _PEOPLE = re.compile(r"\b(?:they|them|their|theirs|he|she|him|his|her|hers|ones)\b", re.IGNORECASE)
 _WHO = r"(?:people|person|kids?|children|friends?|folks|family|everyone|someone|others|group|team)"
 _NOUN_BEFORE = re.compile(
-    rf"\b(?:a|an|the|my|our|some|two|three|four|five|many|lots of|of|for|with|as|by|in|at|like"
+    rf"\b(?i:a|an|the|my|our|some|two|three|four|five|many|lots of|of|for|with|as|by|in|at|like"
     rf"|love|enjoy|new)"
     rf" (?:[\w'-]+ ){{0,3}}?(?!{_WHO}\b)[\w'-]{{3,}}|\b[\w-]{{2,}}ing\b(?! (?:it|them)\b)"
     rf"|(?<!^)\b(?!I\b)[A-Z][\w'-]+"
 )
 _PERSON_BEFORE = re.compile(
-    rf"\b{_WHO}\b|\b(?!was\b|is\b)[a-z]{{3,}}s\b|\b(?:my|our|a|an|the) (?:[\w'-]+ "
+    rf"\b{_WHO}\b|\b(?!was\b|is\b)[a-z]{{3,}}s\b|\b(?i:my|our|a|an|the) (?:[\w'-]+ "
     rf")?[\w'-]{{3,}}|(?<!^)\b(?!I\b)[A-Z][\w'-]+"
 )
 

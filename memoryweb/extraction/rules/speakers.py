@@ -127,7 +127,9 @@ class _Rewriter:
 
     def run(self) -> str:
         text = _TOKEN.sub(self._put, self.text)
-        return re.sub(r"\b(and|but|or) (?:me|I)\b", rf"\1 {self.cast.speaker}", text)
+        return re.sub(
+            r"\b(and|but|or) (?:me|I)\b", lambda match: f"{match[1]} {self.cast.speaker}", text
+        )
 
     def _put(self, match: re.Match[str]) -> str:
         if match["I"]:

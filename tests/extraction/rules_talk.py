@@ -1,0 +1,29 @@
+"""Short ways to write a conversation for the tests of the rules extractor."""
+
+from datetime import UTC, datetime
+
+from memoryweb.extraction.rules import NoteLine, Spoken, extract
+
+WEDNESDAY = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
+
+
+def window(*turns: tuple[str, str], at: datetime = WEDNESDAY) -> list[Spoken]:
+    """Turns are (who, what): "user" and "assistant" have no name, anybody else is a named user."""
+    roles = {"user", "assistant", "system", "tool"}
+    return [
+        Spoken(f"m{n}", who if who in roles else "user", "" if who in roles else who, what, at)
+        for n, (who, what) in enumerate(turns, start=1)
+    ]
+
+
+def notes(*turns: tuple[str, str], at: datetime = WEDNESDAY, speaker: str = "") -> list[NoteLine]:
+    return extract(window(*turns, at=at), speaker=speaker)
+
+
+def texts(*turns: tuple[str, str], at: datetime = WEDNESDAY, speaker: str = "") -> list[str]:
+    return [line.text for line in notes(*turns, at=at, speaker=speaker)]
+
+
+def said(text: str, at: datetime = WEDNESDAY) -> list[str]:
+    """What is noted when Ada says one thing to Ben."""
+    return texts(("Ben", "Hello Ada."), ("Ada", text), at=at)
