@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from threading import Event
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -61,8 +62,16 @@ def work_next() -> Run | None:
 
 
 def work(run_id: UUID) -> Run | None:
-    """The same for one run; None when it can't be claimed now (taken, finished, not due)."""
-    return _worked(claim(kinds=_handlers, run_id=run_id))
+    """The same for one run, for a caller who wants its outcome.
+
+    None when it can't be claimed (finished, not due, its turn not come); when another worker has
+    it, after that one is done.
+    """
+    while True:
+        run = _worked(claim(kinds=_handlers, run_id=run_id))
+        if run is not None or not _is_working(pk=run_id, lease_until__gt=timezone.now()):
+            return run
+        Event().wait(0.2)
 
 
 def run_pending(*, until_idle: bool = False) -> Iterator[Run]:
@@ -79,9 +88,9 @@ def run_pending(*, until_idle: bool = False) -> Iterator[Run]:
         Event().wait(0.2)
 
 
-def _is_working() -> bool:
+def _is_working(**which: Any) -> bool:
     with scopes_disabled():
-        return Run.objects.filter(status=Run.Status.RUNNING).exists()
+        return Run.objects.filter(status=Run.Status.RUNNING, **which).exists()
 
 
 def pause(attempts: int, chance: float) -> timedelta:
