@@ -12,7 +12,7 @@ TEST_HOME := $(CURDIR)/.venv/test-home
 
 run: .venv/run.stamp
 	@python manage.py migrate --no-input --verbosity 0
-	@python manage.py createcachetable
+	@python manage.py createcachetable --verbosity 0
 	@python manage.py collectstatic --no-input --verbosity 0
 	@python manage.py first_start
 	@echo "memoryweb runs at http://127.0.0.1:$(PORT) until Ctrl-C."
