@@ -1,0 +1,179 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.readers import Reader
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory import tools
+from memoryweb.memory.exceptions import FileMissing
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.tools import Acting, DateRefused, EditRefused
+from memoryweb.memory.unit import unit
+from memoryweb.recall.models import RecallEvent
+from memoryweb.workspace.exceptions import PathRefused
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+from tests.world import World
+
+NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
+AGENT = Writer(AuthorKind.AGENT)
+
+
+def acting(
+    world: World, owner: Owner | None = None, conversation: Conversation | None = None
+) -> Acting:
+    return Acting(Reader(world.agent, owner), NOW, conversation.pk if conversation else None)
+
+
+def remember(world: World, text: str, owner: Owner | None = None) -> dict[str, object]:
+    with unit(world.team) as work:
+        return tools.remember(work, acting(world, owner), text, writer=AGENT)
+
+
+def save(world: World, path: str, text: str, owner: Owner | None = None) -> None:
+    with unit(world.team) as work:
+        write(work, Place(world.agent, owner, path), text, writer=AGENT)
+
+
+def test_remember_appends_one_line_to_the_note_of_the_day(world: World) -> None:
+    said = remember(world, "Marta likes\ngreen tea.", world.customer)
+    assert said == {
+        "agentId": str(world.agent.pk),
+        "filename": "memory/2026-11-20.md",
+        "lineNumber": 3,
+        "duplicate": False,
+    }
+    note = File.objects.get(path="memory/2026-11-20.md", owner=world.customer)
+    assert note.content == "# 2026-11-20\n\n- 09:05 Marta likes green tea.\n"
+    assert LineOrigin.objects.get(file=note, line=3).asked
+
+
+def test_the_same_text_again_that_day_is_reported_not_written(world: World) -> None:
+    remember(world, "Marta likes green tea.", world.customer)
+    again = remember(world, "Marta likes green tea", world.customer)
+    assert (again["duplicate"], again["lineNumber"]) == (True, 3)
+    assert File.objects.get(path="memory/2026-11-20.md").revision == 1
+
+
+def test_an_owner_s_tool_never_touches_the_shared_file(world: World) -> None:
+    save(world, "KNOWLEDGE.md", "shared")
+    with unit(world.team) as work:
+        tools.write_file(work, acting(world, world.customer), "KNOWLEDGE.md", "own", writer=AGENT)
+    assert File.objects.get(path="KNOWLEDGE.md", owner=None).content == "shared"
+    assert File.objects.get(path="KNOWLEDGE.md", owner=world.customer).content == "own"
+
+
+def test_without_isolation_it_writes_the_shared_file(world: World) -> None:
+    Agent.objects.filter(pk=world.agent.pk).update(owner_isolation=False)
+    world.agent.refresh_from_db()
+    remember(world, "Everybody knows.", world.customer)
+    assert File.objects.get(path="memory/2026-11-20.md").owner is None
+
+
+def test_a_read_falls_back_to_the_shared_file(world: World) -> None:
+    save(world, "KNOWLEDGE.md", "shared")
+    assert tools.read_file(acting(world, world.customer), "KNOWLEDGE.md")["content"] == "shared"
+
+
+def test_a_read_prefers_the_owner_s_own_file(world: World) -> None:
+    save(world, "KNOWLEDGE.md", "shared")
+    save(world, "KNOWLEDGE.md", "own", world.customer)
+    assert tools.read_file(acting(world, world.customer), "KNOWLEDGE.md")["content"] == "own"
+
+
+def test_nobody_reads_another_owner_s_file(world: World) -> None:
+    save(world, "KNOWLEDGE.md", "own", world.sender)
+    with pytest.raises(FileMissing):
+        tools.read_file(acting(world, world.customer), "KNOWLEDGE.md")
+
+
+def test_the_list_names_each_file_once_in_prompt_order(world: World) -> None:
+    save(world, "MEMORY.md", "own", world.sender)
+    listed = tools.list_files(acting(world, world.customer))
+    assert [row["filename"] for row in listed["files"]][:4] == [
+        "AGENTS.md", "SOUL.md", "PROFILE.md", "MEMORY.md"
+    ]  # fmt: skip
+    assert {row["owner"] for row in listed["files"]} == {"shared"}
+
+
+@pytest.mark.parametrize(("old", "replace_all"), [("absent", False), ("", True), ("tea", False)])
+def test_an_edit_that_is_not_clear_is_refused(world: World, old: str, replace_all: bool) -> None:
+    save(world, "KNOWLEDGE.md", "tea and tea")
+    with unit(world.team) as work, pytest.raises(EditRefused):
+        tools.edit_file(
+            work, acting(world), "KNOWLEDGE.md", old, "x", writer=AGENT, replace_all=replace_all
+        )
+
+
+def test_an_edit_of_all_places_says_how_many_there_were(world: World) -> None:
+    save(world, "KNOWLEDGE.md", "tea and tea")
+    with unit(world.team) as work:
+        said = tools.edit_file(
+            work, acting(world), "KNOWLEDGE.md", "tea", "mate", writer=AGENT, replace_all=True
+        )
+    assert said["replacements"] == 2
+    assert File.objects.get(path="KNOWLEDGE.md").content == "mate and mate"
+
+
+def test_search_is_case_folded_newest_first_and_its_snippet_holds_the_match(world: World) -> None:
+    long = "x" * 900 + " GREEN tea " + "y" * 900
+    save(world, "memory/2026-11-18.md", f"# 2026-11-18\n\n- {long}\n", world.customer)
+    save(world, "memory/2026-11-19.md", "# 2026-11-19\n\n- green tea again\n", world.customer)
+    found = tools.memory_search(acting(world, world.customer), "Green TEA")
+    assert [entry["date"] for entry in found["entries"]] == ["2026-11-19", "2026-11-18"]
+    assert "GREEN tea" in found["entries"][1]["snippet"]
+    assert len(found["entries"][1]["snippet"]) <= 500
+
+
+@pytest.mark.parametrize("query", ["", "   "])
+def test_an_empty_search_finds_nothing(world: World, query: str) -> None:
+    remember(world, "Something.")
+    assert tools.memory_search(acting(world), query)["count"] == 0
+
+
+def test_a_day_without_notes_says_so(world: World) -> None:
+    said = tools.memory_get(acting(world), "yesterday")
+    assert said["content"] == "No journal entry for 2026-11-19."
+
+
+def test_a_day_that_is_no_date_is_refused(world: World) -> None:
+    with pytest.raises(DateRefused):
+        tools.memory_get(acting(world), "last week")
+
+
+def test_a_path_out_of_the_workspace_is_refused(world: World) -> None:
+    with pytest.raises(PathRefused):
+        tools.read_file(acting(world), "../../etc/passwd.md")
+
+
+def _conversation(world: World) -> Conversation:
+    return Conversation.objects.create(
+        team=world.team, agent=world.agent, owner=world.customer, external_id="c1"
+    )
+
+
+def test_a_recall_counts_once_for_a_query_in_a_conversation(world: World) -> None:
+    remember(world, "Marta likes green tea.", world.customer)
+    here = acting(world, world.customer, _conversation(world))
+    tools.memory_search(here, "green tea")
+    tools.memory_search(here, "Green  TEA")
+    tools.memory_search(here, "likes")
+    assert RecallEvent.objects.count() == 2
+
+
+def test_without_a_conversation_no_recall_is_counted(world: World) -> None:
+    remember(world, "Marta likes green tea.", world.customer)
+    tools.memory_search(acting(world, world.customer), "green tea")
+    assert not RecallEvent.objects.exists()
+
+
+def test_the_workspace_search_finds_stems_and_never_another_owner_s_text(world: World) -> None:
+    remember(world, "The ferries are painted blue.", world.customer)
+    remember(world, "The ferry of the sender is red.", world.sender)
+    found = tools.search_workspace(acting(world, world.customer), "ferry paint")
+    assert [hit["snippet"] for hit in found["hits"]] == ["- 09:05 The ferries are painted blue."]
+
+
+def test_the_workspace_search_finds_chinese(world: World) -> None:
+    remember(world, "客户周报每周一发。", world.customer)
+    assert tools.search_workspace(acting(world, world.customer), "周报")["count"] == 1
