@@ -14,7 +14,7 @@ from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.models import KEPT, Idempotency
 
 # A request that neither ended nor failed for this long died with its process.
-_ABANDONED = timedelta(minutes=5)
+ABANDONED = timedelta(minutes=5)
 
 
 def once(request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse]) -> HttpResponse:
@@ -75,7 +75,7 @@ def _claim(caller: Caller, key: str, fingerprint: str) -> Idempotency:
 def _outdated(caller: Caller, key: str) -> models.QuerySet[Idempotency]:
     now = timezone.now()
     return caller.token.idempotency.filter(
-        models.Q(created_at__lt=now - KEPT) | models.Q(status=0, created_at__lt=now - _ABANDONED),
+        models.Q(created_at__lt=now - KEPT) | models.Q(status=0, created_at__lt=now - ABANDONED),
         key=key,
     )
 

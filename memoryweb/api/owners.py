@@ -107,6 +107,7 @@ def record_reading(caller: Caller, owner: Owner | None) -> None:
         target_id=owner.pk if owner else caller.team.pk,
         on_behalf_of=owner.pk if owner else None,
         reason_code="granted",
+        details={"grant": str(caller.actor.id)},
     )
     with transaction.atomic():
         record(caller.team.pk, entry)

@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from django.http import HttpResponse
 from django.test import Client
 from django_scopes import scope
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
 
 BASE = "/api/v1"
 
@@ -15,22 +17,22 @@ BASE = "/api/v1"
 class Api:
     token: str = ""
 
-    def get(self, path: str, **headers: str) -> HttpResponse:
+    def get(self, path: str, **headers: str) -> "Answer":
         return self.call("GET", path, **headers)
 
-    def post(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+    def post(self, path: str, body: Any = None, **headers: str) -> "Answer":
         return self.call("POST", path, body, **headers)
 
-    def put(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+    def put(self, path: str, body: Any = None, **headers: str) -> "Answer":
         return self.call("PUT", path, body, **headers)
 
-    def patch(self, path: str, body: Any = None, **headers: str) -> HttpResponse:
+    def patch(self, path: str, body: Any = None, **headers: str) -> "Answer":
         return self.call("PATCH", path, body, **headers)
 
-    def delete(self, path: str, **headers: str) -> HttpResponse:
+    def delete(self, path: str, **headers: str) -> "Answer":
         return self.call("DELETE", path, **headers)
 
-    def call(self, method: str, path: str, body: Any = None, **headers: str) -> HttpResponse:
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> "Answer":
         """`body` is sent as it is when it is bytes. Headers are written `if_match="…"`."""
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -38,7 +40,6 @@ class Api:
             sent.setdefault("Authorization", f"Bearer {self.token}")
         # As in production: outside of a team's scope every tenant query raises.
         with scope():
-            response: HttpResponse = Client(raise_request_exception=True).generic(
+            return Client().generic(
                 method, BASE + path, data, content_type="application/json", headers=sent
             )
-        return response

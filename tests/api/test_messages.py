@@ -160,9 +160,7 @@ def test_a_conversations_id_may_hold_any_sign(callers: Callers, path: str) -> No
         f"{path}/conversations/feishu%2Froom%201%3F/messages", batch(HELLO)
     )
     assert sent.json()["conversationId"] == "feishu/room 1?"
-    read = callers.helpdesk.get(
-        f"{path}/conversations/feishu%2Froom%201%3F?owner=api:helpdesk/42"
-    )
+    read = callers.helpdesk.get(f"{path}/conversations/feishu%2Froom%201%3F?owner=api:helpdesk/42")
     assert read.json()["messageCount"] == 1
 
 

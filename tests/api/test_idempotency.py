@@ -1,0 +1,83 @@
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from memoryweb.accounts.permissions import Role
+from memoryweb.agents.models import Agent
+from memoryweb.api import idempotency
+from memoryweb.api.models import Idempotency, purge
+from tests.api.callers import Callers
+from tests.world import World
+
+BODY = {"name": "Night porter"}
+
+
+def test_a_post_sent_twice_is_done_once(world: World, callers: Callers) -> None:
+    first = callers.admin.post("/agents", BODY, idempotency_key="k1")
+    again = callers.admin.post("/agents", BODY, idempotency_key="k1")
+    assert (again.status_code, again.content) == (first.status_code, first.content)
+    assert Agent.objects.filter(team=world.team, name="Night porter").count() == 1
+
+
+def test_a_key_with_another_body_is_a_conflict(callers: Callers) -> None:
+    callers.admin.post("/agents", BODY, idempotency_key="k1")
+    other = callers.admin.post("/agents", {"name": "Chef"}, idempotency_key="k1")
+    assert (other.status_code, other.json()["code"]) == (409, "idempotency_conflict")
+
+
+def test_a_key_at_another_address_is_a_conflict(callers: Callers, path: str) -> None:
+    callers.admin.post("/agents", BODY, idempotency_key="k1")
+    other = callers.admin.post(f"{path}/tools/remember", BODY, idempotency_key="k1")
+    assert other.status_code == 409
+
+
+def test_a_refused_request_may_be_sent_again(callers: Callers) -> None:
+    callers.admin.post("/agents", {"name": ""}, idempotency_key="k1")
+    assert callers.admin.post("/agents", BODY, idempotency_key="k1").status_code == 201
+
+
+def test_each_token_has_its_own_keys(callers: Callers) -> None:
+    callers.admin.post("/agents", BODY, idempotency_key="k1")
+    assert callers.stranger.post("/agents", BODY, idempotency_key="k1").status_code == 201
+
+
+def test_an_answer_is_not_repeated_to_who_lost_the_right(world: World, callers: Callers) -> None:
+    callers.admin.post("/agents", BODY, idempotency_key="k1")
+    world.alice.memberships.update(role=Role.VIEWER)
+    again = callers.admin.post("/agents", BODY, idempotency_key="k1")
+    assert again.status_code == 409
+
+
+def test_while_the_first_is_worked_on_the_second_is_told_to_wait(callers: Callers) -> None:
+    callers.admin.post("/agents", BODY, idempotency_key="k1")
+    Idempotency.objects.update(status=0)
+    waiting = callers.admin.post("/agents", BODY, idempotency_key="k1")
+    assert (waiting.status_code, waiting.headers["Retry-After"]) == (409, "1")
+
+
+def test_a_request_that_died_does_not_block_its_key(callers: Callers) -> None:
+    callers.admin.post("/agents", {"name": "Chef"}, idempotency_key="k1")
+    long_ago = timezone.now() - 2 * idempotency.ABANDONED
+    Idempotency.objects.update(status=0, created_at=long_ago)
+    assert callers.admin.post("/agents", BODY, idempotency_key="k1").status_code == 201
+
+
+def test_after_a_day_a_key_is_free_again(callers: Callers) -> None:
+    callers.admin.post("/agents", {"name": "Chef"}, idempotency_key="k1")
+    Idempotency.objects.update(created_at=timezone.now() - timedelta(hours=25))
+    assert callers.admin.post("/agents", BODY, idempotency_key="k1").status_code == 201
+
+
+def test_old_answers_are_deleted(callers: Callers) -> None:
+    callers.admin.post("/agents", BODY, idempotency_key="k1")
+    purge(timezone.now() + timedelta(hours=23))
+    assert Idempotency.objects.count() == 1
+    purge(timezone.now() + timedelta(hours=25))
+    assert not Idempotency.objects.exists()
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "caf\u00e9"])
+def test_a_key_that_cannot_be_one_is_refused(callers: Callers, key: str) -> None:
+    refused = callers.admin.post("/agents", BODY, idempotency_key=key)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "Idempotency-Key")

@@ -1,0 +1,195 @@
+"""Every operation of the API, and what each caller is answered. One without an entry fails."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+SAY = [{"role": "user", "content": "Good morning."}]
+CUSTOMER = "api:helpdesk/customer-1"
+END_USER = {"endUserId": "customer-1"}
+READ = {"admin": 200, "member": 200, "viewer": 200, "auditor": 200, "helpdesk": 200}
+WRITE = READ | {"viewer": 403, "auditor": 403}
+MANAGE = WRITE | {"member": 403, "helpdesk": 403}
+ACCEPTED = 202
+
+
+def answering(status: int, table: dict[str, int]) -> dict[str, int]:
+    return {caller: status if code == 200 else code for caller, code in table.items()}
+
+
+@dataclass(frozen=True)
+class Route:
+    """`path` is filled with the ids of a stage. `about` says how a program names an owner."""
+
+    method: str
+    path: str
+    answers: dict[str, int]
+    body: dict[str, Any] | None = None
+    about: str = "query"  # query | body | nobody
+    stranger: int = 404
+    changes: bool = False
+    ids: tuple[str, ...] = field(default=("agent",))
+
+
+FILES = "/agents/{agent}/workspace/files"
+TOOLS = "/agents/{agent}/tools/"
+TALKS = "/agents/{agent}/conversations"
+MEMORY = "/memory/{agent}"
+TEXT = {"content": "# Knowledge\n\n- Tea is served at five.\n"}
+
+
+def _read(path: str, **more: Any) -> Route:
+    return Route("GET", path, READ, **more)
+
+
+def _tool(name: str, body: dict[str, Any], *, changes: bool = False) -> Route:
+    body = {**body, "owner": "shared"}
+    table = WRITE if changes else READ
+    return Route("POST", TOOLS + name, table, body, "nobody", changes=changes)
+
+
+ROUTES: dict[str, Route] = {
+    "list_agents": _read("/agents", about="nobody", stranger=200, ids=()),
+    "create": Route(
+        "POST",
+        "/agents",
+        answering(201, MANAGE),
+        {"name": "Night porter"},
+        "nobody",
+        stranger=201,
+        changes=True,
+        ids=(),
+    ),
+    "read_agent": _read("/agents/{agent}", about="nobody"),
+    "change": Route(
+        "PATCH", "/agents/{agent}", MANAGE, {"dreamAt": "03:30"}, "nobody", changes=True
+    ),
+    "archive": Route(
+        "DELETE", "/agents/{agent}", answering(204, MANAGE), None, "nobody", changes=True
+    ),
+    "list_files": _read(FILES),
+    "read_file": _read(FILES + "/MEMORY.md"),
+    "write_file": Route(
+        "PUT",
+        FILES + "/KNOWLEDGE.md?owner=shared",
+        answering(201, WRITE),
+        TEXT,
+        "nobody",
+        changes=True,
+    ),
+    "delete_file": Route(
+        "DELETE",
+        FILES + "/MEMORY.md?owner=shared",
+        answering(204, WRITE),
+        None,
+        "nobody",
+        changes=True,
+    ),
+    "list_revisions": _read(FILES + "/MEMORY.md/revisions"),
+    "read_revision": _read(FILES + "/MEMORY.md/revisions/1"),
+    "restore_file": Route(
+        "POST",
+        FILES + "/MEMORY.md/restore?owner=shared",
+        WRITE,
+        {"revision": 1},
+        "nobody",
+        changes=True,
+    ),
+    "list_prompt_files": _read("/agents/{agent}/workspace/prompt-files"),
+    "arrange_prompt_files": Route(
+        "PUT",
+        "/agents/{agent}/workspace/prompt-files?owner=shared",
+        WRITE,
+        {"files": [{"filename": "MEMORY.md", "enabled": False}]},
+        "nobody",
+        changes=True,
+    ),
+    "list_workspace_memory_files": _tool("list_workspace_memory_files", {}),
+    "read_workspace_memory_file": _tool("read_workspace_memory_file", {"filename": "MEMORY.md"}),
+    "write_workspace_memory_file": _tool(
+        "write_workspace_memory_file", {"filename": "KNOWLEDGE.md", **TEXT}, changes=True
+    ),
+    "edit_workspace_memory_file": _tool(
+        "edit_workspace_memory_file",
+        {"filename": "MEMORY.md", "oldText": "Breakfast", "newText": "Lunch"},
+        changes=True,
+    ),
+    "remember": _tool("remember", {"content": "Prefers a high floor."}, changes=True),
+    "memory_search": _tool("memory_search", {"query": "tea"}),
+    "memory_get": _tool("memory_get", {"date": "today"}),
+    "search_workspace_memory": _tool("search_workspace_memory", {"query": "tea"}),
+    "send_messages": Route(
+        "POST", TALKS + "/new/messages", READ, {"messages": SAY}, "body", changes=True
+    ),
+    "list_conversations": _read(TALKS),
+    "read_conversation": Route(
+        "GET",
+        TALKS + "/{talk}",
+        # Only its owner reads a conversation; who sees owners is told that it exists.
+        {"admin": 403, "member": 404, "viewer": 404, "auditor": 403, "helpdesk": 200},
+        ids=("agent", "talk"),
+    ),
+    "summarize": Route(
+        "POST",
+        MEMORY + "/summarize/{talk}",
+        {"admin": 403, "member": 404, "viewer": 403, "auditor": 403, "helpdesk": ACCEPTED},
+        {},
+        "body",
+        changes=True,
+        ids=("agent", "talk"),
+    ),
+    "dream_now": Route(
+        "POST",
+        MEMORY + "/emergence",
+        answering(ACCEPTED, WRITE),
+        {"owner": "shared"},
+        "nobody",
+        changes=True,
+    ),
+    "read_dreaming_status": _read(MEMORY + "/dreaming/status"),
+    "list_candidates": _read(MEMORY + "/dreaming/candidates"),
+    "read_diary": _read(MEMORY + "/dreaming/dreams"),
+    "list_reports": _read(MEMORY + "/dream/reports"),
+    "read_report": Route(
+        "GET",
+        MEMORY + "/dream/reports/{run}",
+        {"admin": 200, "member": 404, "viewer": 404, "auditor": 200, "helpdesk": 200},
+        ids=("agent", "run"),
+    ),
+    "list_proposals": _read("/agents/{agent}/proposals"),
+    "accept_proposal": Route(
+        "POST",
+        "/agents/{agent}/proposals/{proposal}/accept",
+        MANAGE | {"member": 200},
+        None,
+        "nobody",
+        changes=True,
+        ids=("agent", "proposal"),
+    ),
+    "reject_proposal": Route(
+        "POST",
+        "/agents/{agent}/proposals/{proposal}/reject",
+        MANAGE | {"member": 200},
+        None,
+        "nobody",
+        changes=True,
+        ids=("agent", "proposal"),
+    ),
+    "read_run": Route(
+        "GET",
+        "/runs/{run}",
+        {"admin": 200, "member": 404, "viewer": 404, "auditor": 200, "helpdesk": 200},
+        ids=("run",),
+    ),
+    "list_owners": Route(
+        "GET", "/owners", MANAGE | {"auditor": 200}, None, "nobody", stranger=200, ids=()
+    ),
+    "list_events": Route(
+        "GET",
+        "/audit/events",
+        MANAGE | {"auditor": 200, "helpdesk": 200},
+        None,
+        "nobody",
+        stranger=200,
+        ids=(),
+    ),
+}

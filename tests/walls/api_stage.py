@@ -1,0 +1,91 @@
+"""Something behind every id of a route: memory, a conversation, a dream and a proposal."""
+
+import uuid
+from dataclasses import dataclass
+
+from django.utils import timezone
+from django_scopes import scope
+
+from memoryweb.agents.models import Owner
+from memoryweb.conversations.parsing import NewMessage
+from memoryweb.dreaming.models import Report
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.messages import add_messages
+from memoryweb.memory.proposals import propose
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind
+from tests.world import Home
+
+CANARY = "the blue umbrella"
+OTHER = "a red scarf"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The run, its report and the conversation are the customer's; the proposal is shared."""
+
+    agent: str
+    run: str
+    proposal: str
+    talk: str = "c-1"
+
+    def ids(self) -> dict[str, str]:
+        return dict(vars(self))
+
+    def with_random(self, name: str) -> dict[str, str]:
+        made = f"c-{uuid.uuid4()}" if name == "talk" else str(uuid.uuid4())
+        return self.ids() | {name: made}
+
+
+def furnish(home: Home, canary: str = CANARY) -> Stage:
+    writer = Writer(AuthorKind.PERSON, user=home.admin)
+    with unit(home.team) as work:
+        memory = "# Memory\n\n- Breakfast ends at half past ten.\n"
+        shared = write(work, Place(home.agent, None, "MEMORY.md"), memory, writer=writer).file
+        mine = f"# Memory\n\n- Looks for {canary}.\n"
+        write(work, Place(home.agent, home.customer, "MEMORY.md"), mine, writer=writer)
+        said = NewMessage(role="user", content=f"I left {canary} in the lobby.")
+        add_messages(
+            work,
+            agent=home.agent,
+            owner=home.customer,
+            conversation_id="c-1",
+            messages=[said],
+        )
+        proposed = propose(
+            work,
+            run=_run(home, None, OTHER),
+            file=shared,
+            content=memory + "- Tea is served at five.\n",
+            origins={},
+            broken=[],
+        )
+    run = _run(home, home.customer, canary)
+    return Stage(str(home.agent.pk), str(run.pk), str(proposed.pk))
+
+
+def _run(home: Home, owner: Owner | None, said: str) -> Run:
+    now = timezone.now()
+    with scope(team=home.team):
+        run = Run.objects.create(
+            team=home.team,
+            agent=home.agent,
+            owner=owner,
+            kind=Run.Kind.DREAM,
+            status=Run.Status.SUCCEEDED,
+            trigger=Run.Trigger.CRON,
+            error=said,
+            topic=said,
+            started_at=now,
+            finished_at=now,
+        )
+        Report.objects.create(
+            team=home.team,
+            agent=home.agent,
+            owner=run.owner,
+            run=run,
+            dreamt_at=now,
+            diary=f"Someone lost {said}.",
+        )
+    return run

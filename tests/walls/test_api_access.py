@@ -1,0 +1,176 @@
+"""Every operation as nobody, a stranger, each role and a program. One without an entry fails."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.apps import apps
+from django.db import transaction
+
+from memoryweb.api.urls import api
+from memoryweb.audit.models import Event
+from tests.api.callers import NAMES, Callers, callers_of
+from tests.walls.api_routes import CUSTOMER, END_USER, ROUTES, Route
+from tests.walls.api_stage import CANARY, OTHER, Stage, furnish
+from tests.world import World
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+
+PROGRAMS = {"helpdesk", "foreign_helpdesk"}
+each_route = pytest.mark.parametrize("route", ROUTES.values(), ids=ROUTES.keys())
+# Rows that a read may touch: what is recorded about reading, and the token's last use.
+MAY_CHANGE = {"audit.Event", "audit.ChainHead", "audit.Label", "accounts.Token"}
+
+
+@pytest.fixture
+def callers(world: World) -> Callers:
+    return callers_of(world)
+
+
+@pytest.fixture
+def stage(world: World) -> Stage:
+    furnish(world.twin, OTHER)
+    return furnish(world.home)
+
+
+def call(callers: Callers, name: str, route: Route, ids: dict[str, str]) -> "Answer":
+    path = route.path.format(**ids)
+    body: dict[str, Any] | None = route.body
+    if name in PROGRAMS and route.about == "query":
+        path += f"?owner={CUSTOMER}"
+        if "files/MEMORY.md" in path and "revisions" not in path:
+            path = path.replace(CUSTOMER, "shared")
+    if name in PROGRAMS and route.about == "body":
+        body = {**(body or {}), **END_USER}
+    return callers[name].call(route.method, path, body)
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def test_every_operation_has_an_entry() -> None:
+    described = {
+        operation["operationId"]
+        for methods in api.get_openapi_schema(path_prefix="/api/v1/")["paths"].values()
+        for operation in methods.values()
+    }
+    assert described == set(ROUTES)
+
+
+@each_route
+def test_each_caller_is_answered_as_the_table_says(
+    callers: Callers, stage: Stage, route: Route
+) -> None:
+    answers = {}
+    for name in NAMES:
+        with undone():
+            answers[name] = call(callers, name, route, stage.ids()).status_code
+    assert answers == {
+        **route.answers,
+        "anonymous": 401,
+        "stranger": route.stranger,
+        "foreign_helpdesk": route.stranger if is_for(route, "helpdesk") else 403,
+    }
+
+
+@each_route
+def test_a_strangers_id_reads_like_one_that_nobody_has(
+    callers: Callers, stage: Stage, route: Route
+) -> None:
+    for name in ("stranger", "foreign_helpdesk"):
+        foreign = call(callers, name, route, stage.ids())
+        for wanted in route.ids:
+            random = call(callers, name, route, stage.with_random(wanted))
+            assert (random.status_code, random.content) == (404, foreign.content)
+            assert dict(random.headers) == dict(foreign.headers)
+
+
+@each_route
+def test_a_members_wrong_id_is_not_found(
+    world: World, callers: Callers, stage: Stage, route: Route
+) -> None:
+    """An id of the twin within an address of one's own reads like one that nobody has."""
+    twin = {
+        "agent": str(world.twin.agent.pk),
+        "run": str(world.twin.team.runs.exclude(owner=None).get().pk),
+        "proposal": str(world.twin.agent.files.get(proposals__isnull=False).proposals.get().pk),
+    }
+    for wanted in set(route.ids) & set(twin):
+        with undone():
+            foreign = call(callers, "admin", route, stage.ids() | {wanted: twin[wanted]})
+        with undone():
+            random = call(callers, "admin", route, stage.with_random(wanted))
+        assert (foreign.status_code, foreign.content) == (404, random.content)
+
+
+@each_route
+def test_what_is_no_id_is_not_found(callers: Callers, stage: Stage, route: Route) -> None:
+    for wanted in set(route.ids) - {"talk"}:
+        for text in ("none", "%00", "..", "1"):
+            answer = call(callers, "admin", route, stage.ids() | {wanted: text})
+            assert answer.status_code in {404, 405}, (wanted, text)
+            assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "route",
+    [route for route in ROUTES.values() if not route.changes],
+    ids=[name for name, route in ROUTES.items() if not route.changes],
+)
+def test_a_read_changes_nothing(callers: Callers, stage: Stage, route: Route) -> None:
+    before = everything()
+    for name in ("admin", "viewer", "auditor", "helpdesk"):
+        call(callers, name, route, stage.ids())
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    "route",
+    [route for route in ROUTES.values() if route.changes],
+    ids=[name for name, route in ROUTES.items() if route.changes],
+)
+def test_a_change_is_an_event_with_the_callers_token(
+    world: World, callers: Callers, stage: Stage, route: Route
+) -> None:
+    name = next(caller for caller in ("member", "helpdesk", "admin") if ok(route, caller))
+    callers[name].get("/agents")  # the first use of an hour is an event of its own
+    before = set(Event.objects.values_list("pk", flat=True))
+    call(callers, name, route, stage.ids())
+    new = Event.objects.filter(team_id=world.team.pk).exclude(pk__in=before)
+    assert {event.token_id for event in new} - {None}
+
+
+@each_route
+def test_another_owners_text_is_never_shown(callers: Callers, stage: Stage, route: Route) -> None:
+    for name in ("admin", "member", "viewer", "auditor", "stranger", "foreign_helpdesk"):
+        with undone():
+            assert CANARY not in call(callers, name, route, stage.ids()).content.decode()
+
+
+def test_the_owner_reads_the_same_text(callers: Callers, stage: Stage) -> None:
+    for name in ("read_run", "read_report", "read_conversation"):
+        assert CANARY in call(callers, "helpdesk", ROUTES[name], stage.ids()).content.decode()
+
+
+def ok(route: Route, caller: str) -> bool:
+    return route.answers[caller] < 300
+
+
+def is_for(route: Route, caller: str) -> bool:
+    """What names a row looks for it first; only then does it matter what the caller may do."""
+    return bool(route.ids) or ok(route, caller)
+
+
+def everything() -> dict[str, list[tuple[object, ...]]]:
+    """All rows of all tables, but for what reading may touch."""
+    return {
+        model._meta.label: sorted(model._base_manager.values_list(), key=str)
+        for model in apps.get_models()
+        if model._meta.label not in MAY_CHANGE
+    }
