@@ -40,6 +40,7 @@ def apply(lease: Lease, extraction: Extraction, window: Window, *, is_last: bool
         if reason := requests.stopped(conversation):
             conversation.waiting, conversation.skipped = False, reason.value
             conversation.save(update_fields=["waiting", "skipped"])
+            extraction.delete()
             return Applied.STOPPED
         is_current = _is_current(conversation, found)
         if not is_current and not is_last:

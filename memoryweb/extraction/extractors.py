@@ -15,6 +15,7 @@ from memoryweb.extraction import findings, rules
 from memoryweb.extraction.answers import ExtractionAnswer
 from memoryweb.extraction.findings import Findings
 from memoryweb.llm import client, prompts
+from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.runs.engine import GiveUp
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Proposal
@@ -85,8 +86,13 @@ def by_model(run: Run, conversation: Conversation, window: Window, now: datetime
         deadline=time.monotonic() + settings.EXTRACTION_TIMEOUT_SECONDS,
         daily_tokens=conversation.team.daily_tokens,
     )
+    try:
+        found = findings.from_answer(said.value, window.turns, context.revisions)
+    except BadAnswer as error:
+        error.tokens_in, error.tokens_out = said.tokens_in, said.tokens_out
+        raise
     return Answered(
-        findings.from_answer(said.value, window.turns, context.revisions),
+        found,
         "model",
         said.model,
         said.tokens_in,

@@ -15,6 +15,7 @@ from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.memory import scanning
 from memoryweb.memory.categories import categorise
 
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)  # a pin is a person's to set
 _TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s+")
 
 
@@ -115,7 +116,7 @@ def _line(text: str, messages: tuple[int, ...], *, durable: bool) -> Line:
 
 
 def _clean(text: str) -> str:
-    return _TIME.sub("", scanning.mask(one_line(text))[0])
+    return _TIME.sub("", scanning.mask(one_line(_COMMENT.sub(" ", text)))[0])
 
 
 def _document(text: str) -> tuple[str, int]:

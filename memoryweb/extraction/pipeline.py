@@ -171,7 +171,8 @@ def _finish(lease: Lease, skipped: list[dict[str, str]]) -> None:
 
 
 def _outcome(run: Run, skipped: list[dict[str, str]]) -> Outcome:
-    done = Extraction.objects.filter(run=run)
+    ended = (Extraction.Status.APPLIED, Extraction.Status.NOTHING)
+    done = Extraction.objects.filter(run=run, status__in=ended)
     windows = done.count()
     written = [place for places in done.values_list("written", flat=True) for place in places]
     lines = sum(place["last"] - place["first"] + 1 for place in written if place.get("first"))

@@ -26,13 +26,13 @@ def say(content: str, **fields: Any) -> NewMessage:
 
 
 def add(world: World, *messages: NewMessage, **fields: Any) -> Added:
+    where: dict[str, Any] = {
+        "agent": world.agent,
+        "owner": world.customer,
+        "conversation_id": "c",
+    }
     with unit(world.team) as work:
-        return add_messages(
-            work,
-            **{"agent": world.agent, "owner": world.customer, "conversation_id": "c"}
-            | {"messages": messages}
-            | fields,
-        )
+        return add_messages(work, messages=messages, **where | fields)
 
 
 def kept() -> list[tuple[int, str, str]]:
