@@ -80,10 +80,12 @@ def database_url() -> str:
     database = connection.settings_dict
     if connection.vendor == "sqlite":
         return f"sqlite:///{database['NAME']}"
-    place = {"host": database["HOST"], "port": database["PORT"]}
-    query = urlencode({name: value for name, value in place.items() if value})
-    user = ":".join(quote(database[name], safe="") for name in ("USER", "PASSWORD"))
-    return f"postgres://{user}@/{database['NAME']}?{query}"
+    user, password, host, port, name = (
+        quote(str(database[part]), safe="") for part in ("USER", "PASSWORD", "HOST", "PORT", "NAME")
+    )
+    options = {name: value for name, value in database["OPTIONS"].items() if isinstance(value, str)}
+    place = f"{host}:{port}" if port else host
+    return f"postgres://{user}:{password}@{place}/{name}?{urlencode(options)}"
 
 
 def _processes() -> Iterator[tuple[int, tuple[str, int, int]]]:

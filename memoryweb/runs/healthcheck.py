@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django_scopes import scopes_disabled
 
 from memoryweb.runs import fairness
@@ -43,7 +44,11 @@ class Health:
             )
         if self.expired_leases:
             found.append(
-                _("%(count)d runs have lost their worker. The next tick puts them back.")
+                ngettext(
+                    "%(count)d run has lost its worker. The next tick puts it back.",
+                    "%(count)d runs have lost their worker. The next tick puts them back.",
+                    self.expired_leases,
+                )
                 % {"count": self.expired_leases}
             )
         return found

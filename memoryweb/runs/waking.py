@@ -26,7 +26,8 @@ def wake_up(run: Run, now: datetime | None = None) -> None:
     if "orm" in settings.Q_CLUSTER:
         _send(run_id)
     else:
-        transaction.on_commit(lambda: _send(run_id))
+        # Robust: the run is there; if Redis is not, the tick calls again.
+        transaction.on_commit(lambda: _send(run_id), robust=True)
 
 
 def call_tick() -> None:

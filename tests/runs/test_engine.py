@@ -24,7 +24,12 @@ def test_a_run_is_worked_to_its_end(desk: Desk, handle: Handle) -> None:
 
 def test_a_handler_sees_its_team_only(desk: Desk, other_desk: Desk, handle: Handle) -> None:
     seen = []
-    handle(lambda lease: (seen.append(get_scope()["team"]), done(lease)))
+
+    def look(lease: Lease) -> None:
+        seen.append(get_scope()["team"])
+        done(lease)
+
+    handle(look)
     desk.ask()
     engine.work_next()
     assert seen == [desk.team]

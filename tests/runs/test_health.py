@@ -1,3 +1,5 @@
+from datetime import datetime
+
 import pytest
 from django.test import RequestFactory
 from django.utils import timezone
@@ -18,7 +20,7 @@ def test_all_is_well(desk: Desk) -> None:
     ("state", "words"),
     [
         ({"due_at": ago(minutes=11)}, "has been waiting for"),
-        ({"status": "running", "lease_until": ago(seconds=1)}, "1 runs have lost their worker"),
+        ({"status": "running", "lease_until": ago(seconds=1)}, "1 run has lost its worker"),
     ],
 )
 def test_a_problem_is_named(desk: Desk, state: dict[str, object], words: str) -> None:
@@ -48,7 +50,7 @@ def test_a_worker_that_ticks_makes_it_ready(db: None) -> None:
 
 
 @pytest.mark.parametrize("last_tick", [None, ago(minutes=4)])
-def test_without_a_worker_it_is_not_ready(db: None, last_tick: object) -> None:
+def test_without_a_worker_it_is_not_ready(db: None, last_tick: datetime | None) -> None:
     if last_tick:
         Beat.objects.create(name="tick", at=last_tick)
     assert readyz(RequestFactory().get("/readyz")).status_code == 503

@@ -3,6 +3,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryweb.commands import base
 from memoryweb.runs import engine
@@ -27,7 +28,9 @@ class Command(base.Command):
                 self.stdout.write(_line(run))
         counts = Counter(str(run.status) for run in runs)
         return base.Outcome(
-            _("Worked {count} runs.").format(count=len(runs)),
+            ngettext("Worked {count} run.", "Worked {count} runs.", len(runs)).format(
+                count=len(runs)
+            ),
             {"runs": len(runs), "statuses": dict(counts)},
         )
 

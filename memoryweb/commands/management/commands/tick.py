@@ -14,7 +14,9 @@ class Command(base.Command):
         failed = engine.tick(timezone.now())
         if failed:
             return base.Outcome(
-                _("{count} steps of the tick failed; the log says why.").format(count=len(failed)),
+                _("The tick ran, but not all of it: {steps} failed. The log says why.").format(
+                    steps=", ".join(failed)
+                ),
                 {"failed": failed},
                 ok=False,
             )

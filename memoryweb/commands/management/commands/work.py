@@ -13,6 +13,6 @@ class Command(base.Command):
         supervisor = Supervisor()
         supervisor.run()
         return base.Outcome(
-            _("Stopped. The workers were started {count} times.").format(count=supervisor.starts),
+            _("Stopped. Nothing is left running."),
             {"starts": supervisor.starts},
         )
