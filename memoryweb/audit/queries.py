@@ -1,11 +1,41 @@
-"""Named reads of the chain."""
+"""Reading a team's events."""
 
+import json
+from collections.abc import Iterable
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Max, Min, QuerySet
 
-from memoryweb.audit.models import Event
+from memoryweb.audit.models import Event, Label
 
 
 def events_of(team_id: UUID) -> "QuerySet[Event]":
-    return Event.objects.filter(team_id=team_id)
+    """Newest first."""
+    return Event.objects.filter(team_id=team_id).order_by("-seq")
+
+
+def span_of_run(team_id: UUID, run_id: UUID) -> tuple[int, int] | None:
+    """First and last number of a run's events."""
+    span = Event.objects.filter(team_id=team_id, run_id=run_id).aggregate(Min("seq"), Max("seq"))
+    first, last = span["seq__min"], span["seq__max"]
+    return (first, last) if first is not None else None
+
+
+def labels_of(events: Iterable[Event]) -> dict[int, dict[str, str]]:
+    """Event id → what its commitments stand for, where that was not erased."""
+    found: dict[int, dict[str, str]] = {}
+    for label in Label.objects.filter(event__in=[event.pk for event in events]).exclude(text=""):
+        found.setdefault(label.event_id, {})[label.name] = label.text
+    return found
+
+
+def reads_of_owners(team_id: UUID, owner_ids: Iterable[UUID]) -> dict[str, int]:
+    """Grant or token → how often personal memory was read under it."""
+    events = Event.objects.filter(
+        team_id=team_id, on_behalf_of__in=list(owner_ids), action="personal.read"
+    )
+    counts: dict[str, int] = {}
+    for details in events.values_list("details", flat=True):
+        grant = json.loads(details or "{}").get("grant", "")
+        counts[grant] = counts.get(grant, 0) + 1
+    return counts

@@ -1,7 +1,78 @@
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.web.access import Visit
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
-    return {}
+    return {"shell": Shell(request)}
+
+
+class Shell:
+    """The left rail. Asks the database only when a whole page is rendered."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+        self.visit: Visit | None = getattr(request, "visit", None)
+
+    @cached_property
+    def teams(self) -> list[dict[str, Any]]:
+        """Every team of the person, as plain links."""
+        user = self._request.user
+        if not user.is_authenticated:
+            return []
+        current = self.visit.team if self.visit else None
+        memberships = user.memberships.current().filter(team__is_system=False)
+        return [
+            {
+                "name": m.team.name,
+                "url": reverse("web:tonight", args=[m.team.slug]),
+                "is_current": m.team == current,
+            }
+            for m in memberships.select_related("team").order_by("team__name")
+        ]
+
+    @cached_property
+    def places(self) -> list[dict[str, Any]]:
+        if self.visit is None:
+            return []
+        may = self.visit.can
+        places = [
+            ("tonight", "moon", _("Tonight"), True, 0),
+            ("agents", "agent", _("Agents"), True, 0),
+            ("mine", "person", _("My memory"), True, 0),
+            ("review", "check", _("Review"), True, self.visit.waiting.count()),
+            ("owners", "people", _("Owners"), may(Permission.SEE_OWNERS), 0),
+            ("audit", "list", _("Audit"), may(Permission.SEE_AUDIT), 0),
+            ("settings", "gear", _("Settings"), True, 0),
+        ]
+        here = self._section()
+        return [
+            {
+                "url": reverse(f"web:{name}", args=[self.visit.team.slug]),
+                "icon": icon,
+                "label": label,
+                "count": count,
+                "is_current": name == here,
+            }
+            for name, icon, label, shown, count in places
+            if shown
+        ]
+
+    @property
+    def sees_members(self) -> bool:
+        return bool(self.visit and self.visit.can(Permission.SEE_MEMBERS))
+
+    @property
+    def sees_tokens(self) -> bool:
+        return bool(self.visit and self.visit.can(Permission.SEE_TOKENS))
+
+    def _section(self) -> str:
+        match = self._request.resolver_match
+        name = match.url_name if match and match.url_name else ""
+        return name.split("_")[0] if name else ""

@@ -1,6 +1,12 @@
+"""What every fragment needs: its messages, its redirects, and caches told apart."""
+
 from collections.abc import Callable
 
+from django.contrib.messages import get_messages
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.cache import patch_vary_headers
+from django_htmx.http import HttpResponseLocation
 
 
 class FragmentMiddleware:
@@ -8,4 +14,25 @@ class FragmentMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        if getattr(request, "htmx", None):
+            response = _for_htmx(request, response)
+        patch_vary_headers(response, ("HX-Request", "HX-Target"))
+        return response
+
+
+def _for_htmx(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """A redirect becomes HX-Location; messages come along out of band."""
+    if response.status_code in {301, 302, 303, 307, 308}:
+        located = HttpResponseLocation(response["Location"])
+        located.cookies.update(response.cookies)
+        return located
+    is_page = b"<html" in response.content[:200]
+    messages = get_messages(request)
+    if not is_page and len(messages):
+        response.write(
+            render_to_string("_includes/_messages.html", {"messages": messages, "oob": True})
+        )
+    return response

@@ -1,0 +1,25 @@
+"""Pausing an owner's memory: nothing is kept and nothing injected until it is resumed."""
+
+from django.db import transaction
+
+from memoryweb.agents.models import Owner
+from memoryweb.audit.record import Actor, Entry, record
+
+
+@transaction.atomic
+def set_paused(*, owner: Owner, paused: bool, by: Actor) -> bool:
+    """Says whether anything changed."""
+    changed = Owner.objects.filter(pk=owner.pk, paused=not paused).update(paused=paused)
+    if changed:
+        owner.paused = paused
+        record(
+            owner.team_id,
+            Entry(
+                action="owner.paused" if paused else "owner.resumed",
+                actor=by,
+                target_kind="owner",
+                target_id=str(owner.pk),
+                on_behalf_of=owner.pk,
+            ),
+        )
+    return bool(changed)

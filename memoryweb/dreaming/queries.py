@@ -1,0 +1,167 @@
+"""What the pages ask about dreams, each in a number of queries that rows do not change."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Count, DateField, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce, TruncDate
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import Team
+from memoryweb.agents.models import Agent
+from memoryweb.conversations.models import Conversation
+from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.status import LATE, pending_blocks
+from memoryweb.llm import breaker, client, usage
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import Proposal
+
+NIGHTS = 14
+_MATTERS = (
+    Run.Status.FAILED,
+    Run.Status.NEEDS_REVIEW,
+    Run.Status.SUCCEEDED,
+    Run.Status.NO_CHANGE,
+    Run.Status.SKIPPED,
+)
+
+
+@dataclass(frozen=True)
+class Night:
+    """All dreams of an agent on one local date. `status` is the one that matters most."""
+
+    day: date
+    status: str = ""
+    promoted: int = 0
+    runs: int = 0
+
+
+@dataclass(frozen=True)
+class AgentNights:
+    agent: Agent
+    nights: list[Night]
+    last: Run | None = None
+    last_night: Night | None = None
+    running: Run | None = None
+    waiting: int = 0
+    owners: int = 0
+    proposals: int = 0
+    is_late: bool = False
+    repeats: bool = False
+
+
+@dataclass
+class _Counts:
+    nights: dict[UUID, dict[date, Night]]
+    last: dict[UUID, Run] = field(default_factory=dict)
+    running: dict[UUID, Run] = field(default_factory=dict)
+    waiting: dict[UUID, int] = field(default_factory=dict)
+    owners: dict[UUID, int] = field(default_factory=dict)
+    proposals: dict[UUID, int] = field(default_factory=dict)
+    repeats: set[UUID] = field(default_factory=set)
+
+
+def nights_of(agents: Sequence[Agent], visible: Q, now: datetime) -> list[AgentNights]:
+    """The last 14 nights and the next one of each agent. `visible` filters rows by `owner`."""
+    counts = _counts(agents, visible, now)
+    return [_of_agent(agent, counts, now) for agent in agents]
+
+
+def team_warnings(team: Team) -> list[str]:
+    """Sentences about what stops every dream of the team."""
+    said = []
+    if not settings.DREAMING:
+        said.append(_("Dreaming is switched off for this installation."))
+    if breaker.open_until(team.pk):
+        said.append(_("The model endpoint failed five times in a row and is left alone a while."))
+    if client.configured() and usage.today(team.pk, team.daily_tokens).is_spent:
+        said.append(_("Today's token budget is spent; dreams wait for tomorrow."))
+    return said
+
+
+def _counts(agents: Sequence[Agent], visible: Q, now: datetime) -> _Counts:
+    ids = [agent.pk for agent in agents]
+    dreams = Run.objects.filter(visible, agent__in=ids, kind=Run.Kind.DREAM)
+    counts = _Counts(_nights(dreams, now))
+    newest = dreams.filter(agent=OuterRef("agent"), finished_at__isnull=False)
+    newest_first = newest.order_by("-finished_at").values("pk")
+    for run in dreams.filter(pk=Subquery(newest_first[:1])).select_related("report"):
+        counts.last[run.agent_id] = run
+    for run in dreams.active().order_by("-created_at"):
+        counts.running[run.agent_id] = run
+    counts.waiting = pending_blocks(agents, now)
+    counts.repeats = _repeating(ids, now)
+    owners = Conversation.objects.filter(agent__in=ids).values_list("agent")
+    counts.owners = dict(owners.annotate(Count("owner", distinct=True)).order_by())
+    pending = Proposal.objects.filter(
+        file__agent__in=ids, run__in=dreams.values("pk"), state=Proposal.State.PENDING
+    ).values_list("file__agent")
+    counts.proposals = dict(pending.annotate(Count("pk")).order_by())
+    return counts
+
+
+def _nights(dreams: "QuerySet[Run]", now: datetime) -> dict[UUID, dict[date, Night]]:
+    """Agent → local date → its dreams. One grouped query; a dream by hand counts by UTC date."""
+    since = now - timedelta(days=NIGHTS + 1)
+    day = Coalesce(
+        "night", TruncDate(Coalesce("clock", "created_at"), tzinfo=UTC), output_field=DateField()
+    )
+    rows = (
+        dreams.filter(Q(night__gte=since.date()) | Q(night=None, created_at__gte=since))
+        .filter(finished_at__isnull=False)
+        .annotate(day=day)
+        .values_list("agent", "day", "status")
+        .annotate(Sum("report__promoted"), Count("pk"))
+        .order_by()
+    )
+    nights: dict[UUID, dict[date, Night]] = defaultdict(dict)
+    for agent_id, on, status, promoted, runs in rows:
+        before = nights[agent_id].get(on, Night(on))
+        nights[agent_id][on] = Night(
+            on, _worse(before.status, status), before.promoted + (promoted or 0), before.runs + runs
+        )
+    return nights
+
+
+def _repeating(ids: list[UUID], now: datetime) -> set[UUID]:
+    """Agents where the last two dreams of one owner gave the same from the same."""
+    recent = Report.objects.filter(agent__in=ids, dreamt_at__gt=now - timedelta(days=NIGHTS))
+    wrote = recent.filter(promoted__gt=0).exclude(fingerprint="")
+    last: dict[tuple[UUID, UUID | None], list[str]] = defaultdict(list)
+    for agent, owner, fingerprint in wrote.order_by("-dreamt_at").values_list(
+        "agent", "owner", "fingerprint"
+    ):
+        last[agent, owner].append(fingerprint)
+    return {agent for (agent, _owner), seen in last.items() if seen[0] in seen[1:2]}
+
+
+def _worse(one: str, other: str) -> str:
+    return min(one or other, other, key=_MATTERS.index)
+
+
+def _of_agent(agent: Agent, counts: _Counts, now: datetime) -> AgentNights:
+    nights = counts.nights.get(agent.pk, {})
+    today = now.astimezone(agent.zone).date()
+    days = [today - timedelta(days=ago) for ago in reversed(range(NIGHTS))]
+    last = counts.last.get(agent.pk)
+    due = agent.next_dream_at
+    return AgentNights(
+        agent=agent,
+        nights=[nights.get(day, Night(day)) for day in days],
+        last=last,
+        last_night=nights.get(_day_of(last)) if last else None,
+        running=counts.running.get(agent.pk),
+        waiting=counts.waiting.get(agent.pk) or 0,
+        owners=counts.owners.get(agent.pk, 0),
+        proposals=counts.proposals.get(agent.pk, 0),
+        repeats=agent.pk in counts.repeats,
+        is_late=agent.dreaming and due is not None and due < now - LATE,
+    )
+
+
+def _day_of(run: Run) -> date:
+    return run.night or (run.clock or run.created_at).astimezone(UTC).date()

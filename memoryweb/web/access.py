@@ -1,0 +1,341 @@
+"""Who is here, and what they may find. Every look-up of a page starts from one of these.
+
+A stranger, an unknown id and another team's id all answer the same 404. A member without the
+right answers 403 and leaves an event. PERSONAL text is found only by the person linked to the
+owner, or with a break-glass grant, whose every read leaves an event.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property, wraps
+from typing import Concatenate, ParamSpec
+from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django_htmx.middleware import HtmxDetails
+from django_scopes import scope
+
+from memoryweb.accounts.models import Membership, Team, User
+from memoryweb.accounts.permissions import Permission, can
+from memoryweb.agents.break_glass import open_grants
+from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
+from memoryweb.agents.models import Agent, BreakGlass, Owner
+from memoryweb.agents.owners import find, person_owner
+from memoryweb.audit.record import Actor, Entry, record
+from memoryweb.conversations.models import Conversation
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import File, Proposal
+from memoryweb.workspace.paths import fold
+from memoryweb.workspace.queries import proposals_of, waiting_for
+
+P = ParamSpec("P")
+
+
+class Refused(PermissionDenied):
+    """A member without the right. `owner`: whose memory a break-glass grant would open."""
+
+    def __init__(self, code: str, owner: Owner | None = None) -> None:
+        super().__init__(code)
+        self.code, self.owner = code, owner
+
+
+class Visit:
+    """One person in one team, for the length of a request."""
+
+    def __init__(self, membership: Membership) -> None:
+        self.team: Team = membership.team
+        self.user: User = membership.user
+        self.role = membership.role
+        self.role_label = membership.get_role_display()
+        self.now: datetime = timezone.now()
+        self.noted: set[tuple[str, str]] = set()
+
+    def can(self, permission: Permission) -> bool:
+        return can(self.role, permission)
+
+    @property
+    def actor(self) -> Actor:
+        return Actor("person", str(self.user.pk), self.role)
+
+    @cached_property
+    def mine(self) -> dict[UUID, Owner]:
+        """The owners linked to this person: the account itself and its channels."""
+        return {owner.pk: owner for owner in self.team.owners.filter(person=self.user)}
+
+    @cached_property
+    def me(self) -> Owner:
+        """The person's own owner; not saved where nothing is kept about them yet."""
+        for owner in self.mine.values():
+            if owner.source == "user":
+                return owner
+        return Owner(team=self.team, source="user", external_id=str(self.user.pk), person=self.user)
+
+    @cached_property
+    def opened(self) -> dict[UUID, BreakGlass]:
+        """Break-glass grants of this person that have not run out."""
+        if not self.can(Permission.BREAK_GLASS):
+            return {}
+        return {grant.owner_id: grant for grant in open_grants(self.team, self.user, self.now)}
+
+    @property
+    def waiting(self) -> "QuerySet[Proposal]":
+        """Proposals that this person could decide."""
+        decides = self.can(Permission.DECIDE)
+        return waiting_for(self.team, {*self.mine, *self.opened}, shared=decides)
+
+    def reads(self, owner_id: UUID | None) -> bool:
+        """Whether text of this reach may be shown: shared, one's own, or opened."""
+        return owner_id is None or owner_id in self.mine or owner_id in self.opened
+
+    def reads_plainly(self, owner_id: UUID | None) -> bool:
+        """As `reads`, but without a break-glass grant: for lists, which record no read."""
+        return owner_id is None or owner_id in self.mine
+
+    def outcomes(self, owner: str = "owner") -> Q:
+        """The filter for rows whose outcome, times and counts may be shown."""
+        if self.can(Permission.SEE_OWNERS):
+            return Q()
+        return Q(**{owner: None}) | Q(**{f"{owner}__in": list(self.mine)})
+
+
+class UserRequest(HttpRequest):
+    user: User
+    htmx: HtmxDetails
+
+
+class TeamRequest(UserRequest):
+    visit: Visit
+
+
+def team_view(
+    permission: Permission = Permission.READ,
+) -> Callable[
+    [Callable[Concatenate[TeamRequest, P], HttpResponse]],
+    Callable[Concatenate[TeamRequest, P], HttpResponse],
+]:
+    """Find the team by its slug and the person's current membership, then enter its scope."""
+
+    def decorate(
+        view: Callable[Concatenate[TeamRequest, P], HttpResponse],
+    ) -> Callable[Concatenate[TeamRequest, P], HttpResponse]:
+        @wraps(view)
+        def inner(request: TeamRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+            request.visit = _visit(request, str(kwargs.pop("team")))
+            with scope(team=request.visit.team), timezone.override(_zone(request.user)):
+                try:
+                    require(request, permission)
+                    return view(request, *args, **kwargs)
+                except Refused as refused:
+                    return _refuse(request, refused)
+
+        return inner
+
+    return decorate
+
+
+def require(request: TeamRequest, permission: Permission) -> None:
+    if not request.visit.can(permission):
+        raise Refused(str(permission))
+
+
+def find_agent(request: TeamRequest, agent_id: UUID) -> Agent:
+    return get_object_or_404(request.visit.team.agents.live(), pk=agent_id)
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """One workspace of an agent: the shared one, or one owner's. `value` is what `owner=` said."""
+
+    agent: Agent
+    owner: Owner | None
+    value: str
+    is_mine: bool
+    can_write: bool
+
+    @property
+    def query(self) -> str:
+        """Keeps the owner in links; empty for the shared workspace."""
+        return f"?owner={self.value}" if self.value else ""
+
+    @property
+    def more(self) -> str:
+        return f"&owner={self.value}" if self.value else ""
+
+    @property
+    def owner_id(self) -> UUID | None:
+        return self.owner.pk if self.owner else None
+
+    @property
+    def files(self) -> "QuerySet[File]":
+        return self.agent.files.of(self.agent.pk, self.owner_id)
+
+
+def find_shelf(request: TeamRequest, agent_id: UUID) -> Shelf:
+    """The workspace that `owner=` names; the shared one without it (SPEC §2)."""
+    agent = find_agent(request, agent_id)
+    visit = request.visit
+    owner = readable_owner(request, request.GET.get("owner", "shared"))
+    if owner is None:
+        return Shelf(agent, None, "", is_mine=False, can_write=visit.can(Permission.WRITE))
+    if owner == visit.me:
+        return Shelf(agent, owner, "me", is_mine=True, can_write=True)
+    mine = owner.pk in visit.mine
+    return Shelf(agent, owner, str(owner.pk), is_mine=mine, can_write=mine)
+
+
+def own_shelf(request: TeamRequest, shelf: Shelf) -> Shelf:
+    """For a write: one's own owner exists from now on."""
+    if shelf.owner is None or not shelf.owner._state.adding:
+        return shelf
+    owner = person_owner(request.visit.team, request.user)
+    return replace(shelf, owner=owner)
+
+
+def require_write(request: TeamRequest, shelf: Shelf) -> None:
+    if not shelf.can_write:
+        raise Refused("write", shelf.owner)
+
+
+def find_file(request: TeamRequest, shelf: Shelf, path: str, *, deleted: bool = False) -> File:
+    files = shelf.files if deleted else shelf.files.filter(deleted_at=None)
+    file = get_object_or_404(files.select_related("agent", "owner"), folded_path=fold(path))
+    note_read(request, file.owner, "file", file.pk)
+    return file
+
+
+def find_run(request: TeamRequest, run_id: UUID) -> Run:
+    """A run whose outcome may be shown. Its text may still be hidden: `visit.reads`."""
+    runs = request.visit.team.runs.filter(request.visit.outcomes(), agent__archived_at=None)
+    run = get_object_or_404(
+        runs.select_related("agent", "owner__integration", "user", "integration", "report"),
+        pk=run_id,
+    )
+    if request.visit.reads(run.owner_id):
+        note_read(request, run.owner, "run", run.pk)
+    return run
+
+
+def find_conversation(request: TeamRequest, agent: Agent, conversation_id: UUID) -> Conversation:
+    """Messages are readable by their owner, or with a break-glass grant."""
+    visible = agent.conversations.filter(request.visit.outcomes())
+    conversation = get_object_or_404(
+        visible.select_related("owner__integration"), pk=conversation_id
+    )
+    require_reading(request, conversation.owner)
+    note_read(request, conversation.owner, "conversation", conversation.pk)
+    return conversation
+
+
+def find_proposal(request: TeamRequest, proposal_id: UUID) -> Proposal:
+    visit = request.visit
+    proposal = get_object_or_404(
+        proposals_of(visit.team).filter(visit.outcomes("file__owner")), pk=proposal_id
+    )
+    require_reading(request, proposal.file.owner)
+    note_read(request, proposal.file.owner, "proposal", proposal.pk)
+    return proposal
+
+
+def find_owner(request: TeamRequest, owner_id: UUID) -> Owner:
+    """An owner's outcome and counts: one's own, or with the right to see owners."""
+    owners = request.visit.team.owners.filter(request.visit.outcomes("pk"))
+    return get_object_or_404(owners.select_related("integration", "person"), pk=owner_id)
+
+
+def readable_owner(request: TeamRequest, text: str) -> Owner | None:
+    """The owner whose text may be read; None for the shared memory."""
+    visit = request.visit
+    if text in {"", "shared"}:
+        return None
+    if text == "me":
+        return visit.me
+    try:
+        owner = find(visit.team, text)
+    except (OwnerUnknown, OwnerAmbiguous) as error:
+        raise Http404 from error
+    if owner is not None:
+        require_reading(request, owner)
+    return owner
+
+
+def require_reading(request: TeamRequest, owner: Owner | None) -> None:
+    """404 for who may not even know of the owner, 403 for who could open it."""
+    visit = request.visit
+    if owner is None or visit.reads(owner.pk):
+        return
+    if visit.can(Permission.SEE_OWNERS):
+        raise Refused("personal", owner)
+    raise Http404
+
+
+def note_read(request: TeamRequest, owner: Owner | None, kind: str, target_id: object) -> None:
+    """Reading another person's memory under a break-glass grant is an event (SPEC §1)."""
+    visit = request.visit
+    if owner is None or owner.pk in visit.mine or owner.pk not in visit.opened:
+        return
+    if (kind, str(target_id)) in visit.noted:
+        return
+    visit.noted.add((kind, str(target_id)))
+    with transaction.atomic():
+        record(
+            visit.team.pk,
+            Entry(
+                action="personal.read",
+                actor=visit.actor,
+                target_kind=kind,
+                target_id=str(target_id),
+                on_behalf_of=owner.pk,
+                reason_code="break_glass",
+                details={"grant": str(visit.opened[owner.pk].pk)},
+            ),
+        )
+
+
+def _visit(request: UserRequest, slug: str) -> Visit:
+    membership = (
+        request.user.memberships.current()
+        .filter(team__slug=slug, team__is_system=False)
+        .select_related("team", "user")
+        .first()
+    )
+    if membership is None:
+        raise Http404
+    return Visit(membership)
+
+
+def _zone(user: User) -> ZoneInfo:
+    try:
+        return user.zone
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
+def _refuse(request: TeamRequest, refused: Refused) -> HttpResponse:
+    visit = request.visit
+    with transaction.atomic():
+        record(
+            visit.team.pk,
+            Entry(
+                action="access.denied",
+                actor=visit.actor,
+                outcome="denied",
+                reason_code=refused.code,
+                target_kind="owner" if refused.owner else "",
+                target_id=str(refused.owner.pk) if refused.owner else "",
+                details={"view": _view_name(request)},
+            ),
+        )
+    opens = refused.owner is not None and visit.can(Permission.BREAK_GLASS)
+    context = {"owner": refused.owner if opens and refused.code == "personal" else None}
+    return render(request, "403.html", context, status=403)
+
+
+def _view_name(request: HttpRequest) -> str:
+    return request.resolver_match.view_name if request.resolver_match else ""

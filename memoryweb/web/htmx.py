@@ -1,0 +1,46 @@
+"""Whole page or fragment: the one place that looks at the HX headers."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+
+from memoryweb.web.access import TeamRequest, UserRequest
+
+
+def show(
+    request: UserRequest,
+    template: str,
+    context: Mapping[str, Any],
+    *,
+    partials: Collection[str] = (),
+    status: int = 200,
+) -> HttpResponse:
+    """The page, or the one of its `partials` that htmx asks for by HX-Target."""
+    if is_fragment(request, partials):
+        template = f"{template}#{request.htmx.target}"
+    return render(request, template, dict(context), status=status)
+
+
+def done(
+    request: TeamRequest,
+    fragment: Callable[[TeamRequest], HttpResponse],
+    url: str,
+    *,
+    partials: Collection[str],
+) -> HttpResponse:
+    """After a change: the fragment again for htmx, else a redirect to the page."""
+    if is_fragment(request, partials):
+        return fragment(request)
+    return HttpResponseRedirect(url)
+
+
+def is_fragment(request: UserRequest, partials: Collection[str]) -> bool:
+    return bool(request.htmx) and request.htmx.target in partials
+
+
+def to(request: TeamRequest, name: str, *args: Any, query: str = "") -> str:
+    """The address of a page of this team."""
+    return reverse(f"web:{name}", args=[request.visit.team.slug, *args]) + query

@@ -1,0 +1,216 @@
+"""Markdown of users to safe HTML, block by block so that every line keeps its number.
+
+The only place of the product that marks text as safe: markdown-it with HTML off, then nh3 with
+an allow-list of our own, without images.
+"""
+
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import nh3
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+MAX_BYTES = 256 * 1024
+
+_TAGS = {
+    "a", "blockquote", "br", "code", "del", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li",
+    "ol", "p", "pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+_ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
+_SCHEMES = {"http", "https", "mailto"}
+_PIN = re.compile(r"^\s*<!--\s*(/?)pinned\s*-->\s*$", re.IGNORECASE)
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(
+    ["table", "strikethrough"]
+)
+_lock = Lock()
+_cache: OrderedDict[str, "tuple[Block, ...]"] = OrderedDict()
+_CACHED = 64
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines `start` to `end` (1-based, both included). `kind`: heading item text code pin unpin."""
+
+    start: int
+    end: int
+    kind: str
+    depth: int
+    html: SafeString
+
+    @property
+    def lines(self) -> range:
+        return range(self.start, self.end + 1)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    blocks: tuple[Block, ...]
+    is_cut: bool
+
+
+def render(text: str) -> Rendered:
+    """A whole file as blocks. What is over the cap is left away, and said."""
+    cut = _cut(text)
+    key = hashlib.sha256(cut.encode("utf-8", "replace")).hexdigest()
+    with _lock:
+        blocks = _cache.get(key)
+    if blocks is None:
+        blocks = tuple(_blocks(cut))
+        _remember(key, blocks)
+    return Rendered(blocks, is_cut=cut != text)
+
+
+def render_text(text: str) -> SafeString:
+    """A short text (a diary, a summary) as one piece."""
+    return _safe(_html(_MARKDOWN.parse(_cut(text))))
+
+
+def _remember(key: str, blocks: tuple[Block, ...]) -> None:
+    with _lock:
+        _cache[key] = blocks
+        while len(_cache) > _CACHED:
+            _cache.popitem(last=False)
+
+
+def _cut(text: str) -> str:
+    raw = text.encode("utf-8", "replace")
+    if len(raw) <= MAX_BYTES:
+        return text
+    return raw[:MAX_BYTES].decode("utf-8", "ignore").rsplit("\n", 1)[0]
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    for start, part in _unpinned(text.split("\n")):
+        if isinstance(part, Block):
+            yield part
+            continue
+        tokens = _MARKDOWN.parse("\n".join(part))
+        yield from _walk(tokens, offset=start)
+
+
+def _unpinned(lines: Sequence[str]) -> Iterator[tuple[int, "Block | list[str]"]]:
+    """Pin marks as blocks of their own, and the stretches between them."""
+    stretch: list[str] = []
+    start = 0
+    for at, line in enumerate(lines):
+        mark = _PIN.match(line)
+        if mark is None:
+            stretch.append(line)
+            continue
+        if stretch:
+            yield start, stretch
+        kind = "unpin" if mark.group(1) else "pin"
+        yield at, Block(at + 1, at + 1, kind, 0, SafeString(""))
+        stretch, start = [], at + 1
+    if stretch:
+        yield start, stretch
+
+
+def _walk(tokens: Sequence[Token], offset: int) -> Iterator[Block]:
+    """Headings, items and paragraphs one by one; a nested list item is a block of its own."""
+    at, depth = 0, 0
+    lists: list[Token] = []
+    while at < len(tokens):
+        token = tokens[at]
+        if token.type in {"bullet_list_open", "ordered_list_open"}:
+            lists.append(token)
+            depth += 1
+            at += 1
+        elif token.type in {"bullet_list_close", "ordered_list_close"}:
+            lists.pop()
+            depth -= 1
+            at += 1
+        elif token.type == "list_item_open":
+            end = _own_end(tokens, at)
+            yield _item(tokens[at:end], token, lists[-1], depth, offset)
+            at = end
+        elif token.type == "list_item_close":
+            at += 1
+        else:
+            end = _close(tokens, at) + 1
+            inside = tokens[at:end]
+            yield _block(inside, _kind(token), max(depth, 0), offset)
+            at = end
+
+
+def _own_end(tokens: Sequence[Token], at: int) -> int:
+    """Where an item's own text ends: at its first nested list, or at its close."""
+    level = tokens[at].level
+    for i in range(at + 1, len(tokens)):
+        if tokens[i].level <= level:
+            return i
+        if tokens[i].level == level + 1 and tokens[i].type.endswith("_list_open"):
+            return i
+    return len(tokens)
+
+
+def _close(tokens: Sequence[Token], at: int) -> int:
+    if tokens[at].nesting != 1:
+        return at
+    level = tokens[at].level
+    for i in range(at + 1, len(tokens)):
+        if tokens[i].level == level and tokens[i].nesting == -1:
+            return i
+    return len(tokens) - 1
+
+
+def _item(tokens: Sequence[Token], opener: Token, parent: Token, depth: int, offset: int) -> Block:
+    inner = _html(tokens[1:])
+    if parent.tag == "ol":
+        number = opener.info if opener.info.isdigit() else "1"
+        html = f'<ol start="{number}"><li>{inner}</li></ol>'
+    else:
+        html = f"<ul><li>{inner}</li></ul>"
+    start = opener.map[0] if opener.map else 0
+    ends = [t.map[1] for t in tokens[1:] if t.map]
+    return Block(
+        offset + start + 1,
+        max(offset + max(ends, default=start + 1), offset + start + 1),
+        "item",
+        min(depth - 1, 3),
+        _safe(html),
+    )
+
+
+def _block(tokens: Sequence[Token], kind: str, depth: int, offset: int) -> Block:
+    start, end = tokens[0].map or (0, 1)
+    return Block(
+        offset + start + 1, offset + max(end, start + 1), kind, depth, _safe(_html(tokens))
+    )
+
+
+def _kind(token: Token) -> str:
+    if token.type == "heading_open":
+        return "heading"
+    return "code" if token.type in {"fence", "code_block"} else "text"
+
+
+def _html(tokens: Sequence[Token]) -> str:
+    """One level down: the page has its own h1."""
+    lowered = [_lower(token) for token in tokens]
+    html = _MARKDOWN.renderer.render(lowered, _MARKDOWN.options, {})
+    return str(html)
+
+
+def _lower(token: Token) -> Token:
+    if token.type in {"heading_open", "heading_close"}:
+        return token.copy(tag=f"h{min(6, int(token.tag[1]) + 1)}")
+    return token
+
+
+def _safe(html: str) -> SafeString:
+    clean = nh3.clean(
+        html,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        url_schemes=_SCHEMES,
+        link_rel="noopener nofollow",
+    )
+    return mark_safe(clean)

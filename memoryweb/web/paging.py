@@ -1,0 +1,53 @@
+"""Lists in pages, the page and every filter kept in the address."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.core.paginator import Paginator
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+Item = TypeVar("Item", bound=Model)
+
+
+@dataclass(frozen=True)
+class Page(Generic[Item]):
+    items: list[Item]
+    total: int
+    first: int
+    last: int
+    number: int
+    previous_url: str
+    next_url: str
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def is_split(self) -> bool:
+        return bool(self.previous_url or self.next_url)
+
+
+def page(request: HttpRequest, rows: "QuerySet[Item]", *, size: int = 25) -> "Page[Item]":
+    """The page that `?page=` asks for; out of range is the nearest one."""
+    paginator = Paginator(rows, size)
+    shown = paginator.get_page(request.GET.get("page"))
+    return Page(
+        items=list(shown.object_list),
+        total=paginator.count,
+        first=shown.start_index(),
+        last=shown.end_index(),
+        number=shown.number,
+        previous_url=_url(request, shown.number - 1) if shown.has_previous() else "",
+        next_url=_url(request, shown.number + 1) if shown.has_next() else "",
+    )
+
+
+def _url(request: HttpRequest, number: int) -> str:
+    query = request.GET.copy()
+    query["page"] = str(number)
+    return f"?{query.urlencode()}"

@@ -1,0 +1,51 @@
+"""Small pictures as plain numbers for SVG templates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from memoryweb.dreaming.queries import Night
+from memoryweb.runs.models import Run
+
+_HEIGHT, _LEAST, _STEP = 22, 3, 8
+_TONES = {Run.Status.FAILED: "fail", Run.Status.NEEDS_REVIEW: "hold"}
+
+
+@dataclass(frozen=True)
+class Bar:
+    x: int
+    y: int
+    height: int
+    tone: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Sparkline:
+    bars: list[Bar]
+    width: int
+    label: str
+
+
+def sparkline(nights: Sequence[Night]) -> Sparkline:
+    """One bar a night, as high as its promoted lines; shape and colour say what went wrong."""
+    most = max((night.promoted for night in nights), default=0) or 1
+    bars = [_bar(at, night, most) for at, night in enumerate(nights)]
+    total = sum(night.promoted for night in nights)
+    failed = sum(night.status == Run.Status.FAILED for night in nights)
+    label = _("{total} lines promoted in {nights} nights, {failed} failed").format(
+        total=total, nights=len(nights), failed=failed
+    )
+    return Sparkline(bars, len(bars) * _STEP, label)
+
+
+def _bar(at: int, night: Night, most: int) -> Bar:
+    tone = _TONES.get(Run.Status(night.status), "") if night.status else "none"
+    height = max(_LEAST, round(_HEIGHT * night.promoted / most)) if night.status else 2
+    if tone in {"fail", "hold"}:
+        height = max(height, 12)
+    elif not night.promoted:
+        tone, height = "none", 2
+    label = f"{night.day:%Y-%m-%d}: {night.promoted}"
+    return Bar(at * _STEP, _HEIGHT - height + 1, height, tone, label)

@@ -1,0 +1,44 @@
+"""Moments as people say them, in the zone of the reader."""
+
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django import template
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+register = template.Library()
+
+
+@register.filter
+def moment(value: datetime | None, zone: ZoneInfo | None = None) -> SafeString:
+    """`today 02:01`, `20 Nov 02:01`; the exact time in the tooltip."""
+    if value is None:
+        return SafeString("")
+    local = timezone.localtime(value, zone)
+    today = timezone.localtime(timezone.now(), zone).date()
+    shown = f"{day_name(local.date(), today)} {local:%H:%M}"
+    full = f"{local:%Y-%m-%d %H:%M:%S %Z}"
+    stamp = value.isoformat(timespec="seconds")
+    return format_html('<time datetime="{}" title="{}">{}</time>', stamp, full, shown)
+
+
+@register.filter
+def clock(value: datetime | None) -> str:
+    return f"{timezone.localtime(value):%H:%M:%S}" if value else ""
+
+
+@register.filter
+def day(value: date) -> str:
+    return day_name(value, timezone.localtime().date())
+
+
+def day_name(value: date, today: date) -> str:
+    near = {0: _("today"), 1: _("tomorrow"), -1: _("yesterday")}
+    days = (value - today) // timedelta(days=1)
+    if days in near:
+        return near[days]
+    return date_format(value, "j M" if value.year == today.year else "j M Y")

@@ -1,0 +1,110 @@
+"""Where a line came from, step by step: the line, the note lines behind it, the messages."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memoryweb.conversations.models import Message
+from memoryweb.runs.models import Run
+from memoryweb.web.access import TeamRequest, note_read
+from memoryweb.web.htmx import to
+from memoryweb.web.naming import author_name
+from memoryweb.workspace.models import File, LineOrigin
+from memoryweb.workspace.queries import origins_at
+from memoryweb.workspace.revisions import content_of
+
+_DEPTH = 4
+
+
+@dataclass(frozen=True)
+class Step:
+    """A line of a file, or a message. Without `text` it is not for this reader."""
+
+    kind: str  # line | message | hidden | gone
+    title: str = ""
+    text: str = ""
+    url: str = ""
+    author: str = ""
+    run: Run | None = None
+    run_url: str = ""
+    message: Message | None = None
+
+
+def trace(request: TeamRequest, file: File, line: int) -> list[Step]:
+    """From the line back to the messages; every step only if its text may be read."""
+    steps: list[Step] = []
+    seen: set[tuple[str, int]] = set()
+    places = [(file, line, file.revision)]
+    for _depth in range(_DEPTH):
+        fresh = [p for p in places if (str(p[0].pk), p[1]) not in seen]
+        if not fresh:
+            break
+        seen |= {(str(f.pk), at) for f, at, _rev in fresh}
+        places = []
+        for place in fresh:
+            text, at = _where_now(*place)
+            origins = origins_at(place[0], at) if at else []
+            steps.append(_line(request, place[0], place[1], text, origins))
+            messages = [o.message for o in origins if o.message]
+            steps += [_message(request, message) for message in messages]
+            places += _sources(origins)
+    return steps
+
+
+def file_url(request: TeamRequest, file: File, line: int | None = None) -> str:
+    query = ""
+    if file.owner_id:
+        query = "?owner=me" if file.owner_id == request.visit.me.pk else f"?owner={file.owner_id}"
+    anchor = f"#L{line}" if line else ""
+    return to(request, "agents_file", file.agent_id, file.path, query=query + anchor)
+
+
+def _sources(origins: Iterable[LineOrigin]) -> list[tuple[File, int, int]]:
+    return [
+        (o.source_file, o.source_line, o.source_revision or o.source_file.revision)
+        for o in origins
+        if o.source_file and o.source_line
+    ]
+
+
+def _where_now(file: File, line: int, revision: int) -> tuple[str, int]:
+    """The line's text then, and its number in the current text; 0 where it is gone."""
+    then = content_of(file, revision).split("\n")
+    text = then[line - 1] if line <= len(then) else ""
+    now = file.content.split("\n")
+    if line <= len(now) and now[line - 1] == text:
+        return text, line
+    return text, now.index(text) + 1 if text in now else 0
+
+
+def _line(
+    request: TeamRequest, file: File, line: int, text: str, origins: Sequence[LineOrigin]
+) -> Step:
+    if not request.visit.reads(file.owner_id):
+        return Step("hidden")
+    note_read(request, file.owner, "file", file.pk)
+    first = origins[0] if origins else None
+    run = first.run if first else None
+    return Step(
+        "line",
+        title=f"{file.path}:{line}",
+        text=text,
+        url=file_url(request, file, line),
+        author=author_name(first) if first else "",
+        run=run,
+        run_url=to(request, "agents_run", run.pk) if run else "",
+    )
+
+
+def _message(request: TeamRequest, message: Message) -> Step:
+    conversation = message.conversation
+    if not request.visit.reads(conversation.owner_id):
+        return Step("hidden")
+    note_read(request, conversation.owner, "conversation", conversation.pk)
+    url = to(request, "agents_conversation", conversation.agent_id, conversation.pk)
+    return Step(
+        "message",
+        title=message.name or message.get_role_display(),
+        text=message.content,
+        url=f"{url}?message={message.position}#m{message.position}",
+        message=message,
+    )

@@ -1,0 +1,118 @@
+from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.urls.converters import StringConverter
+
+from memoryweb.web.views import (
+    agents,
+    audit,
+    conversations,
+    dreams,
+    editing,
+    files,
+    home,
+    integrations,
+    members,
+    mine,
+    owners,
+    review,
+    revisions,
+    team,
+    tokens,
+    tonight,
+)
+
+
+class MarkdownPath(StringConverter):
+    """A workspace path. It always ends in .md, so that a verb may follow it."""
+
+    regex = r".+\.md"
+
+
+register_converter(MarkdownPath, "md")
+
+file_patterns = [
+    path("files/<md:path>", files.file, name="agents_file"),
+    path("files/<md:path>/why/<int:line>/", files.why, name="agents_why"),
+    path("files/<md:path>/edit/", editing.edit, name="agents_edit"),
+    path("files/<md:path>/delete/", editing.delete_confirm, name="agents_delete_confirm"),
+    path("files/<md:path>/delete/now/", editing.delete, name="agents_delete"),
+    path("files/<md:path>/revisions/", revisions.revisions, name="agents_revisions"),
+    path("files/<md:path>/revisions/<int:number>/", revisions.revision, name="agents_revision"),
+    path(
+        "files/<md:path>/revisions/<int:number>/restore/", revisions.restore, name="agents_restore"
+    ),
+    path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
+]
+
+agent_patterns = [
+    path("", agents.detail, name="agents_detail"),
+    path("files/", files.files, name="agents_files"),
+    path("files/new/", editing.new, name="agents_new_file"),
+    *file_patterns,
+    path("dreams/", dreams.dreams, name="agents_dreams"),
+    path("dreams/now/", dreams.dream, name="agents_dream"),
+    path("conversations/", conversations.conversations, name="agents_conversations"),
+    path(
+        "conversations/<uuid:conversation_id>/",
+        conversations.conversation,
+        name="agents_conversation",
+    ),
+    path("settings/", agents.settings, name="agents_settings"),
+    path("archive/", agents.archive_confirm, name="agents_archive_confirm"),
+    path("archive/now/", agents.archive, name="agents_archive"),
+]
+
+settings_patterns = [
+    path("", team.team, name="settings"),
+    path("members/", members.members, name="settings_members"),
+    path("members/add/", members.add, name="settings_member_add"),
+    path("members/<int:membership_id>/change/", members.change, name="settings_member_change"),
+    path(
+        "members/<int:membership_id>/remove/",
+        members.remove_confirm,
+        name="settings_member_remove_confirm",
+    ),
+    path("members/<int:membership_id>/remove/now/", members.remove, name="settings_member_remove"),
+    path("integrations/", integrations.integrations, name="settings_integrations"),
+    path("integrations/new/", integrations.new, name="settings_integration_new"),
+    path(
+        "integrations/<uuid:integration_id>/revoke/",
+        integrations.revoke_confirm,
+        name="settings_integration_revoke_confirm",
+    ),
+    path(
+        "integrations/<uuid:integration_id>/revoke/now/",
+        integrations.revoke,
+        name="settings_integration_revoke",
+    ),
+    path("tokens/", tokens.tokens, name="settings_tokens"),
+    path("tokens/new/", tokens.new, name="settings_token_new"),
+    path("tokens/<uuid:token_id>/revoke/", tokens.revoke, name="settings_token_revoke"),
+]
+
+team_patterns: list[URLPattern | URLResolver] = [
+    path("", tonight.tonight, name="tonight"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents/new/", agents.new, name="agents_new"),
+    path("agents/<uuid:agent_id>/", include(agent_patterns)),
+    path("runs/<uuid:run_id>/", dreams.run, name="agents_run"),
+    path("runs/<uuid:run_id>/progress/", dreams.progress, name="agents_progress"),
+    path("review/", review.review, name="review"),
+    path("review/<uuid:proposal_id>/", review.detail, name="review_detail"),
+    path("review/<uuid:proposal_id>/accept/", review.accept, name="review_accept"),
+    path("review/<uuid:proposal_id>/reject/", review.reject, name="review_reject"),
+    path("me/", mine.mine, name="mine"),
+    path("me/pause/", mine.pause, name="mine_pause"),
+    path("me/resume/", mine.resume, name="mine_resume"),
+    path("owners/", owners.owners, name="owners"),
+    path("owners/<uuid:owner_id>/", owners.detail, name="owners_detail"),
+    path("owners/<uuid:owner_id>/open/", owners.open_memory, name="owners_open"),
+    path("settings/", include(settings_patterns)),
+    path("audit/", audit.audit, name="audit"),
+]
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("profile/", home.profile, name="profile"),
+    path("accounts/2fa/totp/qr.svg", home.totp_qr, name="totp_qr"),
+    path("t/<slug:team>/", include((team_patterns, "web"))),
+]

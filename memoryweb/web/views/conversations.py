@@ -1,0 +1,157 @@
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_GET
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.conversations.models import Conversation
+from memoryweb.extraction.conditions import SENTENCES
+from memoryweb.extraction.models import Extraction
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import owner_name
+from memoryweb.web.paging import page
+from memoryweb.web.tracing import file_url
+from memoryweb.web.wording import Chip
+from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import lines_from_messages
+
+_SIZE = 50
+
+
+@dataclass(frozen=True)
+class Wrote:
+    """A line of a file that a message led to."""
+
+    label: str
+    text: str
+    url: str
+
+
+@require_GET
+@team_view()
+def conversations(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """One's own; with the right to see owners also those of others, without a word of them."""
+    agent = find_agent(request, agent_id)
+    visit = request.visit
+    found = agent.conversations.filter(visit.outcomes()).select_related(
+        "owner__integration", "owner__person"
+    )
+    if request.GET.get("whose") == "mine":
+        found = found.filter(owner__in=list(visit.mine))
+    shown = page(request, found.order_by("-last_message_at", "-created_at"), size=25)
+    context = {
+        "agent": agent,
+        "tab": "conversations",
+        "page": shown,
+        "rows": [_listed(request, conversation) for conversation in shown],
+        "whose": request.GET.get("whose", ""),
+        "sees_all": visit.can(Permission.SEE_OWNERS),
+    }
+    return show(request, "conversations/conversations.html", context)
+
+
+@require_GET
+@team_view()
+def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    found = find_conversation(request, agent, conversation_id)
+    shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
+    wrote = _wrote(request, [message.pk for message in shown])
+    extractions = found.extractions.select_related("run").order_by("first")[:100]
+    context = {
+        "agent": agent,
+        "tab": "conversations",
+        "conversation": found,
+        "whose": owner_name(request.visit, found.owner),
+        "is_other": found.owner_id not in request.visit.mine,
+        "chip": _standing(found),
+        "skipped": SENTENCES.get(found.skipped, found.skipped),
+        "page": shown,
+        "messages_shown": [(message, wrote.get(message.pk, [])) for message in shown],
+        "extractions": _extractions(request, found, extractions),
+        "waiting": found.message_count - found.extracted_upto,
+    }
+    return show(request, "conversations/conversation.html", context)
+
+
+def _listed(request: TeamRequest, conversation: Conversation) -> dict[str, Any]:
+    reads = request.visit.reads(conversation.owner_id)
+    return {
+        "conversation": conversation,
+        "title": conversation.external_id if reads else str(conversation.pk)[:8],
+        "reads": reads,
+        "whose": owner_name(request.visit, conversation.owner),
+        "chip": _standing(conversation),
+    }
+
+
+def _standing(conversation: Conversation) -> Chip:
+    if conversation.skipped:
+        return Chip("idle", wording.SKIPPED)
+    if conversation.extracted_upto >= conversation.message_count > 0:
+        return Chip("ok", wording.EXTRACTED)
+    return Chip("wait", wording.WAITS) if conversation.message_count else Chip("idle", wording.NONE)
+
+
+def _at_message(request: TeamRequest) -> TeamRequest:
+    """`?message=` opens the page that the message is on, so that a link can lead to it."""
+    text = request.GET.get("message", "")
+    if "page" not in request.GET and text.isascii() and text.isdigit() and len(text) < 9:
+        query = request.GET.copy()
+        query["page"] = str((int(text) - 1) // _SIZE + 1)
+        del query["message"]
+        request.GET = query  # type: ignore[assignment]
+    return request
+
+
+def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[Wrote]]:
+    found: dict[int, list[Wrote]] = {}
+    for origin in lines_from_messages(message_ids):
+        if not request.visit.reads(origin.file.owner_id) or origin.message_id is None:
+            continue
+        found.setdefault(origin.message_id, []).append(_line(request, origin.file, origin.line))
+    return found
+
+
+def _line(request: TeamRequest, file: File, line: int) -> Wrote:
+    lines = file.content.split("\n")
+    text = lines[line - 1] if line <= len(lines) else ""
+    return Wrote(f"{file.path}:{line}", text, file_url(request, file, line))
+
+
+def _extractions(
+    request: TeamRequest, conversation: Conversation, rows: Iterable[Extraction]
+) -> list[dict[str, Any]]:
+    rows = list(rows)
+    ids = {written["file"] for row in rows for written in row.written}
+    files = {str(f.pk): f for f in conversation.agent.files.filter(pk__in=ids)}
+    return [
+        {
+            "extraction": row,
+            "tone": _TONES[Extraction.Status(row.status)],
+            "run_url": to(request, "agents_run", row.run_id),
+            "wrote": [
+                Wrote(
+                    f"{files[w['file']].path}:{w['first']}–{w['last']}",
+                    "",
+                    file_url(request, files[w["file"]], w["first"]),
+                )
+                for w in row.written
+                if w["file"] in files and request.visit.reads(files[w["file"]].owner_id)
+            ],
+        }
+        for row in rows
+    ]
+
+
+_TONES = {
+    Extraction.Status.ANSWERED: "run",
+    Extraction.Status.APPLIED: "ok",
+    Extraction.Status.NOTHING: "idle",
+    Extraction.Status.FAILED: "bad",
+}

@@ -1,0 +1,110 @@
+"""Looking at files: the list, one file line by line, and why a line is there."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from memoryweb.web import markdown
+from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, note_read, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.markdown import Block
+from memoryweb.web.naming import MACHINES, Choice, owner_title
+from memoryweb.web.paging import page
+from memoryweb.web.tracing import trace
+from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import lines_by_author
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A block with the lines of it that a machine wrote."""
+
+    block: Block
+    why: list[int]
+    more: list[int]
+    apart: bool
+
+
+@require_GET
+@team_view()
+def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    note_read(request, shelf.owner, "files", agent_id)
+    present = shelf.files.filter(deleted_at=None).order_by("-enabled", "sort_order", "folded_path")
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "choices": shelf_choices(request, shelf, "agents_files"),
+        "page": page(request, present, size=50),
+        "deleted": shelf.files.exclude(deleted_at=None).order_by("-deleted_at")[:20],
+    }
+    return show(request, "files/files.html", context)
+
+
+@require_GET
+@team_view()
+def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    found = find_file(request, shelf, path)
+    rendered = markdown.render(found.content)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": found,
+        "lines": _shown(found, rendered.blocks),
+        "is_cut": rendered.is_cut,
+        "revision": found.revisions.select_related("user", "run", "integration").get(
+            number=found.revision
+        ),
+        "proposals": found.proposals.filter(state="pending").count(),
+    }
+    return show(request, "files/file.html", context)
+
+
+@require_GET
+@team_view()
+def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    found = find_file(request, shelf, path)
+    lines = found.content.split("\n")
+    if not 1 <= line <= len(lines):
+        raise Http404
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": found,
+        "line": line,
+        "text": lines[line - 1],
+        "steps": trace(request, found, line),
+    }
+    return show(request, "files/why.html", context, partials=("why",))
+
+
+def shelf_choices(request: TeamRequest, shelf: Shelf, name: str) -> list[Choice]:
+    """Shared, mine, and what a break-glass grant has opened."""
+    url = to(request, name, shelf.agent.pk)
+    choices = [
+        Choice(_("Shared"), url, shelf.owner is None),
+        Choice(_("Mine"), f"{url}?owner=me", shelf.owner == request.visit.me),
+    ]
+    if shelf.owner and shelf.owner != request.visit.me:
+        choices.append(Choice(owner_title(shelf.owner), f"{url}{shelf.query}", True))
+    return choices
+
+
+def _shown(file: File, blocks: tuple[Block, ...]) -> list[Shown]:
+    by_machine = lines_by_author(file, MACHINES)
+    shown = []
+    last = 0
+    for block in blocks:
+        why = [line for line in block.lines if line in by_machine]
+        more = list(block.lines)[1:]
+        shown.append(Shown(block, why, more, apart=block.start > last + 1 and last > 0))
+        last = block.end
+    return shown

@@ -1,0 +1,152 @@
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.dreaming.queries import AgentNights, nights_of, team_warnings
+from memoryweb.runs.models import Run
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest, Visit, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.paging import page
+from memoryweb.web.pictures import Sparkline, sparkline
+from memoryweb.web.wording import Chip
+from memoryweb.workspace.models import Proposal
+
+
+@dataclass(frozen=True)
+class Row:
+    """One agent's line of the table, ready to print."""
+
+    nights: AgentNights
+    chip: Chip
+    detail: str | Promise
+    sparkline: Sparkline
+    dreams_url: str
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class Need:
+    """One thing that waits for this person."""
+
+    text: str
+    url: str
+    label: str
+    tone: str
+
+
+@require_GET
+@team_view()
+def tonight(request: TeamRequest) -> HttpResponse:
+    visit = request.visit
+    agents = page(request, visit.team.agents.live(), size=25)
+    for agent in agents:
+        agent.team = visit.team
+    nights = nights_of(agents.items, visit.outcomes(), visit.now)
+    rows = [_row(request, one) for one in nights]
+    context = {
+        "rows": rows,
+        "page": agents,
+        "greeting": _greeting(visit),
+        "summary": _summary(nights),
+        "needs": _needs(request, nights),
+        "warnings": team_warnings(visit.team),
+        "can_dream": visit.can(Permission.DREAM),
+        "can_create": visit.can(Permission.MANAGE_AGENTS),
+        "is_running": any(one.running for one in nights),
+    }
+    return show(request, "tonight/tonight.html", context, partials=("agents",))
+
+
+def _row(request: TeamRequest, nights: AgentNights) -> Row:
+    chip, detail = _standing(nights)
+    warnings = []
+    if nights.is_late:
+        warnings.append(_("Late by over two hours: is a worker running?"))
+    if nights.repeats:
+        warnings.append(_("Two nights gave an identical result."))
+    return Row(
+        nights=nights,
+        chip=chip,
+        detail=detail,
+        sparkline=sparkline(nights.nights),
+        dreams_url=to(request, "agents_dreams", nights.agent.pk),
+        warnings=warnings,
+    )
+
+
+def _standing(nights: AgentNights) -> tuple[Chip, str | Promise]:
+    if nights.running and nights.running.status == Run.Status.RUNNING:
+        return wording.of_run(nights.running), _("running now")
+    if nights.running and nights.running.status == Run.Status.QUEUED:
+        return wording.of_run(nights.running), _("waits for a worker")
+    if nights.last is None:
+        return Chip("idle", _("never dreamt")), ""
+    detail = wording.reason(nights.last.reason) if nights.last.reason else ""
+    if nights.last_night and nights.last_night.promoted:
+        return wording.of_night(nights.last_night), detail if nights.proposals else ""
+    return wording.of_run(nights.last), detail
+
+
+def _greeting(visit: Visit) -> str:
+    hour = timezone.localtime(visit.now).hour
+    name = visit.user.name.split(" ")[0] or visit.user.email
+    if 4 <= hour < 12:
+        return _("Good morning, {name}").format(name=name)
+    if 12 <= hour < 18:
+        return _("Good afternoon, {name}").format(name=name)
+    return _("Good evening, {name}").format(name=name)
+
+
+def _summary(nights: list[AgentNights]) -> str:
+    """`Ada dreamt, Otto is dreaming, Kenji waits for you.` Longer lists are counted."""
+    dreaming = [n.agent.name for n in nights if n.running]
+    waiting = [n.agent.name for n in nights if n.proposals and not n.running]
+    failed = [n.agent.name for n in nights if _has_failed(n)]
+    dreamt = [
+        n.agent.name
+        for n in nights
+        if n.last and not n.running and n.agent.name not in {*waiting, *failed}
+    ]
+    parts = [
+        _phrase(dreamt, _("{names} dreamt"), "{count} agents dreamt"),
+        _phrase(dreaming, _("{names} is dreaming"), "{count} agents are dreaming"),
+        _phrase(waiting, _("{names} waits for you"), "{count} agents wait for a decision"),
+        _phrase(failed, _("{names} failed"), "{count} agents failed"),
+    ]
+    said = ", ".join(part for part in parts if part)
+    return f"{said}." if said else _("No agent has dreamt yet.")
+
+
+def _phrase(names: list[str], one: str, many: str) -> str:
+    if len(names) == 1:
+        return one.format(names=names[0])
+    return ngettext(many, many, len(names)).format(count=len(names)) if names else ""
+
+
+def _has_failed(nights: AgentNights) -> bool:
+    return bool(nights.last and nights.last.status == Run.Status.FAILED and not nights.running)
+
+
+def _needs(request: TeamRequest, nights: list[AgentNights]) -> list[Need]:
+    """Decisions first, then what broke."""
+    needs = [_decision(request, proposal) for proposal in request.visit.waiting[:5]]
+    for one in nights:
+        if _has_failed(one) and one.last:
+            why = wording.reason(one.last.reason)
+            text = _("{agent}: the last dream failed. {why}").format(agent=one.agent.name, why=why)
+            needs.append(Need(text, to(request, "agents_run", one.last.pk), _("Why?"), "bad"))
+    return needs
+
+
+def _decision(request: TeamRequest, proposal: Proposal) -> Need:
+    text = _("{agent}: a change of {path} waits for a decision.").format(
+        agent=proposal.file.agent.name, path=proposal.file.path
+    )
+    return Need(text, to(request, "review_detail", proposal.pk), _("Review"), "warn")
