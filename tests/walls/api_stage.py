@@ -55,17 +55,17 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         )
         proposed = propose(
             work,
-            run=_run(home, None, OTHER),
+            run=dreamt(home, None, OTHER),
             file=shared,
             content=memory + "- Tea is served at five.\n",
             origins={},
             broken=[],
         )
-    run = _run(home, home.customer, canary)
+    run = dreamt(home, home.customer, canary)
     return Stage(str(home.agent.pk), str(run.pk), str(proposed.pk))
 
 
-def _run(home: Home, owner: Owner | None, said: str) -> Run:
+def dreamt(home: Home, owner: Owner | None, said: str) -> Run:
     now = timezone.now()
     with scope(team=home.team):
         run = Run.objects.create(

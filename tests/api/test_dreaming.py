@@ -1,0 +1,152 @@
+import json
+
+import pytest
+from django.utils import timezone
+
+from memoryweb.agents.models import Owner
+from memoryweb.audit.models import Event
+from memoryweb.memory.files import NewLine, Place, Writer, append
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.origins import Origin
+from tests.api.callers import Callers
+from tests.world import World
+
+
+def note(world: World, owner: Owner | None, *texts: str) -> None:
+    """Lines of today's note that were asked to be remembered."""
+    place = Place(world.agent, owner, f"memory/{timezone.now():%Y-%m-%d}.md")
+    lines = [NewLine(f"- 09:00 {text}", Origin(asked=True)) for text in texts]
+    with unit(world.team) as work:
+        append(work, place, lines, writer=Writer(AuthorKind.AGENT))
+
+
+def finish() -> None:
+    list(engine.run_pending())
+
+
+def test_a_dream_is_queued_and_read_until_it_is_done(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, None, "The harbour office opens at eight.")
+    asked = callers.member.post(f"{memory}/emergence", {"owner": "shared"})
+    [run] = asked.json()["runs"]
+    assert (asked.status_code, run["status"], run["trigger"]) == (202, "queued", "api")
+    finish()
+    assert callers.member.get(f"/runs/{run['id']}").json()["status"] == "succeeded"
+
+
+def test_without_an_owner_everyone_with_new_notes_dreams(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, world.customer, "Inês is allergic to nuts.")
+    callers.admin.post(f"{memory}/emergence")
+    assert {run.owner_id for run in Run.objects.all()} == {None, world.customer.pk}
+
+
+def test_a_member_is_told_of_the_runs_that_may_be_seen(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, world.customer, "Inês is allergic to nuts.")
+    note(world, world.bobs_memory, "Bob is on holiday in May.")
+    runs = callers.member.post(f"{memory}/emergence").json()["runs"]
+    assert {run["owner"] for run in runs} == {"shared", f"user:{world.bob.pk}"}
+
+
+def test_a_program_has_to_name_whose_dream_it_wants(callers: Callers, memory: str) -> None:
+    assert callers.helpdesk.post(f"{memory}/emergence").json()["code"] == "owner_required"
+    asked = callers.helpdesk.post(f"{memory}/emergence", {"endUserId": "customer-1"})
+    assert [run["owner"] for run in asked.json()["runs"]] == ["api:helpdesk/customer-1"]
+
+
+def test_asking_twice_gets_the_same_run(callers: Callers, memory: str) -> None:
+    body = {"owner": "shared"}
+    first, again = (callers.member.post(f"{memory}/emergence", body).json() for _turn in range(2))
+    assert first["runs"] == again["runs"]
+
+
+def test_a_second_dream_waits_for_the_cooldown(world: World, callers: Callers, memory: str) -> None:
+    note(world, None, "The harbour office opens at eight.")
+    callers.member.post(f"{memory}/emergence", {"owner": "shared"})
+    finish()
+    again = callers.admin.post(f"{memory}/emergence", {"owner": "shared"})
+    assert (again.status_code, again.json()["code"]) == (429, "cooling_down")
+    assert 0 < int(again.headers["Retry-After"]) <= 300
+
+
+def test_asking_for_a_dream_is_recorded(world: World, callers: Callers, memory: str) -> None:
+    callers.member.post(f"{memory}/emergence", {"owner": "shared"})
+    event = Event.objects.get(team_id=world.team.pk, action="run.requested")
+    assert (event.actor_id, json.loads(event.details)["trigger"]) == (str(world.bob.pk), "api")
+
+
+def test_the_report_tells_what_was_promoted_and_shows_the_diff(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, None, "The harbour office opens at eight.")
+    [run] = callers.member.post(f"{memory}/emergence", {"owner": "shared"}).json()["runs"]
+    finish()
+    [listed] = callers.viewer.get(f"{memory}/dream/reports").json()["items"]
+    report = callers.viewer.get(f"{memory}/dream/reports/{run['id']}").json()
+    assert listed == {**report, "diff": None}
+    assert (report["mode"], report["consolidator"]) == ("manual", "rules")
+    assert report["candidateCount"] == report["promotedCount"] == 1
+    assert "harbour office" in report["diff"]
+    assert "MEMORY.md" in report["diff"]
+    assert report["diary"]
+
+
+def test_who_sees_owners_sees_counts_of_a_personal_report_and_no_text(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, world.customer, "Inês is allergic to nuts.")
+    body = {"endUserId": "customer-1"}
+    [run] = callers.helpdesk.post(f"{memory}/emergence", body).json()["runs"]
+    finish()
+    report = callers.admin.get(f"{memory}/dream/reports/{run['id']}").json()
+    texts = {name: report[name] for name in ("diff", "diary", "topic", "error")}
+    assert texts == dict.fromkeys(texts)
+    assert (report["status"], report["promotedCount"]) == ("succeeded", 1)
+
+
+def test_the_status_has_its_fields(callers: Callers, memory: str) -> None:
+    status = callers.viewer.get(f"{memory}/dreaming/status").json()
+    assert status.keys() == {
+        "dreamingEnabled", "schedule", "timeZone", "lastRun", "nextRunAt", "running",
+        "pendingCandidates", "latestDiaryEntry", "warnings",
+    }  # fmt: skip
+    assert (status["dreamingEnabled"], status["schedule"]) == (True, "02:00")
+
+
+def test_a_candidate_explains_itself_before_the_dream(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, None, "The harbour office opens at eight.")
+    [candidate] = callers.viewer.get(f"{memory}/dreaming/candidates").json()["items"]
+    assert candidate["text"] == "The harbour office opens at eight."
+    assert candidate["components"].keys() == {
+        "recall", "recency", "diversity", "freshness", "spread",
+    }  # fmt: skip
+    assert all(gate.keys() == {"name", "passed", "detail"} for gate in candidate["gates"])
+    assert (candidate["lineNumber"], candidate["verdict"]) == (3, "promoted")
+
+
+def test_the_diary_is_read_and_empty_before_the_first_dream(
+    world: World, callers: Callers, memory: str
+) -> None:
+    assert callers.viewer.get(f"{memory}/dreaming/dreams").json()["content"] == ""
+    note(world, None, "The harbour office opens at eight.")
+    callers.member.post(f"{memory}/emergence", {"owner": "shared"})
+    finish()
+    assert (
+        f"{timezone.now():%Y}" in callers.viewer.get(f"{memory}/dreaming/dreams").json()["content"]
+    )
+
+
+@pytest.mark.parametrize("path", ["dreaming/status", "dreaming/candidates", "dreaming/dreams"])
+def test_ones_own_dreams_are_read_before_the_first_note(
+    callers: Callers, memory: str, path: str
+) -> None:
+    assert callers.viewer.get(f"{memory}/{path}?owner=me").status_code == 200

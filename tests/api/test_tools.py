@@ -1,0 +1,160 @@
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from memoryweb.agents.models import Agent
+from memoryweb.conversations.parsing import NewMessage
+from memoryweb.memory.messages import add_messages
+from memoryweb.memory.unit import unit
+from memoryweb.recall.models import RecallEvent
+from memoryweb.workspace.models import AuthorKind, File
+from tests.api.callers import Callers
+from tests.api.client import Api
+from tests.world import World
+
+END_USER = {"endUserId": "customer-1"}
+FLOOR = "Prefers a room on a high floor."
+
+
+class Tools:
+    def __init__(self, api: Api, agent: Agent) -> None:
+        self.api, self.agent = api, agent
+
+    def __call__(self, tool: str, status: int = 200, **arguments: Any) -> Any:
+        path = f"/agents/{self.agent.pk}/tools/{tool}"
+        answer = self.api.post(path, {**END_USER, **arguments})
+        assert answer.status_code == status, answer.content
+        return answer.json()
+
+
+@pytest.fixture
+def tools(world: World, callers: Callers) -> Tools:
+    return Tools(callers.helpdesk, world.agent)
+
+
+def test_remember_writes_a_line_once_a_day(world: World, tools: Tools) -> None:
+    first, again = tools("remember", content=FLOOR), tools("remember", content=FLOOR)
+    today = f"memory/{timezone.now():%Y-%m-%d}.md"
+    assert first == {
+        "agentId": str(world.agent.pk), "filename": today, "lineNumber": 3, "duplicate": False,
+    }  # fmt: skip
+    assert again == {**first, "duplicate": True}
+
+
+def test_what_was_remembered_is_found_and_read(tools: Tools) -> None:
+    tools("remember", content=FLOOR)
+    found = tools("memory_search", query="HIGH floor")
+    assert found["count"] == 1
+    assert "high floor" in found["entries"][0]["snippet"]
+    assert FLOOR in tools("memory_get", date="today")["content"]
+    assert tools("memory_get", date="2020-01-01")["content"] == ("No journal entry for 2020-01-01.")
+
+
+def test_a_tool_writes_the_owners_file_and_reads_fall_back(world: World, tools: Tools) -> None:
+    shared = tools("read_workspace_memory_file", filename="PROFILE.md")
+    tools("write_workspace_memory_file", filename="PROFILE.md", content="# Inês\n")
+    own = tools("read_workspace_memory_file", filename="PROFILE.md")
+    assert (own["content"], own["content"] == shared["content"]) == ("# Inês\n", False)
+    kept = File.objects.get(agent=world.agent, owner=None, path="PROFILE.md")
+    assert kept.content == shared["content"]
+
+
+def test_an_edit_counts_its_replacements(tools: Tools) -> None:
+    tools("write_workspace_memory_file", filename="K.md", content="tea, tea\n")
+    refused = tools(
+        "edit_workspace_memory_file", 400, filename="K.md", oldText="tea", newText="milk"
+    )
+    assert refused["code"] == "edit_refused"
+    edited = tools(
+        "edit_workspace_memory_file",
+        filename="K.md",
+        oldText="tea",
+        newText="milk",
+        replaceAll=True,
+    )
+    assert edited["replacements"] == 2
+
+
+def test_the_list_has_the_owners_and_the_shared_files(tools: Tools) -> None:
+    tools("remember", content=FLOOR)
+    listed = tools("list_workspace_memory_files")
+    assert {file["owner"] for file in listed["files"]} == {"shared", "api:helpdesk/customer-1"}
+    assert listed["count"] == len(listed["files"])
+    only = tools("list_workspace_memory_files", filenamePrefix="memory/")
+    assert only["count"] == 1
+
+
+def test_search_finds_the_best_place(tools: Tools) -> None:
+    tools("remember", content=FLOOR)
+    hits = tools("search_workspace_memory", query="which floor")["hits"]
+    assert hits[0]["lineNumber"] == 3
+
+
+def test_a_tools_line_is_an_agents_and_asked_for(tools: Tools) -> None:
+    tools("remember", content=FLOOR)
+    revision = File.objects.get(note_date__isnull=False).revisions.get()
+    assert revision.author_kind == AuthorKind.AGENT
+
+
+@pytest.mark.parametrize(("conversation", "recalls"), [(None, 0), ("unknown", 0), ("c-1", 1)])
+def test_a_recall_counts_in_a_conversation_only(
+    world: World, tools: Tools, conversation: str | None, recalls: int
+) -> None:
+    with unit(world.team) as work:
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="c-1",
+            messages=[NewMessage(role="user", content="Which floor?")],
+        )
+    tools("remember", content=FLOOR)
+    tools("memory_search", query="floor", conversationId=conversation)
+    assert RecallEvent.objects.count() == recalls
+
+
+def test_a_tool_in_another_owners_conversation_is_a_conflict(world: World, tools: Tools) -> None:
+    with unit(world.team) as work:
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.sender,
+            conversation_id="c-2",
+            messages=[NewMessage(role="user", content="Which floor?")],
+        )
+    refused = tools("memory_search", 409, query="floor", conversationId="c-2")
+    assert refused["code"] == "owner_mismatch"
+
+
+def test_a_viewer_writes_about_oneself_only(world: World, callers: Callers, path: str) -> None:
+    remember = f"{path}/tools/remember"
+    assert callers.viewer.post(remember, {"content": FLOOR}).status_code == 200
+    shared = callers.viewer.post(remember, {"content": FLOOR, "owner": "shared"})
+    assert shared.status_code == 403
+    world.agent.owner_isolation = False
+    world.agent.save()
+    assert callers.viewer.post(remember, {"content": "More."}).status_code == 403
+
+
+def test_a_tool_that_is_none_is_not_found(callers: Callers, path: str) -> None:
+    assert callers.member.post(f"{path}/tools/launch", {}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "field"),
+    [
+        ("remember", {}, "content"),
+        ("remember", {"content": 7}, "content"),
+        ("memory_search", {"query": "a", "limit": 0}, "limit"),
+        ("memory_search", {"query": "a", "limit": 51}, "limit"),
+        ("memory_get", {"date": "tomorrow"}, "date"),
+        ("read_workspace_memory_file", {"filename": "../a.md"}, "filename"),
+        ("write_workspace_memory_file", {"filename": "a.md"}, "content"),
+    ],
+)
+def test_a_wrong_argument_is_named(
+    tools: Tools, tool: str, arguments: dict[str, Any], field: str
+) -> None:
+    refused = tools(tool, 400, **arguments)
+    assert [error["field"] for error in refused["errors"]] == [field]

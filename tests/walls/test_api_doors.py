@@ -1,0 +1,98 @@
+"""The API finds rows through the caller's team, and its lists ask as much for many as for few."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memoryweb import api
+from memoryweb.agents.owners import channel_owner, person_owner
+from memoryweb.conversations.parsing import NewMessage
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.messages import add_messages
+from memoryweb.memory.proposals import propose
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import AuthorKind
+from tests.api.callers import callers_of
+from tests.api.client import Api
+from tests.walls.api_stage import dreamt, furnish
+from tests.world import World
+
+MODULES = sorted(Path(api.__file__).parent.glob("*.py"))
+LISTS = [
+    "/agents",
+    "/agents/{agent}/workspace/files",
+    "/agents/{agent}/workspace/files/MEMORY.md/revisions",
+    "/agents/{agent}/workspace/prompt-files",
+    "/agents/{agent}/conversations",
+    "/agents/{agent}/conversations/mine",
+    "/agents/{agent}/proposals",
+    "/memory/{agent}/dream/reports",
+    "/owners",
+    "/audit/events",
+]
+SAID = NewMessage(role="user", content="Good morning.")
+
+
+@pytest.mark.parametrize("module", MODULES, ids=[module.name for module in MODULES])
+def test_rows_are_found_through_an_authorised_parent(module: Path) -> None:
+    if module.name != "models.py":
+        assert not re.search(r"\b[A-Z]\w+\.(_default_manager|objects)\b", module.read_text())
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list_asks_as_much_for_many_rows_as_for_few(world: World, path: str) -> None:
+    caller = callers_of(world).admin
+    furnish(world.home)
+    fill(world, 1)
+    few = queries(caller, path.format(agent=world.agent.pk))
+    fill(world, 6)
+    assert queries(caller, path.format(agent=world.agent.pk)) == few
+
+
+def queries(caller: Api, path: str) -> int:
+    caller.get(path)
+    with CaptureQueriesContext(connection) as captured:
+        assert caller.get(path).status_code == 200
+    return len(captured)
+
+
+def fill(world: World, count: int) -> None:
+    """That many more of everything that is listed."""
+    writer = Writer(AuthorKind.PERSON, user=world.alice)
+    me = person_owner(world.team, world.alice)
+    with unit(world.team) as work:
+        for number in range(count):
+            name = f"{count}-{number}"
+            create_agent(work, name=f"Agent {name}")
+            channel_owner(world.team, "slack", name)
+            write(work, Place(world.agent, None, f"{name}.md"), "Text.\n", writer=writer)
+            memory = write(
+                work, Place(world.agent, None, "MEMORY.md"), f"- {name}\n", writer=writer
+            )
+            propose(
+                work,
+                run=dreamt(world.home, None, "Text."),
+                file=memory.file,
+                content="Text.\n",
+                origins={},
+                broken=[],
+            )
+            dreamt(world.home, world.customer, "Text.")
+            add_messages(
+                work,
+                agent=world.agent,
+                owner=me,
+                conversation_id=f"mine-{name}",
+                messages=[SAID],
+            )
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=me,
+            conversation_id="mine",
+            messages=[SAID] * count,
+        )
