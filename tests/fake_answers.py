@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_NUMBERED = re.compile(r"L(?P<line>\d+): - (?P<text>\S.*)")
+_NUMBERED = re.compile(r"L(?P<line>\d+): - (?:\d\d:\d\d )?(?P<text>\S.*)")
 
 # Valid for an extraction and for a dream: each takes the fields that it knows.
 NOTHING: dict[str, Any] = {

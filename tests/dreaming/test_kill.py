@@ -1,0 +1,175 @@
+"""A worker dies in the middle of a dream; started again, it leaves one result."""
+
+import os
+import re
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from memoryweb.audit.models import Event
+from memoryweb.audit.verify import verify
+from memoryweb.dreaming import schedule
+from memoryweb.dreaming.models import Report
+from memoryweb.memory import files
+from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.origins import Origin
+from tests.fakes import ModelServer
+from tests.waiting import until
+from tests.workers import Workers
+from tests.world import World
+
+pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
+
+NIGHT = date(2026, 11, 20)
+POINTS = ["answer stored", "applying", "finished", "committed"]
+Start = Callable[..., Workers]
+
+
+@pytest.fixture
+def start(tmp_path: Path, model_server: ModelServer) -> Iterator[Start]:
+    """Workers that stop at a point, with the model server or with the rules."""
+    made: list[Workers] = []
+
+    def begin(stop_at: str = "", *, model: bool = True) -> Workers:
+        environment = {"STOP_AT": stop_at, "STOP_ROOM": str(tmp_path)}
+        if model:
+            environment |= {
+                "MEMORYWEB_MODEL_PROVIDER": "openai",
+                "MEMORYWEB_MODEL_BASE_URL": model_server.url,
+                "MEMORYWEB_MODEL_KEY": "test-key-of-no-value",
+                "MEMORYWEB_MODEL": "fake-model",
+            }
+        made.append(Workers(tmp_path, "tests.dreaming.stops.settings", environment))
+        return made[-1]
+
+    yield begin
+    for workers in made:
+        workers.end()
+
+
+@pytest.fixture
+def run(world: World, model_server: ModelServer) -> Run:
+    """A queued night of a customer with one durable line, and a model that keeps it."""
+    model_server.rules_like()
+    note = Place(world.agent, world.customer, f"memory/{NIGHT}.md")
+    line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
+    with unit(world.team) as work:
+        files.append(work, note, [line], writer=Writer(AuthorKind.EXTRACTION))
+        return schedule.request_night(
+            work, world.agent, world.customer, NIGHT, trigger="command"
+        ).run
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_killed_dream_leaves_one_result_and_asks_the_model_once(
+    world: World, run: Run, start: Start, model_server: ModelServer, point: str
+) -> None:
+    workers = start(point)
+    workers.start("run_pending")
+    os.kill(_stopped(workers), signal.SIGKILL)
+    left = _everything_written()
+    assert bool(left["reports"]) == (point == "committed"), workers.output()
+    workers.run("run_pending", "--until-idle")
+    _assert_one_result(world, run)
+    assert len(model_server.requests) == 1
+    if point == "committed":
+        assert _everything_written() == left
+
+
+def test_a_killed_dream_of_the_rules_leaves_one_result(
+    world: World, run: Run, start: Start
+) -> None:
+    workers = start("finished", model=False)
+    workers.start("run_pending")
+    os.kill(_stopped(workers), signal.SIGKILL)
+    assert not Report.objects.exists()
+    workers.run("run_pending", "--until-idle")
+    _assert_one_result(world, run)
+
+
+def test_a_dream_killed_while_the_model_is_silent_asks_again(
+    world: World, run: Run, start: Start, model_server: ModelServer
+) -> None:
+    model_server.hang()
+    workers = start()
+    asking = workers.start("run_pending")
+    until(lambda: model_server.requests, 30)
+    os.kill(asking.pid, signal.SIGKILL)
+    workers.run("run_pending", "--until-idle")
+    _assert_one_result(world, run)
+    assert len(model_server.requests) == 2
+
+
+def test_a_dreamer_that_wakes_after_its_lease_writes_nothing(
+    world: World, run: Run, start: Start, model_server: ModelServer
+) -> None:
+    workers = start("answer stored")
+    sleeper = workers.start("run_pending")
+    pid = _stopped(workers)
+    until(lambda: _is_frozen(pid))
+    workers.run("run_pending", "--until-idle")
+    written = _everything_written()
+    (workers.room / "go-on").touch()
+    os.kill(pid, signal.SIGCONT)
+    assert sleeper.wait(30) == 0, workers.output()
+    assert _everything_written() == written
+    _assert_one_result(world, run)
+    assert len(model_server.requests) == 1
+
+
+def _assert_one_result(world: World, run: Run) -> None:
+    run.refresh_from_db()
+    assert (run.status, run.phase) == ("succeeded", "reported")
+    memory = _file(world, "MEMORY.md")
+    assert memory.content.count("Thursdays") == 1
+    assert memory.revisions.count() == 1
+    diary = _file(world, "DREAMS.md")
+    assert len(re.findall(r"(?m)^## 2026-11-20", diary.content)) == 1
+    assert diary.revisions.count() == 1
+    assert Report.objects.filter(run=run).count() == 1
+    finished = Event.objects.filter(action="run.finished", run_id=run.pk)
+    assert finished.count() == 1
+    writes = Event.objects.filter(action="file.written", run_id=run.pk)
+    assert writes.count() == Revision.objects.filter(run=run).count()
+    assert verify(world.team.pk).ok
+
+
+def _file(world: World, path: str) -> File:
+    return File.objects.get(agent=world.agent, owner=world.customer, path=path)
+
+
+def _everything_written() -> dict[str, Any]:
+    return {
+        "revisions": list(Revision.objects.order_by("pk").values()),
+        "reports": list(Report.objects.values()),
+        "events": list(Event.objects.order_by("seq").values_list("pk", "action")),
+    }
+
+
+def _stopped(workers: Workers) -> int:
+    mark = workers.room / "stopped"
+    return int(until(lambda: mark.exists() and mark.read_text(), 30))
+
+
+def _is_frozen(pid: int) -> bool:
+    """Stopped, and not with SQLite's one lock in hand: its heart beats in a thread of its own."""
+    os.kill(pid, signal.SIGSTOP)
+    if connection.vendor != "sqlite":
+        return True
+    with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=0)) as other:
+        try:
+            other.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            os.kill(pid, signal.SIGCONT)
+            return False
+    return True
