@@ -48,7 +48,7 @@ def change_agent(unit: Unit, agent: Agent, **settings: Any) -> list[str]:
     if not changed:
         return []
     if "name" in changed:
-        _check_name(unit, settings["name"])
+        _check_name(unit, settings["name"], of=agent)
         agent.folded_name = settings["name"].casefold()
     for field in changed:
         setattr(agent, field, settings[field])
@@ -75,6 +75,7 @@ def kept_until(agent: Agent) -> datetime | None:
     return agent.archived_at + timedelta(days=KEPT_DAYS) if agent.archived_at else None
 
 
-def _check_name(unit: Unit, name: str) -> None:
-    if Agent.objects.live().filter(team=unit.team, folded_name=name.casefold()).exists():
+def _check_name(unit: Unit, name: str, of: Agent | None = None) -> None:
+    named = Agent.objects.live().filter(team=unit.team, folded_name=name.casefold())
+    if named.exclude(pk=of.pk if of else None).exists():
         raise NameTaken(name)
