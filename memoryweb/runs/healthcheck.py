@@ -1,13 +1,15 @@
-"""Is background work being done? Asked by `healthcheck`, `/readyz` and the supervisor."""
+"""Is background work being done, and audit kept safe? Asked by `healthcheck`, `/readyz` and the supervisor."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Count, Min, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django_scopes import scopes_disabled
 
+from memoryweb.audit.triggers import check_triggers
 from memoryweb.runs import fairness
 from memoryweb.runs.models import Beat, Run
 
@@ -21,6 +23,11 @@ class Health:
     last_tick: datetime | None
     oldest_waiting: datetime | None  # due since then, and nothing stands in its way
     expired_leases: int
+    unprotected: tuple[str, ...]  # what the database lacks to keep audit events unchanged
+
+    @property
+    def is_ready(self) -> bool:
+        return self.has_worker and not self.unprotected
 
     @property
     def has_worker(self) -> bool:
@@ -29,7 +36,7 @@ class Health:
     @property
     def problems(self) -> list[str]:
         """Whole sentences; none: all is well."""
-        found = []
+        found = list(self.unprotected)
         if self.last_tick is None:
             found.append(_("No worker has reported yet. Start one with “manage.py work”."))
         elif not self.has_worker:
@@ -61,7 +68,9 @@ def check(now: datetime) -> Health:
         running = Run.objects.filter(status=Run.Status.RUNNING).aggregate(
             expired=Count("pk", filter=Q(lease_until__lte=now))
         )
-    return Health(now, beat.at if beat else None, waiting["since"], running["expired"])
+    unprotected = tuple(error.msg for error in check_triggers([DEFAULT_DB_ALIAS]))
+    last_tick = beat.at if beat else None
+    return Health(now, last_tick, waiting["since"], running["expired"], unprotected)
 
 
 def _minutes(waited: timedelta) -> int:

@@ -23,12 +23,12 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @never_cache
 @login_not_required
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The database answers and a worker ticks."""
+    """The database answers and protects the audit events, and a worker ticks."""
     try:
         health = healthcheck.check(timezone.now())
     except DatabaseError:
         problems = [_("The database does not answer.")]
         return JsonResponse({"status": "unavailable", "problems": problems}, status=503)
-    if not health.has_worker:
+    if not health.is_ready:
         return JsonResponse({"status": "unavailable", "problems": health.problems}, status=503)
     return JsonResponse({"status": "ok", "problems": health.problems})

@@ -4,6 +4,7 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
+from memoryweb.audit.triggers import create_triggers, drop_triggers
 from memoryweb.runs import healthcheck
 from memoryweb.runs.models import Beat
 from memoryweb.web.health import healthz, readyz
@@ -54,6 +55,14 @@ def test_without_a_worker_it_is_not_ready(db: None, last_tick: datetime | None) 
     if last_tick:
         Beat.objects.create(name="tick", at=last_tick)
     assert readyz(RequestFactory().get("/readyz")).status_code == 503
+
+
+def test_audit_events_that_nothing_protects_are_a_problem(db: None) -> None:
+    Beat.objects.create(name="tick", at=ago(seconds=5))
+    drop_triggers()
+    assert any("audit events" in problem for problem in healthcheck.check(ago()).problems)
+    assert readyz(RequestFactory().get("/readyz")).status_code == 503
+    create_triggers()
 
 
 def test_a_process_that_answers_is_healthy() -> None:
