@@ -1,11 +1,14 @@
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.commands import base
+from memoryweb.extraction.requests import hurry
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 
@@ -22,7 +25,7 @@ class Command(base.Command):
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         runs = []
-        for run in engine.run_pending(until_idle=options["until_idle"]):
+        for run in _worked(until_idle=options["until_idle"]):
             runs.append(run)
             if not options["json"]:
                 self.stdout.write(_line(run))
@@ -33,6 +36,17 @@ class Command(base.Command):
             ),
             {"runs": len(runs), "statuses": dict(counts)},
         )
+
+
+def _worked(*, until_idle: bool) -> Iterator[Run]:
+    """Commands skip the cooldown of extractions (SPEC §4), also of those that follow on these."""
+    is_done = False
+    while not is_done:
+        hurry(timezone.now())
+        is_done = True
+        for run in engine.run_pending(until_idle=until_idle):
+            is_done = False
+            yield run
 
 
 def _line(run: Run) -> str:
