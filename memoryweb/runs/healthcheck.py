@@ -1,4 +1,4 @@
-"""Is background work being done, and audit kept safe? Asked by `healthcheck`, `/readyz` and the supervisor."""
+"""Is background work done, and audit kept safe? Asked by `healthcheck` and `/readyz`."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
