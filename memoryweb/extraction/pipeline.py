@@ -51,7 +51,8 @@ def _waiting(run: Run) -> list[Conversation]:
 def _extract_conversation(lease: Lease, conversation: Conversation) -> Skip | None:
     """All that had arrived when its turn came; what comes meanwhile waits for the next run."""
     until = conversation.message_count
-    if _stored(lease.run, conversation) is None and (reason := _skip(lease, conversation)):
+    stored = _stored(lease.run, conversation)
+    if not _is_answered(stored) and (reason := _skip(lease, conversation)):
         return reason
     while conversation.extracted_upto < until:
         if _extract_window(lease, conversation) is Applied.STOPPED:
@@ -74,7 +75,7 @@ def _extract_window(lease: Lease, conversation: Conversation) -> Applied:
         window = _window(conversation, stored)
         if window is None:
             break
-        if stored is None or stored.status != Extraction.Status.ANSWERED:
+        if stored is None or not _is_answered(stored):
             stored = _ask(lease, conversation, window)
         done = apply(lease, stored, window, is_last=plan == PLANS - 1)
         if done is not Applied.MOVED_ON:
@@ -89,12 +90,15 @@ def _stored(run: Run, conversation: Conversation) -> Extraction | None:
     ).first()
 
 
+def _is_answered(stored: Extraction | None) -> bool:
+    return stored is not None and stored.status == Extraction.Status.ANSWERED
+
+
 def _window(conversation: Conversation, stored: Extraction | None) -> Window | None:
-    is_answered = stored is not None and stored.status == Extraction.Status.ANSWERED
     return next_window(
         conversation,
         size=settings.EXTRACTION_WINDOW_MESSAGES,
-        last=stored.last if stored is not None and is_answered else None,
+        last=stored.last if stored is not None and _is_answered(stored) else None,
     )
 
 
