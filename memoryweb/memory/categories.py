@@ -29,7 +29,7 @@ HEADINGS: dict[Category, str] = {
 
 def categorise(statement: str) -> Category:
     """The kind of one third-person statement in English, Chinese or Japanese."""
-    text = statement[:1000].lower().replace("’", "'")
+    text = _AS_OF.sub("", statement[:1000].lower().replace("’", "'"))
     first = re.split(r"(?<=[a-z0-9)])\. (?=[a-z])|(?<=。)", text)[
         0
     ]  # what follows only explains it
@@ -39,6 +39,8 @@ def categorise(statement: str) -> Category:
                 return category
     return Category.OTHER
 
+
+_AS_OF = re.compile(r" ?\(as of [^()]*\)")  # when it was said, not when it happened
 
 _KIN = (
     r"(?:husband|wife|partner|spouse|fianc[eé]e?|boyfriend|girlfriend|mother|father|mom|mum"
@@ -107,8 +109,8 @@ _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     (
         Category.DECISION,
         re.compile(
-            _DECIDED
-            + r"|决定|改用|选了|选择了|说好|商定|以后都|从现在起|ことにした|ことにしました|決めた|決めました|決定|今後は"
+            _DECIDED + r"|决定|改用|选了|选择了|说好|商定|以后都|从现在起|ことにした|ことにしました"
+            r"|決めた|決めました|決定|今後は"
         ),
     ),
     (Category.EVENT, re.compile(_HAPPENED)),
@@ -116,8 +118,10 @@ _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
         Category.COMMITMENT,
         re.compile(
             _FUTURE
-            + r"|打算|计划|准备(?:去|在|要)|将(?:要|会)|承诺|答应|保证|截止|目标是|预约|约了|想要?去"
-            r"|予定|つもり|しようと思|たいです|たいと思|締め切り|締切|約束|目標|予約|\d.*(?:(?<!い)ます|する|行く)(?:。|$)"
+            + r"|打算|计划|准备(?:去|在|要)|将(?:要|会)|承诺|答应|保证|截止|目标是|预约|约了"
+            r"|想要?去"
+            r"|予定|つもり|しようと思|たいです|たいと思|締め切り|締切|約束|目標|予約"
+            r"|\d.*(?:(?<!い)ます|する|行く)(?:。|$)"
         ),
     ),
     (
@@ -130,7 +134,8 @@ _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     (
         Category.EVENT,
         re.compile(
-            rf"(?=.*{_DATE})(?=.*{_PAST})|{_DATE}.*(?:了|过|ました|った|んだ)|(?:了|ました).*{_DATE}"
+            rf"(?=.*{_DATE})(?=.*{_PAST})|{_DATE}.*(?:了|过|ました|った|んだ)|(?:了"
+            rf"|ました).*{_DATE}"
         ),
     ),
     (
@@ -138,8 +143,10 @@ _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
         re.compile(
             rf"\b{_KIN}\b|\b(?:married|divorced|engaged|single|friends?|mentors?|breakup"
             rf"|adopt\w*)\b"
-            r"|妻子|丈夫|老公|老婆|爱人|男朋友|女朋友|儿子|女儿|孩子|爸|妈|父亲|母亲|父母|哥哥|姐姐|弟弟|妹妹|家人|结婚|离婚"
-            r"|养了|宠物|小狗|小猫|妻が|夫|主人|息子|娘|子供|子ども|父|母|兄|姉|弟|妹|家族|結婚|離婚|飼って|ペット|彼女|彼氏|友達|朋友"
+            r"|妻子|丈夫|老公|老婆|爱人|男朋友|女朋友|儿子|女儿|孩子|爸|妈|父亲|母亲|父母|哥哥"
+            r"|姐姐|弟弟|妹妹|家人|结婚|离婚"
+            r"|养了|宠物|小狗|小猫|妻が|夫|主人|息子|娘|子供|子ども|父|母|兄|姉|弟|妹|家族"
+            r"|結婚|離婚|飼って|ペット|彼女|彼氏|友達|朋友"
         ),
     ),
     (
@@ -147,15 +154,17 @@ _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
         re.compile(
             _LIKES
             + r"|喜欢|最爱|热爱|偏好|讨厌|不吃|不喝|爱吃|爱喝|爱好|过敏|更愿意|习惯用|素食|吃素"
-            r"|が好き|好きな|好きです|嫌い|苦手|趣味|アレルギー|食べません|飲みません|食べられ|の方がいい|ほうがいい|気に入"
+            r"|が好き|好きな|好きです|嫌い|苦手|趣味|アレルギー|食べません|飲みません|食べられ"
+            r"|の方がいい|ほうがいい|気に入"
         ),
     ),
     (
         Category.WORK,
         re.compile(
-            _WORKS
-            + r"|工作|上班|公司|团队|同事|老板|客户|项目|大学|学校|专业|毕业|考试|课程|论文|实习|工程师|老师|医生|发票|部署|上线|发布"
-            r"|仕事|働いて|会社|勤め|部署|上司|同僚|顧客|大学|学校|専攻|卒業|試験|研究|エンジニア|教師|医者|請求書|デプロイ|リリース|チーム"
+            _WORKS + r"|工作|上班|公司|团队|同事|老板|客户|项目|大学|学校|专业|毕业|考试|课程|论文"
+            r"|实习|工程师|老师|医生|发票|部署|上线|发布"
+            r"|仕事|働いて|会社|勤め|部署|上司|同僚|顧客|大学|学校|専攻|卒業|試験|研究"
+            r"|エンジニア|教師|医者|請求書|デプロイ|リリース|チーム"
         ),
     ),
     (Category.EVENT, re.compile(_DATE)),

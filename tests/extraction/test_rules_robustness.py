@@ -3,18 +3,20 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from memoryweb.extraction.rules import NoteLine, Spoken, extract
 from tests.extraction.rules_talk import texts, window
 
+UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)
 PIECES = (
     "I live in Oslo.", "My wife and I have a dog named Rex.", "yesterday", "I bought a boat",
     "We", "it", "that", "because I", "Thanks, Ben!", " - ", "```", "# ", "- **key**: value",
     "<!-- x -->", "[shares a picture: x]", "我叫小明，", "昨天我去了北京。", "私は", "好きです。",
-    "来週の金曜日", "How long have you been married?", "5 years!", "next Friday", "\n", "  ", "\u202e",
-    "🎉", "https://example.org/a?b=c", "I", "'s", "31 February", "in 999 years", "remember that",
+    "来週の金曜日", "How long have you been married?", "5 years!", "next Friday", "\n", "  ",
+    "\u202e", "🎉", "https://example.org/a?b=c", "I", "'s", "31 February",
+    "in 999 years", "remember that",
 )  # fmt: skip
 CONTENT = st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=12)), max_size=12).map(
     " ".join
@@ -30,7 +32,7 @@ SPOKEN = st.builds(
 WINDOW = st.lists(SPOKEN, max_size=8, unique_by=lambda spoken: spoken.id)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
 @example(window(("user", "\ud800 I live in \x00 Oslo.\u2028# I have a dog named Rex")))
 def test_every_line_is_one_plain_line_that_cites_given_messages(talk: list[Spoken]) -> None:
@@ -40,13 +42,13 @@ def test_every_line_is_one_plain_line_that_cites_given_messages(talk: list[Spoke
         assert set(line.message_ids) <= {spoken.id for spoken in talk}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
 def test_what_was_found_is_not_found_again(talk: list[Spoken]) -> None:
     assert extract(talk, already=[line.text for line in extract(talk)]) == []
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, phases=UNSHRUNK)
 @given(WINDOW)
 def test_the_same_window_gives_the_same_lines(talk: list[Spoken]) -> None:
     assert extract(talk) == extract(talk)
@@ -54,7 +56,8 @@ def test_the_same_window_gives_the_same_lines(talk: list[Spoken]) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["", "   ", "12345 67890", "🎉🎉🎉", "???", "!!!", "\x00\x01", "-----", "```\nI live in Oslo.\n```",
+    ["", "   ", "12345 67890", "🎉🎉🎉", "???", "!!!", "\x00\x01", "-----",
+     "```\nI live in Oslo.\n```",
      "https://example.org/i-live-in-oslo", "a" * 5000, "I " * 3000, "(" * 3000, "- " * 3000,
      "> I live in Oslo."],
 )  # fmt: skip
@@ -64,7 +67,8 @@ def test_what_is_no_speech_leaves_nothing(content: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["I live in Oslo and ", "a, b - c; ", "x" * 50 + " ", "I went, ", "**a**: b\n", "it's ", "我喜欢", "私は", "[shares a",
+    ["I live in Oslo and ", "a, b - c; ", "x" * 50 + " ", "I went, ", "**a**: b\n", "it's ",
+     "我喜欢", "私は", "[shares a",
      "yesterday ", "<!-- ", "so ", "my dog "],
 )  # fmt: skip
 def test_a_megabyte_is_read_in_time(unit: str) -> None:

@@ -160,7 +160,7 @@ def _having(match: re.Match[str], said: str, before: str, at: datetime) -> str:
         return f"I have {rest} {thing}" if counted else f"I have {rest}"
     return (
         f"I have {thing if thing.endswith('s') else 'a ' + thing}"
-        if yes and not rest and not match["any"] == "any"
+        if yes and not rest and match["any"] != "any"
         else ""
     )
 

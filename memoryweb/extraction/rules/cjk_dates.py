@@ -161,7 +161,8 @@ _CHINESE = (
         _weekday(_ZH_DAYS, _ZH_STEPS),
     ),
     _rule(
-        r"(?<![每个\d一二三四五六七八九十两几])(?P<which>)(?:周|星期|礼拜)(?P<day>[一二三四五六日天])(?![到至、和从都不])",
+        r"(?<![每个\d一二三四五六七八九十两几])(?P<which>)(?:周|星期"
+        r"|礼拜)(?P<day>[一二三四五六日天])(?![到至、和从都不])",
         _weekday(_ZH_DAYS, _ZH_STEPS),
     ),
     _rule(rf"{_ZH_WHICH}{_ZH_WEEK}(?!期)", _week(_ZH_STEPS, "那一周")),

@@ -1,7 +1,6 @@
-"""What makes an English first-person clause worth keeping, and what rules it out."""
+"""What English clauses in the first person speak of, as patterns. Judged in verdicts.py."""
 
 import re
-from dataclasses import dataclass
 
 from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST, PAST_ED
 
@@ -15,15 +14,6 @@ _KIN = (
     r"|mentors?|friends?|best friend"
     r"|boss|manager|coworkers?|colleagues?|teacher|coach)"
 )
-_WORK = (
-    r"\b(?:job|career|compan(?:y|ies)|business|office|boss|startup|salary|promot\w+|hired"
-    r"|laid off|fired|intern\w*|studying"
-    r"|studied|school|college|universit\w+|degree|major(?:ed|ing)?|course|exams?|graduat\w+"
-    r"|thesis|phd|work(?:s|ed|ing)? (?:as|at|for|in|with)"
-    r"|banker|engineer\w*|nurse|doctor|developer|designer|lawyer|accountant|counsel\w+|store"
-    r"|shop|studio|teach(?:er|ing)?"
-    r"|workshop|class(?:es)?|client|customers?|project|investors?|online|certificat\w+|deadline)\b"
-)
 _FEEL = (
     r"(?:happy|glad|proud|sorry|sure|curious|jealous|impressed|thankful|grateful|lucky|blessed"
     r"|amazed|honou?red|excited|thrilled"
@@ -36,7 +26,7 @@ _FEEL = (
     r"|doing|living|loving|feeling|rooting|cheering|sending|wishing|talking|saying|listening"
     r"|having|enjoying|seeing|glowing|over the moon)"
 )
-_DROPPED_I = re.compile(
+EMPTY_ABOUT_ME = re.compile(
     rf"^I {_ADV}(?:(?:am|was|feel|felt|have been|will be) (?:not |so |such |really |super "
     rf"|just |very |always |truly |also |still |all |more |much |a bit |extra )*{_FEEL}\b"
     r"|(?:can't|cannot|couldn't)(?: even)? (?:wait|believe|imagine|help|complain|agree|thank"
@@ -73,16 +63,61 @@ _DROPPED_I = re.compile(
     r"it\b|made it\b)",
     re.IGNORECASE,
 )
-_LIKING = (
+EMPTY = re.compile(
+    r"\bfeels? like\b|\bmakes (?:a lot of |so much )?sense\b|\bbeyond words\b|\blooking "
+    r"forward to (?:more|enjoying|seeing|hearing|the (?:day|moment|future|rest))\b|\bgoing to "
+    r"(?:stay|keep|make (?:my|our) dreams?)\b|\bable to better\b|\bworth it\b|\b(?:got|have"
+    r"|has|had) (?:my|your|each other's) backs?\b"
+    r"|\bwe all (?:have|need|want|know|deserve|face|go)\b|\bcome so far\b"
+    r"|\b(?:if I were|I wish|who knows|no matter|we (?:all|both)? ?(?:can|could|should|got this"
+    r"|make a great)"
+    r"|we are (?:all|both|so|in this|not alone|here)|since we (?:last )?(?:talked|spoke"
+    r"|chatted|met)"
+    r"|I am (?:a )?(?:bit of )?(?:a )?(?:mix|bit|little|lot|mess|part) )",
+    re.IGNORECASE,
+)
+VAGUE_PROMISE = re.compile(
+    rf"^(?:we {_ADV}(?:will|need to|have to|must|want to)|I (?:will|won't|will not|would|have "
+    rf"to|need to)"
+    rf" (?:{_ADV})(?:start thinking|let|watch|send|be|stay|focus|remember|figure|make|never"
+    rf"|give|stop|work|check|look|hold)|I can (?:make|do|handle|see|offer|imagine|tell|feel"
+    rf"|help|be|get|add|use))\b",
+    re.IGNORECASE,
+)
+THRILLED_TO = re.compile(
+    r"^I (?:am|was) (?:so |really |super |very )?(?:excited|thrilled|ready|eager|determined"
+    r"|hoping) to"
+    r" (?!see|hear|be\b|know|have you|share|announce|say|report|tell|help you|make it|keep)\w+ \w+",
+    re.IGNORECASE,
+)
+HAVING_KIN = re.compile(rf"\bto have (?:my |a |an |two |three )?(?:\w+ )?{_KIN}\b", re.IGNORECASE)
+HEALTH = re.compile(
+    r"\b(?:diabet\w+|asthma\w*|allerg\w+|migraines?|anxiety|depression|adhd|autis\w+"
+    r"|dyslexi\w+|arthritis|c(?:o?)eliac|epilep\w+|blood pressure"
+    r"|insomnia|pregnan\w+|diagnosed|surgery|medication|intolerant)\b",
+    re.IGNORECASE,
+)
+MINE_IS = re.compile(
+    r"^(?:my|our) (?:[\w-]+ ){1,3}(?:is|are) (?-i:[A-Z\d]|\S*[@\d])", re.IGNORECASE
+)
+WHO_I_AM = re.compile(
+    r"^I (?:\w+ly )?(?:(?:am|was) (?:an? (?!bit|little|lot|mess|mix|wreck|part|big|huge|fan"
+    r"|bad|good|great|sucker|believer|work)\w|from|born|originally|\d|married|single"
+    r"|divorced|engaged|pregnant|vegan|vegetarian)|(?:live|lived) in|come from|grew up|speak"
+    r"|work (?:as|at|for)|have (?:an? |no |\w+ )?(?:kids|children|siblings))",
+    re.IGNORECASE,
+)
+LIKING = re.compile(
     rf"^I (?:{_ADV}|can't |could not |don't |do not |have always |had always |would )(?:love"
     rf"|like|enjoy|prefer|hate|dislike|adore|stand|loved|enjoyed|preferred|hated|eat|drink"
     rf"|avoid|rather|collect|cherish)\b"
     rf"|^I {_ADV}am {_ADV}(?:not )?(?:a )?{_ADV}(?:(?:a )?(?:huge|big|massive|real|total"
     rf"|lifelong)? ?fan of|into|keen on|passionate about|fond of|obsessed with|interested in"
     rf"|allergic|vegetarian|vegan|addicted|hooked|crazy about|intolerant|in love with)"
-    r"|\bfavou?rites?\b|\bgo-to\b|\bpassion(?:s)? (?:for|is)\b|\bhobb(?:y|ies)\b"
+    r"|\bfavou?rites?\b|\bgo-to\b|\bpassion(?:s)? (?:for|is)\b|\bhobb(?:y|ies)\b",
+    re.IGNORECASE,
 )
-_PLANNING = (
+PLANNING = re.compile(
     rf"\bI {_ADV}(?:am {_ADV}(?:going|after|planning|hoping|thinking (?:of|about)|about|looking "
     rf"(?:for|into|to)|aiming|considering|training|preparing|saving|applying|working on"
     rf"|starting|launching|opening|moving|creating|building|organi[sz]ing|developing|designing"
@@ -92,9 +127,10 @@ _PLANNING = (
     r"|will\b|plan\b|want\b|would (?:love|like)\b|hope\b|need\b|have to\b|intend\b|decided\b"
     r"|promised?\b|aim\b|wish\b)"
     r"|\b(?:goal|dream|plan|aim|deadline|appointment|vision|interview|trip)s? (?:is|are|was"
-    r"|for)\b|^we (?:are|will|plan|decided|want|hope|need|should be) "
+    r"|for)\b|^we (?:are|will|plan|decided|want|hope|need|should be) ",
+    re.IGNORECASE,
 )
-_BEING = (
+BEING = re.compile(
     rf"^I {_ADV}(?:(?:am|was) (?:{_ADV})?(?:an? [\w-]|the [\w-]+ of|from|born|raised"
     rf"|originally|\d+\b|married|single|divorced|engaged|pregnant|retired|diabetic|asthmatic"
     rf"|diagnosed|based|located|living|working|studying|employed|self-employed|running"
@@ -106,135 +142,26 @@ _BEING = (
     r"own|been|\w+ed)\b|have (?:\w+ly )?(?:known|had|got|written|taken|seen|met|made|done|gone"
     r"|read|won|lost|found|started)\b)"
     r"|\bmy (?:name|pronouns|birthday|address|phone|e-?mail|job|full name|nickname|hometown"
-    r"|home country|native)\b"
+    r"|home country|native)\b",
+    re.IGNORECASE,
 )
-_DOING = (
+DOING = re.compile(
     rf"^I {_ADV}(?:used to|play|practi[sc]e|sing|swim|paint|draw|write|read|cook|bake"
     rf"|garden|hike|bike|dance|volunteer|meditate|jog|go|take|train|coach|usually|work out|do"
     rf"|make|sew|knit|code|build|use|deploy|ship|keep|follow|spend|attend|visit|commute|stay"
-    rf"|relax|unwind|de-?stress|wake|sleep|remind)\b"
-)
-_FEELING_PAST = (
-    r"felt|thought|knew|said|meant|was|were|had|did|got|saw|heard|came|kept|understood|told"
-    r"|loved|wanted|liked|needed|hoped|wished"
-    r"|agreed|realized|noticed|appreciated|missed|enjoyed|tried|seemed|looked|guessed|figured"
-    r"|used|cried|laughed|smiled|struggled|asked"
-)
-_PAST_ACT = re.compile(
-    rf"\b(?:I|we) (?:{_ADV}|even |all |both |also "
-    rf")*(?!(?:{_FEELING_PAST})\b)(?:{'|'.join(sorted(IRREGULAR_PAST))}|read|put|hurt|hit|quit"
-    rf"|{PAST_ED})\b",
+    rf"|relax|unwind|de-?stress|wake|sleep|remind)\b",
     re.IGNORECASE,
 )
-_PAST_ANY = re.compile(
-    rf"\b(?:{'|'.join(sorted(IRREGULAR_PAST))}|was|were|did|had|{PAST_ED})\b", re.IGNORECASE
-)
-_WEAK_PAST = re.compile(
-    rf"\b(?:I|we) {_ADV}(?:got|did (?:an?|the|some|my|our)|had|saw|heard|tried|used|loved"
-    rf"|enjoyed|came|kept|struggled)\b",
+WORK = re.compile(
+    r"\b(?:job|career|compan(?:y|ies)|business|office|boss|startup|salary|promot\w+|hired"
+    r"|laid off|fired|intern\w*|studying"
+    r"|studied|school|college|universit\w+|degree|major(?:ed|ing)?|course|exams?|graduat\w+"
+    r"|thesis|phd|work(?:s|ed|ing)? (?:as|at|for|in|with)"
+    r"|banker|engineer\w*|nurse|doctor|developer|designer|lawyer|accountant|counsel\w+|store"
+    r"|shop|studio|teach(?:er|ing)?"
+    r"|workshop|class(?:es)?|client|customers?|project|investors?|online|certificat\w+|deadline)\b",
     re.IGNORECASE,
 )
-_FUTURE = re.compile(
-    r"\b(?:will|going to|plan|planning|want|would|hope|hoping|next|tomorrow|upcoming|coming"
-    r"|thinking of|thinking about|about to|need to"
-    r"|have to|must|should|due|deadline|scheduled|by|in \w+ (?:days?|weeks?|months?|years?)"
-    r"|am \w+ing|are \w+ing|'re \w+ing|'ll|until)\b",
-    re.IGNORECASE,
-)
-_STOP = frozenset(
-    """i me my mine myself we us our ours you your it its this that these those they them their there here he she his her
-    a an the and or but so if as of in on at to for from by with about into over up out off than then because when while
-    am is are was were be been being have has had do does did will would can could should may might must not no yes
-    just also really very so too still always never even already now ever much many more most lot lots of some any all
-    both other others another one ones thing things stuff something anything everything someone anyone everyone way ways
-    time times day days good great nice best better cool awesome amazing super fun love like want need know think feel feeling
-    make makes made get got go going keep hard forward get through trying try through what how who why where which whole
-    bit kind sort such own part lately recently words mean means life everybody world happy joy dreams dream done back
-    take took great see give few couple ton tons ok okay safe back again soon later yet lately journey chapter
-    support stuff past ahead ever since far long next last first most person part change everything""".split()
-)
-
-
-@dataclass(frozen=True)
-class Verdict:
-    kept: bool
-    durable: bool = False
-
-
-DROP = Verdict(False)
-
-
-def is_future(clause: str) -> bool:
-    """Which way a bare weekday in this clause looks."""
-    if re.search(
-        r"\b(?:yesterday|ago|earlier today|last (?!minute|call)\w+)\b", clause, re.IGNORECASE
-    ):
-        return False
-    if _BOOKED.search(clause):
-        return True
-    past = re.search(
-        rf"\b(?:I|we|he|she|they) {_ADV}(?:{'|'.join(sorted(IRREGULAR_PAST))}|{PAST_ED}|was"
-        rf"|were|had|did)\b",
-        clause,
-        re.IGNORECASE,
-    )
-    return not past and (bool(_FUTURE.search(clause)) or not _PAST_ANY.search(clause))
-
-
-_BOOKED = re.compile(
-    r"\b(?:signed up|registered|booked|scheduled|reserved|enrolled|planned|invited|(?:got"
-    r"|bought|have) (?:\w+ )?tickets)\b",
-    re.IGNORECASE,
-)
-
-
-def judge(clause: str, *, dated: bool) -> Verdict:
-    """Of a clause in the first person, expanded, without openers and without what stands before its subject."""
-    body = re.sub(r"^[Ww]e (?:all |both )?(?=are\b)", "I ", clause)
-    if _DROPPED_I.search(body) and not _THRILLED.search(body) and not _HAVING_KIN.search(body):
-        return DROP
-    if _DROPPED.search(clause):
-        return DROP
-    if _PROMISE.search(clause) and not dated:
-        return DROP
-    words = content_words(clause)
-    if words >= 1 and (dated or _MINE_IS.search(clause) or _WHO_I_AM.search(clause)):
-        return Verdict(True, True)
-    if words >= 1 and re.search(
-        r"^I (?:\w+ )?(?:love|hate|like|enjoy|prefer) (?-i:[A-Z]\w+)", clause, re.IGNORECASE
-    ):
-        return Verdict(True, True)
-    if words >= 2 and any(re.search(cue, clause, re.IGNORECASE) for cue in _DURABLE):
-        return Verdict(True, True)
-    if words >= 3 and re.search(r"^I am (?:\w+ly |still |also |now )?\w+ing\b", clause):
-        return Verdict(True, False)
-    if words >= 2 and FACT.search(clause):
-        return Verdict(True, True)
-    if words >= 2 and (_PAST_ACT.search(clause) or _USE.search(clause)):
-        return Verdict(True, False)
-    if words >= 3 and (_WEAK_PAST.search(clause) or re.search(_WORK, clause, re.IGNORECASE)):
-        return Verdict(True, False)
-    return DROP
-
-
-def judge_thing(clause: str, *, dated: bool) -> Verdict:
-    """Of a clause whose subject is a thing, or "it", and that speaks of the speaker."""
-    if _MOVES_ME.search(clause):
-        return Verdict(True, True)
-    words = content_words(clause)
-    alone = re.search(r"\b(?:I|me|my|mine|myself)\b", clause)
-    team = re.search(
-        r"\bour (?:\w+ )?(?:team|company|office|customers?|staging|server|store"
-        r"|clients?|product|app|site)\b",
-        clause,
-    )
-    if _EMPTY_THING.search(clause) or not (alone or team or dated):
-        return DROP
-    if words >= 2 and (dated or any(re.search(cue, clause, re.IGNORECASE) for cue in _MATTERS)):
-        return Verdict(True, True)
-    return Verdict(words >= 4, False)
-
-
 FACT = re.compile(
     r"\b(?:once|twice) (?:or twice )?(?:a|every) (?:day|week|month|year)\b|\b(?:every|each) "
     r"(?:day|week|month|quarter|year|morning|evening|night|other (?:day|week|month|year"
@@ -251,79 +178,43 @@ FACT = re.compile(
     r"|runs?) (?:in|on|at)\b|\bversion \d|\bbudget\b",
     re.IGNORECASE,
 )
-_MINE_IS = re.compile(
-    r"^(?:my|our) (?:[\w-]+ ){1,3}(?:is|are) (?-i:[A-Z\d]|\S*[@\d])", re.IGNORECASE
+_FEELING_PAST = (
+    r"felt|thought|knew|said|meant|was|were|had|did|got|saw|heard|came|kept|understood|told"
+    r"|loved|wanted|liked|needed|hoped|wished"
+    r"|agreed|realized|noticed|appreciated|missed|enjoyed|tried|seemed|looked|guessed|figured"
+    r"|used|cried|laughed|smiled|struggled|asked"
 )
-_WHO_I_AM = re.compile(
-    r"^I (?:\w+ly )?(?:(?:am|was) (?:an? (?!bit|little|lot|mess|mix|wreck|part|big|huge|fan"
-    r"|bad|good|great|sucker|believer|work)\w|from|born|originally|\d|married|single"
-    r"|divorced|engaged|pregnant|vegan|vegetarian)|(?:live|lived) in|come from|grew up|speak"
-    r"|work (?:as|at|for)|have (?:an? |no |\w+ )?(?:kids|children|siblings))",
+PAST_ACT = re.compile(
+    rf"\b(?:I|we) (?:{_ADV}|even |all |both |also "
+    rf")*(?!(?:{_FEELING_PAST})\b)(?:{'|'.join(sorted(IRREGULAR_PAST))}|read|put|hurt|hit|quit"
+    rf"|{PAST_ED})\b",
     re.IGNORECASE,
 )
-_HEALTH = (
-    r"\b(?:diabet\w+|asthma\w*|allerg\w+|migraines?|anxiety|depression|adhd|autis\w+"
-    r"|dyslexi\w+|arthritis|c(?:o?)eliac|epilep\w+|blood pressure"
-    r"|insomnia|pregnan\w+|diagnosed|surgery|medication|intolerant)\b"
+PAST_ANY = re.compile(
+    rf"\b(?:{'|'.join(sorted(IRREGULAR_PAST))}|was|were|did|had|{PAST_ED})\b", re.IGNORECASE
 )
-_THRILLED = re.compile(
-    r"^I (?:am|was) (?:so |really |super |very )?(?:excited|thrilled|ready|eager|determined"
-    r"|hoping) to"
-    r" (?!see|hear|be\b|know|have you|share|announce|say|report|tell|help you|make it|keep)\w+ \w+",
+WEAK_PAST = re.compile(
+    rf"\b(?:I|we) {_ADV}(?:got|did (?:an?|the|some|my|our)|had|saw|heard|tried|used|loved"
+    rf"|enjoyed|came|kept|struggled)\b",
     re.IGNORECASE,
 )
-_HAVING_KIN = re.compile(rf"\bto have (?:my |a |an |two |three )?(?:\w+ )?{_KIN}\b", re.IGNORECASE)
-_DROPPED = re.compile(
-    r"\bfeels? like\b|\bwe all (?:have|need|want|know|deserve|face|go)\b|\bcome so far\b"
-    r"|\b(?:if I were|I wish|who knows|no matter|we (?:all|both)? ?(?:can|could|should|got this"
-    r"|make a great)"
-    r"|we are (?:all|both|so|in this|not alone|here)|since we (?:last )?(?:talked|spoke"
-    r"|chatted|met)"
-    r"|I am (?:a )?(?:bit of )?(?:a )?(?:mix|bit|little|lot|mess|part) )",
-    re.IGNORECASE,
-)
-_PROMISE = re.compile(
-    rf"^(?:we {_ADV}(?:will|need to|have to|must|want to)|I (?:will|won't|will not|would|have "
-    rf"to|need to)"
-    rf" (?:{_ADV})(?:start thinking|let|watch|send|be|stay|focus|remember|figure|make|never"
-    rf"|give|stop|work|check|look|hold))\b",
-    re.IGNORECASE,
-)
-_DURABLE = (
-    rf"\b(?:have|got|adopted) (?:got )?(?:an?|two|three|four|five|another|\d+) (?:[\w-]+ "
-    rf"){{0,2}}{_KIN}\b",
-    _HEALTH,
-    _LIKING,
-    _PLANNING,
-    _BEING,
-    _DOING,
-    rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}{_KIN}\b",
-    _THRILLED.pattern,
-)
-_USE = re.compile(
+WE_DO = re.compile(
     r"^we (?:all |always |usually |never |often )*(?:use|ship|deploy|run|host"
     r"|meet|go|do|play|have|enjoy|love|like)\b",
     re.IGNORECASE,
 )
-_MATTERS = (
-    r"\b(?:important|special|means (?:a lot|so much|everything)|part of my|significan\w+"
-    r"|symboli[sz]\w+|stands? for|reminds?"
-    r"|helps?|helped|taught|favou?rite|dream|goal|passion|gift|inspired|(?:great|good|bad) "
-    r"for (?:me|my)|motivat\w+|changed)\b",
-    _WORK,
-    rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}{_KIN}\b",
-    r"\bof mine\b",
-)
-_MOVES_ME = re.compile(
+MOVES_ME = re.compile(
     r"^(?!(?:that|this|it|you|they|these|those|what|which|your|everyone)\b)[\w-]+(?: [\w-]+)? "
     r"(?:always |really )?(?:makes|make|brings|bring|gives|give|keeps|keep|helps|help"
     r"|calms|calm|relaxes|inspires|inspire|motivates|motivate|fascinates|fascinate) me "
     r"(?!feel like)\w+",
     re.IGNORECASE,
 )
-_EMPTY_THING = re.compile(
-    r"^[\w-]+ing\b.*\b(?:was|is|feels?|felt) (?:so |really |such |just |the |a )*(?:best|great"
-    r"|awesome|amazing|hard|tough|fun|bummer|good|scary)\b[^,]*$"
+EMPTY_THING = re.compile(
+    r"^[\w-]+ing\b.*\b(?:was|is|are|has been|can be|feels?|felt) (?:so |really |such |just "
+    r"|both |super |the |a |an )*(?:best|great|awesome|amazing|hard|tough|fun|bummer|good"
+    r"|scary|key|tricky|challenging|rewarding|(?:big |huge )?(?:hurdle|ride|journey))\b(?! "
+    r"for (?:me|my)\b)[^,]*$"
     r"|^(?:your|the|this|that|these|those|her|his|their) (?:[\w'-]+ )?(?:support|words?|help"
     r"|encouragement|love|photo|pic|picture|colou?rs?|vibes?|moments?|view|journey|day)\b"
     r"|\b(?:helps? a lot|mean(?:s|t)? (?:a lot|so much|the world|everything) to me)[.!]*$"
@@ -331,36 +222,21 @@ _EMPTY_THING = re.compile(
     r"|^(?:some|so many|so much|lots of|all) .*\b(?:happened|going on)\b",
     re.IGNORECASE,
 )
-
-
-def content_words(clause: str) -> int:
-    return len(
-        {word for word in re.findall(r"[a-z][a-z'-]+|\d+", clause.lower()) if word not in _STOP}
-    )
-
-
-def is_past_act(clause: str) -> bool:
-    return bool(_PAST_ACT.search(clause) or _WEAK_PAST.search(clause))
-
-
-def is_statement(text: str) -> bool:
-    if len(text) < 8 or len(text.split()) < 3 or not re.search(r"[A-Za-z]{2}", text):
-        return False
-    if re.match(r"^(?:can't|cannot) stand\b", text, re.IGNORECASE):
-        return True
-    return not _IMPERATIVE.match(text)
-
-
-_IMPERATIVE = re.compile(
-    r"^(?:(?:really|truly|so|just|totally|always) )?(?:feels?|reminds?|makes?|made me|means?"
-    r"|seems?|shows?|brings?|gives?|helps?|takes?|gets?|goes|almost|as|like|than|let|let's"
-    r"|lets|don't|do not|please|check|look|take (?:care|a look|it|your)|keep|tell"
-    r"|remember|believe|enjoy|have (?:fun|a)|stay|hang|go (?:for|get|ahead|create)"
-    r"|make sure|just (?:keep|remember|be|do|go)|try|imagine|think|see|say|give|send|show"
-    r"|follow|trust|push|never|always|good luck|best of|here's to|cheers|wish(?:ing)?"
-    r"|congrat\w*|way to|bye|talk to|catch|happy|can't|cannot|couldn't|sounds?|looks?|love"
-    r"|loving|must|hope|hopefully|glad|excited|stoked|wow|what|how|who|where|why|when will|do"
-    r"|does|did|are|is|was|were|can|could|will|would|should|have you|any|anything|no|not"
-    r"|thanks?|thank|appreciate|such|too|same|sure|super|totally|absolutely)\b",
+MY_KIN = re.compile(rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}{_KIN}\b", re.IGNORECASE)
+HAS_KIN = re.compile(
+    rf"\b(?:have|got|adopted) (?:got )?(?:an?|two|three|four|five|another|\d+) (?:[\w-]+ "
+    rf"){{0,2}}{_KIN}\b",
+    re.IGNORECASE,
+)
+LIKED_NAME = re.compile(
+    r"^I (?:\w+ )?(?:love|hate|like|enjoy|prefer) (?-i:[A-Z]\w+)", re.IGNORECASE
+)
+UNDER_WAY = re.compile(r"^I am (?:\w+ly |still |also |now )?\w+ing\b")
+MATTERS_TO_ME = re.compile(
+    r"\b(?:important|special|means (?:a lot|so much|everything)|part of my|significan\w+"
+    r"|symboli[sz]\w+|stands? for|reminds?"
+    r"|helps?|helped|taught|favou?rite|dream|goal|passion|gift|inspired|(?:great|good|bad) "
+    r"for (?:me|my)|motivat\w+|changed)\b"
+    r"|\bof mine\b",
     re.IGNORECASE,
 )

@@ -9,15 +9,20 @@ from functools import lru_cache
 
 import dateparser
 
+from memoryweb.extraction.rules.verbs import words_of
+
 _WEEKDAYS = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6}
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen "
-        "fourteen fifteen".split()
-    )
-} | {"a": 1, "an": 1, "another": 1, "twenty": 20, "thirty": 30}
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_COUNTED = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+)
+_NUMBERS = {word: number for number, word in enumerate(_COUNTED.split())} | {
+    "a": 1,
+    "an": 1,
+    "another": 1,
+    "twenty": 20,
+    "thirty": 30,
+}
 
 _DAY = (
     r"(?P<day>mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?"
@@ -69,7 +74,7 @@ def resolve(text: str, at: datetime, *, future: bool) -> Dated:
     return Dated(text, bool(replaced or _ABSOLUTE.search(text)), bool(replaced))
 
 
-_KEPT_PREPOSITIONS = frozenset("for from since by until till before after to".split())
+_KEPT_PREPOSITIONS = words_of("for from since by until till before after to")
 _Say = Callable[[re.Match[str], date, bool], str | None]
 _ABSOLUTE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b")
 
@@ -250,7 +255,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
     _rule(rf"{_ON}{_WHICH} {_DAY}(?:,? (?:morning|afternoon|evening|night))?", _weekday),
     _rule(
         rf"\b(?P<prep>on|by|until|till|before|after|since) {_DAY}(?:,? (?:morning|afternoon"
-        rf"|evening|night))?(?! and )",
+        rf"|evening|night))?(?! and (?:mon|tue|wed|thu|fri|sat|sun))",
         _weekday,
     ),
     _rule(

@@ -15,6 +15,7 @@ class Scene:
     at: datetime
     group: str = ""
     to_assistant: bool = False
+    earlier: tuple[str, ...] = ()  # the person's sentences so far, for corrections
     topic: str = ""  # what a leading "it" or "they" stands for
 
 

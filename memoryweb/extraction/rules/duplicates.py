@@ -16,7 +16,7 @@ _CJK = re.compile(r"[぀-ヿ㐀-鿿]")
 
 
 class Seen:
-    """Remembers statements; looks only at those that share a rare word, so that it stays near-linear."""
+    """Remembers statements; looks only at those that share a rare word, so it stays fast."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._keys: list[str] = []

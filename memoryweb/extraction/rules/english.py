@@ -4,10 +4,20 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from memoryweb.extraction.rules import answers, cues, dates, fillers, requests, speakers, topics
+from memoryweb.extraction.rules import (
+    answers,
+    dates,
+    facts,
+    fillers,
+    requests,
+    speakers,
+    topics,
+    verdicts,
+)
+from memoryweb.extraction.rules.corrections import corrected
 from memoryweb.extraction.rules.drafts import Draft, Scene
 from memoryweb.extraction.rules.references import dangles
-from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST, PAST_ED
+from memoryweb.extraction.rules.verbs import IRREGULAR_PAST, PAST_ED, words_of
 
 UNNAMED = "The user"
 
@@ -15,15 +25,16 @@ UNNAMED = "The user"
 def drafts(sentence: str, openers: fillers.Openers, scene: Scene) -> list[Draft]:
     """The clauses of one sentence that are worth keeping, in order."""
     bare, is_asked = requests.asked(openers.strip(sentence), scene)
+    bare = openers.strip(corrected(bare, scene.earlier))
     bare = speakers.expand(openers.strip(bare) if is_asked else bare)
     found = []
     for part in fillers.clauses(bare):
-        wish = requests.standing_draft(part, scene, is_asked=is_asked)
+        wish = requests.wish_draft(part, scene, is_asked=is_asked)
         if wish:
             found.append(wish)
             continue
         clause = topics.put_for_pronoun(openers.strip(part), scene.topic)
-        draft = _draft(clause, scene) or requests.fact_draft(clause, scene, is_asked=is_asked)
+        draft = _draft(clause, scene) or facts.fact_draft(clause, scene, is_asked=is_asked)
         if draft:
             found.append(replace(draft, asked=is_asked, durable=draft.durable or is_asked))
     if is_asked and not found:
@@ -46,20 +57,20 @@ def answer(
 
 def _as_asked(text: str, scene: Scene) -> list[Draft]:
     """Whoever asks to remember something is believed: kept even where no rule knows its kind."""
-    if not (scene.to_assistant or cues.is_statement(text)):
+    if not (scene.to_assistant or verdicts.is_statement(text)):
         return []
-    if cues.content_words(text) < 1 or len(text.split()) < 2:
+    if verdicts.content_words(text) < 1 or len(text.split()) < 2:
         return []
-    said = dates.resolve(text.strip(" .!"), scene.at, future=cues.is_future(text)).text
+    said = dates.resolve(text.strip(" .!"), scene.at, future=verdicts.is_future(text)).text
     cast = speakers.Cast(scene.speaker, scene.other, _group(said, scene))
     return [Draft(_finished(speakers.third(said, cast, past=False)), durable=True, asked=True)]
 
 
 def _draft(clause: str, scene: Scene) -> Draft | None:
     text = with_subject(_presented(clause.strip(" ,.!;:-–")))
-    if not cues.is_statement(text):
+    if not verdicts.is_statement(text):
         return None
-    future = cues.is_future(text)
+    future = verdicts.is_future(text)
     dated = dates.resolve(text, scene.at, future=future)
     text = dated.text
     lead = _lead(text)
@@ -67,6 +78,8 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
     subject = _subject(core)
     addressed = len(re.findall(r"\byou(?:r|rs|rself)?\b", text, re.IGNORECASE))
     if subject in {"you", "none"} or addressed > (1 if scene.other else 0):
+        return None
+    if subject == "other" and _FRAGMENT.match(core) and not _FINITE.search(core):
         return None
     verdict = _verdict(core, subject, dated.found)
     if not verdict.kept:
@@ -80,18 +93,28 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
     return Draft(_finished(rewritten), verdict.durable, pointing)
 
 
-def _verdict(core: str, subject: str, dated: bool) -> cues.Verdict:
+def _verdict(core: str, subject: str, dated: bool) -> verdicts.Verdict:
     if subject in {"first", "mine"}:
-        return cues.judge(core, dated=dated)
+        return verdicts.judge(core, dated=dated)
     if subject == "pronoun" and _EMPTY_PRONOUN.match(core):
-        return cues.DROP
-    if subject == "pronoun" and cues.content_words(core) >= 3 and not fillers.is_evaluation(core):
-        return cues.Verdict(True)
+        return verdicts.DROP
+    if (
+        subject == "pronoun"
+        and verdicts.content_words(core) >= 3
+        and not fillers.is_evaluation(core)
+    ):
+        return verdicts.Verdict(True)
     if not _FIRST_PERSON.search(core) or fillers.is_evaluation(core):
-        return cues.DROP
-    return cues.judge_thing(core, dated=dated)
+        return verdicts.DROP
+    return verdicts.judge_thing(core, dated=dated)
 
 
+# "A reminder to follow my passions": no verb, no statement.
+_FRAGMENT = re.compile(
+    r"^(?:an?|another|such an?|just an?|the) (?:[\w-]+ ){1,3}(?:to|of|for) "
+    r"\w+",
+    re.IGNORECASE,
+)
 _EMPTY_PRONOUN = re.compile(
     r"^(?:that|this|these|those|here|there|what|who|such|so|everyone"
     r"|everything|nothing|none|one)\b",
@@ -240,13 +263,13 @@ _FINITE = re.compile(
 )
 _GERUND = re.compile(
     r"^(?P<adv>(?:just|still|also|currently|really|even|finally|always) "
-    r")?(?P<verb>[A-Za-z]{2,}ing)\b(?! (?:my|our)? ?\w+ (?:is|was)\b)",
+    r")?(?P<verb>[A-Za-z]{2,}ing)\b(?!')(?! (?:my|our)? ?\w+ (?:is|was)\b)",
     re.IGNORECASE,
 )
 
 
 def with_subject(text: str) -> str:
-    """ "Lost my job", "Gonna move", "Been painting", "Finishing my thesis": the left-out "I" put back."""
+    """ "Lost my job", "Gonna move", "Finishing my thesis": the left-out "I" put back."""
     lowered = text[:1].lower() + text[1:]
     if re.match(
         r"(?:just |still |also )?(?:going to|planning|thinking (?:of|about)|hoping to|about to)\b",
@@ -279,23 +302,36 @@ def with_subject(text: str) -> str:
 
 
 _SHARED = re.compile(r"\b(?:our|us|each other|ourselves|we|ours)\b", re.IGNORECASE)
-_NOT_GERUND = frozenset(
-    "thing nothing something anything everything king ring spring string during sing bring "
-    "wedding morning evening".split()
+_NOT_GERUND = words_of(
+    """thing nothing something anything everything king ring spring string during sing bring
+    wedding morning evening"""
 )
 
 
 def _near(text: str, dated: bool, at: datetime) -> str:
-    """ "I just signed up" happened around the day it was said; what is under way was so that month."""
-    fresh = re.match(r"^(I|we|We) (have )?(?:just|recently) (?!want)", text)
-    if fresh and (dated or cues.is_past_act(text)):
-        text = f"{fresh[1]} {fresh[2] or ''}{text[fresh.end() :]}"
+    """ "I just signed up" happened around that day; what is under way was so that month."""
+    fresh = _FRESH.match(text)
+    if fresh and (
+        dated or verdicts.is_past_act(text) or not re.match(r"(?:I|we)\b", text, re.IGNORECASE)
+    ):
+        text = f"{fresh['who']} {fresh['have'] or ''}{text[fresh.end() :]}"
         return text if dated else f"{text.rstrip('.!')} (around {at.date()})"
+    if not dated and _LATELY.search(text):
+        return f"{text.rstrip('.!')} (as of {at:%B %Y})"
     if not dated and _UNDER_WAY.search(text):
         return f"{text.rstrip('.!')} (as of {at:%B %Y})"
     return text
 
 
+_LATELY = re.compile(
+    r"\b(?:recently|lately|currently|right now|these days|nowadays|so far|at the moment|next "
+    r"few)\b",
+    re.IGNORECASE,
+)
+_FRESH = re.compile(
+    rf"^(?P<who>I|[Ww]e|[Mm]y (?:[\w'-]+ ){{0,3}}[\w'-]+) (?P<have>have |has )?(?:just"
+    rf"|recently) (?!did\b|had\b)(?={'|'.join(sorted(IRREGULAR_PAST))}|been |{PAST_ED})"
+)
 _UNDER_WAY = re.compile(
     r"^(?:I|we) (?:am|are) (?:\w+ly |still |also |now )?(?:working on|looking (?:for|into)"
     r"|searching|thinking (?:about|of)|considering|planning|preparing|training|learning"
@@ -312,7 +348,8 @@ _NARRATED = re.compile(
     r"(this) (?=(?:(?:really|super|very) )?"
     r"(?:amazing|awesome|cool|new|great|nice|huge|big|little|small|lovely|wonderful|crazy"
     r"|weird|old|beautiful|cute|local|incredible|fantastic|funny)\b)"
-    r"|\b(across|into|upon|from|with|at|to) (this) (?=[\w/-]+ (?:[\w/-]+ ){0,3}(?:I|we|for"
+    r"|\b(across|into|upon|from|with|at|to) (this) (?!(?:and|but|or|to|is|was|has|so|for|with"
+    r"|because|when|one|that)\b)(?=[\w/-]+ (?:[\w/-]+ ){0,3}(?:I|we|for"
     r"|that|who|called)\b)"
 )
 
@@ -347,7 +384,8 @@ _AT_WORK = re.compile(
 
 
 def _finished(text: str) -> str:
-    text = re.sub(rf"\b(a) (?={ADVERB}\Z)", r"\1", " ".join(text.split()).strip(" ,;:-"))
+    text = " ".join(text.split()).strip(" ,;:-")
     text = re.sub(r"(?<!^)(?<![.!?] )\bThe (?=user\b)", "the ", text)
     text = re.sub(r"\s+([,.;!])", r"\1", text).rstrip("!.… ")
+    text = re.sub(r'\.(?="$)', "", text)
     return f"{text[:1].upper()}{text[1:]}."

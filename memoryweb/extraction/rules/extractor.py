@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from memoryweb.extraction.rules import (
     chinese,
     english,
+    facts,
     japanese,
-    requests,
     sentences,
     speakers,
     text,
@@ -48,6 +48,7 @@ def _statements(window: Sequence[Spoken], speaker: str) -> Iterator[Statement]:
     openers = Openers(names)
     has_assistant = any(message.role == "assistant" for message in window)
     heard = _Heard()
+    spoken: dict[str, list[str]] = {}
     for message in window:
         if message.role not in {"user", "assistant"}:
             continue
@@ -57,9 +58,20 @@ def _statements(window: Sequence[Spoken], speaker: str) -> Iterator[Statement]:
             other = _other(names, name) or (
                 "the assistant" if has_assistant and len(names) < 2 else ""
             )
-            scene = Scene(name, other, message.at, to_assistant=has_assistant or len(names) < 2)
+            earlier = spoken.setdefault(name, [])
+            scene = Scene(
+                name,
+                other,
+                message.at,
+                to_assistant=has_assistant or len(names) < 2,
+                earlier=tuple(earlier[-_LOOK_BACK:]),
+            )
+            earlier += [one.text for one in said if not one.is_question]
             yield from _of_message(message, scene, openers, heard)
         heard = _heard(message, said, openers, heard)
+
+
+_LOOK_BACK = 40  # sentences in which a corrected word is looked for
 
 
 @dataclass(frozen=True)
@@ -91,7 +103,7 @@ def _of_message(
     message: Spoken, scene: Scene, openers: Openers, heard: _Heard
 ) -> Iterator[Statement]:
     content = text.plain(message.content)
-    for line, pair in requests.pairs(content):
+    for line, pair in facts.pairs(content):
         content = content.replace(line, "", 1)
         yield _statement([Draft(pair, durable=True)], message)
     said = sentences.split(content)

@@ -30,7 +30,8 @@ _OPENER = (
     r"back|sounds (?:good|great|fun)"
     r"|(?:ever )?since (?:we|our) last (?:chat|talk|conversation|spoke|chatted|talked|met"
     r"|catch-?up)(?:ted|ed)?"
-    r"|so much has happened|long time no (?:see|talk|chat)|been a (?:busy|while"
+    r"|(?:and|so|but|oh|well) (?:yeah|yes|yup|yep|no|of course)|time flies|so much has "
+    r"happened|long time no (?:see|talk|chat)|been a (?:busy|while"
     r"|hectic)[^,.!]{0,20})"
 )
 _SOFT = re.compile(
@@ -83,7 +84,7 @@ _GOOD = (
     r"|tricky|frustrating|overwhelming|bumpy|ride|rollercoaster|journey|adventure|blessing"
     r"|gift|pleasure|thrilling|nerve)"
 )
-# "it was so powerful", "which is pretty exciting", "that's awesome": a judgement on what went before.
+# "it was so powerful", "which is pretty exciting": a judgement on what went before.
 _EVALUATION = re.compile(
     rf"^(?:and |but |so |which |'?cause |because )?(?:(?:it|that|this|they|these|those|which"
     rf"|everything|the \w+)"
@@ -113,10 +114,7 @@ _STANDS_ALONE = re.compile(
     re.IGNORECASE,
 )
 # "They have been there for me, I have known them for years": two statements with a comma between.
-_SPLICE = re.compile(
-    r"(?<=[a-z]), (?=(?:I|we) (?:have|am|are|was|will|would|had|just|got|went"
-    r"|took|made)\b)(?<!because, )"
-)
+_SPLICE = re.compile(r"(?<=[a-z0-9]), (?=(?:I|we|my) (?!think|guess|mean|know)[a-z]+)")
 
 
 class Openers:
@@ -160,11 +158,35 @@ def clauses(sentence: str) -> list[str]:
         piece = (part or "").strip(" ,")
         if not piece.strip(".!") or (kept and is_evaluation(piece)):
             continue
+        if _ECHO.match(piece):
+            continue
         if kept and not _STANDS_ALONE.match(piece):
             kept[-1] = f"{kept[-1]} – {piece}"
         else:
-            kept += _SPLICE.split(piece) if _STANDS_ALONE.match(piece) else [piece]
+            kept += _spliced(piece)
     return kept
+
+
+def _spliced(piece: str) -> list[str]:
+    if not _STANDS_ALONE.match(piece):
+        return [piece]
+    parts, start = [], 0
+    for match in _SPLICE.finditer(piece):
+        if not _SUBORDINATE.search(piece[start : match.start()]):
+            parts.append(piece[start : match.start()])
+            start = match.end()
+    return [*parts, piece[start:]]
+
+
+_ECHO = re.compile(
+    r"^(?:love|loved|loving|can't wait for) (?:it|that|them|this)\b.{0,10}$", re.IGNORECASE
+)
+# "when I was ten, I moved": the comma ends a clause that can't stand alone.
+_SUBORDINATE = re.compile(
+    r"\b(?:when|if|while|since|because|after|before|as|once|whenever|although|though"
+    r"|until)\b[^,]*$",
+    re.IGNORECASE,
+)
 
 
 def is_evaluation(clause: str) -> bool:

@@ -19,10 +19,10 @@ _THAT_NOUN = (
     r"(?! (?:I|you|we|he|she|they|[A-Z]\w+)\b)|(?=[.,!]|$))"
 )
 _THING = re.compile(
-    r"\b(?:it|its|this|such|doing so|the same)\b|\b(?:am|is|was|been|be|have|had|got|made|did"
+    r"\b(?:it|its|this|such|similar(?! to)|doing so|the same)\b|\b(?:am|is|was|been|be|have"
+    r"|had|got|made|did"
     r"|bought) one\b"
-    rf"|\bthat(?=[.,!]|$| {_VERBS}\b)|{_THAT_NOUN}|\b(?:there|here)(?=[.,!]|$| (?:and|but|to"
-    rf"|for|with)\b)",
+    rf"|\bthat(?=[.,!]|$| {_VERBS}\b)|{_THAT_NOUN}|\b(?:there|here)\b",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(r"\b(?:they|them|their|theirs|he|she|him|his|her|hers|ones)\b", re.IGNORECASE)
@@ -30,7 +30,7 @@ _WHO = r"(?:people|person|kids?|children|friends?|folks|family|everyone|someone|
 _NOUN_BEFORE = re.compile(
     rf"\b(?i:a|an|the|my|our|some|two|three|four|five|many|lots of|of|for|with|as|by|in|at|like"
     rf"|love|enjoy|new)"
-    rf" (?:[\w'-]+ ){{0,3}}?(?!{_WHO}\b)[\w'-]{{3,}}|\b[\w-]{{2,}}ing\b(?! (?:it|them)\b)"
+    rf" (?!(?:\w+ )?{_WHO}\b)(?:[\w'-]+ ){{0,3}}?[\w'-]{{3,}}|\b[\w-]{{2,}}ing\b(?! ?$)"
     rf"|(?<!^)\b(?!I\b)[A-Z][\w'-]+"
 )
 _PERSON_BEFORE = re.compile(

@@ -122,7 +122,8 @@ class _Rewriter:
 
     def __init__(self, cast: Cast, text: str, past: bool) -> None:
         self.cast, self.text, self.past = cast, text, past
-        self.subject_named = self.named = self.grouped = False
+        self.subject_named = self.grouped = False
+        self.named = text.startswith(cast.speaker)
         self.confusing = bool(_PLURALS.search(text))
 
     def run(self) -> str:
@@ -167,9 +168,10 @@ class _Rewriter:
         if not first:
             return f"they{match['adverbs']} {match['verb'] or ''}".rstrip()
         group, verb = self.cast.group or f"{self.cast.speaker} and others", match["verb"] or ""
+        adverbs = re.sub(r" (?:both|all)\b", "", match["adverbs"])
         if group.endswith("'s team"):
             verb = third_person(verb, past=self.past)
-        return f"{group}{match['adverbs']} {verb}".rstrip()
+        return f"{group}{adverbs} {verb}".rstrip()
 
     def _group_object(self, first: bool) -> str:
         return (self.cast.group or f"{self.cast.speaker} and others") if first else "them"
@@ -195,12 +197,12 @@ def _plural(verb: str) -> str:
 def _couples(text: str, speaker: str) -> str:
     """ "My husband and I", "me and my sister": a plural subject whose verb stays as it is."""
     text = re.sub(
-        r"\b[Mm]y ((?:[\w-]+ ){0,3}[\w-]+) and I\b(?! (?:am|was)\b)",
+        rf"\b[Mm]y ((?:[\w-]+ ){{0,2}}(?:{_KIN})(?:,? [A-Z]\w+,?)?) and I\b(?! (?:am|was)\b)",
         lambda m: f"{speaker} and their {m[1]}",
         text,
     )
     return re.sub(
-        r"\b(?:Me|me|I) and my ((?:[\w-]+ ){0,1}[\w-]+)\b",
+        rf"\b(?:Me|me|I) and my ((?:[\w-]+ )?(?:{_KIN}))\b",
         lambda m: f"{speaker} and their {m[1]}",
         text,
     )

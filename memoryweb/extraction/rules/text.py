@@ -10,7 +10,8 @@ MAX_LINE = 300
 
 _FENCED = re.compile(r"(?ms)^[ \t>]*(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)")
 _SHARED = re.compile(
-    r"\[(?:shares?|shared|sends?|sent|attach\w*|image|photo|picture|video|gif|sticker|图片|分享|画像|写真)"
+    r"\[(?:shares?|shared|sends?|sent|attach\w*|image|photo|picture|video|gif|sticker|图片"
+    r"|分享|画像|写真)"
     r"\b[^\[\]]*(?:\]|$)",
     re.IGNORECASE,
 )

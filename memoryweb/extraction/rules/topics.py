@@ -24,7 +24,8 @@ _NOT_NOUN = re.compile(
     r"|hey|mine|yours|so|and|but|not|photo|pic|picture|moments?|support|words?|time|day|way"
     r"|thing|story|stories|love|someone|people|life|help|being|having|never|always|just|been"
     r"|only|even|still|definitely|maybe|also|then|now|today|yesterday|tomorrow|got|had|can|let"
-    r"|let's|man|both|each|no|yes|last|next|no one|nobody|am)\b",
+    r"|let's|man|both|each|no|yes|last|next|no one|nobody|am|must|will|would|should|might|may"
+    r"|is|was|are|were|has|have|sounds?|looks?|makes?)\b",
     re.IGNORECASE,
 )
 _POINTER = re.compile(
@@ -42,7 +43,7 @@ _EXPLETIVE = re.compile(
 
 
 def of(sentence: str, *, by_other: bool) -> str:
-    """The noun that a sentence is about, said from the view of who speaks next; empty when unclear."""
+    """The noun that a sentence is about, as who speaks next would say; empty when unclear."""
     match = _CONTRACTED.match(sentence) or _SUBJECT.match(sentence)
     if (
         not match
@@ -70,7 +71,7 @@ def of(sentence: str, *, by_other: bool) -> str:
 
 
 def put_for_pronoun(clause: str, topic: str) -> str:
-    """ "It was hard for me" about "Running" → "Running was hard for me"; unchanged where number differs."""
+    """ "It was hard for me" about "Running" → "Running was hard for me"."""
     match = _POINTER.match(clause)
     if not match or not topic or _EXPLETIVE.match(clause):
         return clause

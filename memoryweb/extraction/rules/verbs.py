@@ -2,186 +2,30 @@
 
 import re
 
-MODALS = frozenset(
-    [
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "might",
-        "may",
-        "must",
-        "shall",
-        "cannot",
-        "won't",
-        "wouldn't",
-        "can't",
-        "couldn't",
-        "shouldn't",
-        "mightn't",
-        "mustn't",
-        "didn't",
-        "hadn't",
-        "wasn't",
-        "did",
-        "had",
-        "was",
-    ]
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MODALS = words_of(
+    """will would can could should might may must shall cannot won't wouldn't can't couldn't
+    shouldn't mightn't mustn't didn't hadn't wasn't did had was"""
 )
-IRREGULAR_PAST = frozenset(
-    [
-        "ate",
-        "became",
-        "began",
-        "bent",
-        "bit",
-        "blew",
-        "bought",
-        "bound",
-        "broke",
-        "brought",
-        "built",
-        "burnt",
-        "came",
-        "caught",
-        "chose",
-        "clung",
-        "crept",
-        "dealt",
-        "did",
-        "dreamt",
-        "drank",
-        "drew",
-        "drove",
-        "dug",
-        "fed",
-        "fell",
-        "felt",
-        "flew",
-        "forgot",
-        "forgave",
-        "fought",
-        "found",
-        "froze",
-        "gave",
-        "got",
-        "grew",
-        "ground",
-        "had",
-        "heard",
-        "held",
-        "hid",
-        "hung",
-        "kept",
-        "knew",
-        "knelt",
-        "laid",
-        "lay",
-        "leapt",
-        "learnt",
-        "led",
-        "left",
-        "lent",
-        "lit",
-        "lost",
-        "made",
-        "meant",
-        "met",
-        "mistook",
-        "overcame",
-        "paid",
-        "ran",
-        "rang",
-        "rebuilt",
-        "rode",
-        "rose",
-        "said",
-        "sang",
-        "sank",
-        "sat",
-        "saw",
-        "sent",
-        "sewed",
-        "shook",
-        "shone",
-        "shot",
-        "showed",
-        "shrank",
-        "slept",
-        "slid",
-        "sold",
-        "spent",
-        "spoke",
-        "spun",
-        "stole",
-        "stood",
-        "struck",
-        "stuck",
-        "sung",
-        "swam",
-        "swept",
-        "swore",
-        "taught",
-        "thought",
-        "threw",
-        "told",
-        "took",
-        "tore",
-        "undertook",
-        "understood",
-        "undid",
-        "underwent",
-        "was",
-        "went",
-        "were",
-        "wept",
-        "withdrew",
-        "woke",
-        "won",
-        "wore",
-        "wound",
-        "wove",
-        "wrote",
-    ]
+IRREGULAR_PAST = words_of(
+    """ate became began bent bit blew bought bound broke brought built burnt came caught chose
+    clung crept dealt did dreamt drank drew drove dug fed fell felt flew forgot forgave fought
+    found froze gave got grew ground had heard held hid hung kept knew knelt laid lay leapt
+    learnt led left lent lit lost made meant met mistook overcame paid ran rang rebuilt rode
+    rose said sang sank sat saw sent sewed shook shone shot showed shrank slept slid sold
+    spent spoke spun stole stood struck stuck sung swam swept swore taught thought threw told
+    took tore undertook understood undid underwent was went were wept withdrew woke won wore
+    wound wove wrote"""
 )
-SAME_PAST = frozenset(
-    [
-        "read",
-        "put",
-        "cut",
-        "set",
-        "let",
-        "hit",
-        "quit",
-        "hurt",
-        "bet",
-        "cost",
-        "shut",
-        "split",
-        "spread",
-        "beat",
-        "upset",
-        "reset",
-        "broadcast",
-    ]
+SAME_PAST = words_of(
+    """read put cut set let hit quit hurt bet cost shut split spread beat upset reset broadcast"""
 )
-_NOT_PAST = frozenset(
-    [
-        "need",
-        "feed",
-        "bleed",
-        "breed",
-        "speed",
-        "proceed",
-        "succeed",
-        "exceed",
-        "embed",
-        "weed",
-        "heed",
-    ]
-)
-_UNMARKED = frozenset(["not", "never", "to", "and", "or", "but", "that", "if", "so", "as", "too"])
+_NOT_PAST = words_of("""need feed bleed breed speed proceed succeed exceed embed weed heed""")
+_UNMARKED = words_of("""not never to and or but that if so as too""")
 PAST_ED = (
     r"(?!(?:need|feed|indeed|speed|exceed|proceed|succeed|hundred|sacred|red"
     r"|bed)\b)[A-Za-z]{2,}ed"
@@ -192,55 +36,10 @@ ADVERB = (
     r"|soon|kind of|sort of|so|kinda|both|all|almost|100%)"
 )
 # Base forms that rarely are nouns, so that "and <verb>" surely continues the subject's predicate.
-COORDINATED = frozenset(
-    [
-        "am",
-        "have",
-        "do",
-        "love",
-        "like",
-        "hate",
-        "prefer",
-        "want",
-        "live",
-        "know",
-        "think",
-        "enjoy",
-        "need",
-        "try",
-        "go",
-        "take",
-        "make",
-        "get",
-        "keep",
-        "eat",
-        "teach",
-        "write",
-        "read",
-        "feel",
-        "hope",
-        "believe",
-        "spend",
-        "attend",
-        "own",
-        "wear",
-        "sing",
-        "bring",
-        "buy",
-        "sell",
-        "send",
-        "speak",
-        "learn",
-        "become",
-        "begin",
-        "volunteer",
-        "avoid",
-        "commute",
-        "usually",
-        "manage",
-        "lead",
-        "meet",
-    ]
+COORDINATED = words_of(
+    """am have do love like hate prefer want live know think enjoy need try go take make get keep
+    eat teach write read feel hope believe spend attend own wear sing bring buy sell send
+    speak learn become begin volunteer avoid commute usually manage lead meet"""
 )
 
 
