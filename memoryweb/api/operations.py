@@ -96,12 +96,16 @@ class DocumentedAPI(NinjaAPI):
         schema = super().get_openapi_schema(**kwargs)
         components = schema["components"]["schemas"]
         for model in self.documented:
-            described = model.model_json_schema(ref_template=_REF)
-            components.update(described.pop("$defs", {}))
-            components[described.get("title", model.__name__)] = described
+            shape = model.model_json_schema(ref_template=_REF)
+            components.update(shape.pop("$defs", {}))
+            components[shape.get("title", model.__name__)] = shape
         for methods in schema["paths"].values():
             if "post" in methods:
                 methods["post"]["parameters"] = [*methods["post"]["parameters"], _IDEMPOTENCY_KEY]
+                methods["post"]["responses"].setdefault(409, _error(409))
+            for described in methods.values():
+                if "requestBody" in described:
+                    described["responses"].setdefault(413, _error(413))
         return schema
 
 

@@ -1,0 +1,74 @@
+"""The API keeps what its OpenAPI description says, whatever is sent to it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from django_scopes import scope
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from memoryweb.wsgi import application
+from tests.api.callers import callers_of
+from tests.walls.api_stage import furnish
+from tests.world import World
+
+EXAMPLES = 6
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+IDS = {"conversation": "c-1", "path": "MEMORY.md"}
+OPERATIONS = [
+    found.ok()
+    for found in schemathesis.openapi.from_wsgi(
+        "/api/v1/openapi.json", application
+    ).get_all_operations()
+]
+
+
+@pytest.fixture
+def _one_connection() -> Iterator[None]:
+    """The application under test would close the connection that holds the test's transaction."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("_one_connection")
+@pytest.mark.parametrize("operation", OPERATIONS, ids=[one.label for one in OPERATIONS])
+def test_every_operation_answers_as_described(operation: Any, world: World) -> None:
+    stage = furnish(world.home)
+    token = f"Bearer {callers_of(world).admin.token}"
+    known = IDS | {"agent_id": stage.agent, "run_id": stage.run, "report_id": stage.run}
+
+    @given(case=operation.as_strategy())
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def answers(case: Any) -> None:
+        for name in case.path_parameters.keys() & known.keys():
+            case.path_parameters[name] = known[name]
+        with scope():
+            case.call_and_validate(checks=CHECKS, headers={"Authorization": token})
+
+    answers()
