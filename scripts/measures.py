@@ -1,0 +1,118 @@
+"""What the benchmark measures. Each line is a name, a figure, and what it is compared with."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django_scopes import scope
+
+from memoryweb.accounts.integrations import create_integration
+from memoryweb.accounts.models import Team
+from memoryweb.accounts.teams import create_team
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import api_owner
+from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.parsing import NewMessage
+from memoryweb.dreaming import schedule
+from memoryweb.extraction.requests import request
+from memoryweb.memory import files
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.messages import add_messages
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.origins import Origin
+from tests.statements import statements
+
+NIGHT = date(2031, 3, 9)
+COMMAND = Run.Trigger.COMMAND
+
+
+@dataclass(frozen=True)
+class Measured:
+    seconds: float
+    statements: int
+
+
+def run() -> None:
+    team = create_team(name="Bench", by=SYSTEM)
+    print(f"Database: {connection.vendor}")
+    with scope(team=team):
+        _messages(team)
+        few = _report("Dream over 7 notes of 4", _dream(team, "few", 4))
+        _report("Dream over 7 notes of 40", _dream(team, "many", 40), few)
+        for number in range(60):
+            _agent(team, f"other {number}")
+        _report("Dream over 7 notes of 4 beside 60 more agents", _dream(team, "beside", 4), few)
+
+
+def _messages(team: Team) -> None:
+    agent, owner = _agent(team, "talk")
+    said = [
+        NewMessage(
+            role="user" if number % 2 else "assistant",
+            content=f"I moved box {number} to shelf {number // 7} because my brother asked for it.",
+            id=f"m{number}",
+            name="Mara",
+            timestamp=datetime(2031, 3, 1, 9, tzinfo=UTC) + timedelta(minutes=number),
+        )
+        for number in range(1000)
+    ]
+
+    def send() -> None:
+        with unit(team) as work:
+            add_messages(work, agent=agent, owner=owner, conversation_id="c", messages=said)
+
+    def extract() -> None:
+        with unit(team) as work:
+            run = request(
+                work, agent=agent, owner=owner, trigger=COMMAND, finished=True, immediate=True
+            )
+        if run is not None:
+            engine.work(run.pk)
+
+    _report("A batch of 1,000 messages", _measured(send))
+    _report("A batch of 1,000 known messages", _measured(send))
+    _report("Extraction of 1,000 messages by the rules", _measured(extract))
+
+
+def _dream(team: Team, name: str, lines: int) -> Measured:
+    agent, owner = _agent(team, name)
+    for ago in range(1, 8):
+        day = NIGHT - timedelta(days=ago)
+        said = [
+            NewLine(f"- 09:00 Mara keeps {n} lamps in box {ago}-{n}.", Origin(durable=True))
+            for n in range(lines)
+        ]
+        with unit(team) as work:
+            place = Place(agent, owner, f"memory/{day.isoformat()}.md")
+            files.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
+    with unit(team) as work:
+        run = schedule.request_night(work, agent, owner, NIGHT, trigger=COMMAND).run
+    return _measured(lambda: engine.work(run.pk))
+
+
+def _agent(team: Team, name: str) -> tuple[Agent, Owner]:
+    with unit(team) as work:
+        agent = create_agent(work, name=name)
+        integration = create_integration(team=team, name=name, by=SYSTEM)
+        return agent, api_owner(team, integration, "customer-1")
+
+
+def _measured(act: Callable[[], object]) -> Measured:
+    with CaptureQueriesContext(connection) as queries:
+        started = time.perf_counter()
+        act()
+        seconds = time.perf_counter() - started
+    return Measured(seconds, len(statements(queries)))
+
+
+def _report(name: str, measured: Measured, before: Measured | None = None) -> Measured:
+    ratio = f"  {measured.seconds / before.seconds:5.2f} times" if before else ""
+    print(f"{name:<48}{measured.seconds * 1000:9.1f} ms{measured.statements:6} statements{ratio}")
+    return measured
