@@ -93,6 +93,28 @@ def test_a_fact_about_the_world_needs_no_speaker() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "line"),
+    [
+        ("The client wants invoices in PDF, not Word.", None),
+        ("Code freeze is on 24 June.", "Code freeze is on 2024-06-24."),
+        (
+            "Kim is leaving the team at the end of May.",
+            "Kim is leaving the team at the end of May 2024.",
+        ),
+        ("Marta prefers to be contacted by phone.", None),
+        ("My deadline is Friday at noon.", "Ada's deadline is on 2024-05-10 at noon."),
+        (
+            "We decided yesterday to move the launch to 3 July.",
+            "Ada and others decided on 2024-05-07 to move the launch to 2024-07-03.",
+        ),
+        ("We don't deploy during the holidays.", "Ada's team doesn't deploy during the holidays."),
+    ],
+)
+def test_what_a_team_says_about_its_work(sentence: str, line: str | None) -> None:
+    assert said(sentence) == [line or sentence]
+
+
 def test_a_correction_is_kept() -> None:
     assert said("Correction: the release day is Tuesday, not Thursday.") == [
         "The release day is Tuesday, not Thursday."

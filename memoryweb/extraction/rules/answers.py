@@ -36,7 +36,8 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 _NOT_NAME = re.compile(
-    r"^(?:it|this|that|they|he|she|you|we|i|my|our|not|no|yes|yeah|there|here|so|very|really|good"
+    r"^(?:it|this|that|they|he|she|you|we|i|my|our|keep|make|please|use|let|just|do|don't|try"
+    r"|give|be|not|no|yes|yeah|there|here|so|very|really|good"
     r"|great|hard|tough|why|because|what|how|nothing|everything|all|both|either|neither|sure"
     r"|sorry|thanks|of|to|with|anything|whatever|going|doing|being|oh|wow)\b",
     re.IGNORECASE,

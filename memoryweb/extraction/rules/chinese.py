@@ -12,7 +12,8 @@ _OPENER = re.compile(
     r"|是的?|是啊|不是|没有|当然|真的|其实|另外|还有|那个|那么"
     r"|那|然后|所以|不过|但是|而且|总之|顺便(?:说一下|提一下)?|话说|老实说|说实话|不好意思"
     r"|抱歉|谢谢(?:你|您|啦|大家)*|多谢|感谢(?:你|您)*|辛苦了"
-    r"|你好|您好|大家好|早上好|下午好|晚上好|早|晚安|不客气|太好了|太棒了|真不错|更正(?:一下)?"
+    r"|你好|您好|大家好|早上好|下午好|晚上好|早|晚安|不客气|太好了|还不错|还行|挺好的?|还可以"
+    r"|喜欢(?=[，,]但)|太棒了|真不错|更正(?:一下)?"
     r"|纠正一下|补充一下|对不起)[，,！!。～~、：: ]+)+"
 )
 _ASKED = re.compile(
@@ -40,6 +41,7 @@ _CUES = re.compile(
     r"|部署|上线|发布|发票|客户|会议|每[周天月年个]|一直在|正在|开始|学会|学了"
 )
 _PAST = re.compile(r"了|过(?!敏)|去年|昨|前天|上[个周星]|刚|以前")
+_AHEAD = re.compile(r"就要|快要|将|打算|计划|准备|要去|想去|会在")
 _NO_SUBJECT = re.compile(
     r"^(?:(?:也|还|都|就|又|正在|一直|已经|经常|平时|最近|[\d年月日那一周末的-]{4,}){0,3}[，,]?)"
     r"(?:叫|姓|住在|来自|出生|喜欢|不喜欢|讨厌|不吃|不喝|爱吃|爱喝|决定|打算|计划|准备|要|想"
@@ -50,6 +52,7 @@ _NO_SUBJECT = re.compile(
 def drafts(sentence: str, scene: Scene) -> list[Draft]:
     """At most one statement a sentence; Chinese needs no agreement, only the right name for 我."""
     bare = _OPENER.sub("", sentence.strip(" 　“”\"'*_~，,")).strip()
+    bare = re.sub(r"^(?:但是?|不过|而且|所以|然后|另外|因为)[，,]?", "", bare)
     asked = bool(_ASKED.match(bare))
     text = _ASKED.sub("", bare).rstrip("。！!.…～~ ")
     standing = bool(_STANDING.match(text))
@@ -59,7 +62,7 @@ def drafts(sentence: str, scene: Scene) -> list[Draft]:
         or (_EMPTY.search(text) and not asked)
     ):
         return []
-    future = not _PAST.search(text)
+    future = bool(_AHEAD.search(text)) or not _PAST.search(text)
     dated = resolve_chinese(text, scene.at, future=future)
     if not asked and not standing and re.search(r"[你您]", text):
         return []

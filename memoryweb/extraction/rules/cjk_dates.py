@@ -123,6 +123,14 @@ def _month_day(match: re.Match[str], today: date, future: bool) -> str:
     return str(date(year, month, day))
 
 
+def _month_alone(match: re.Match[str], today: date, future: bool) -> str:
+    month = int(match["month"])
+    if not 1 <= month <= 12:
+        return match.group(0)
+    ahead, back = today.year + (month < today.month), today.year - (month > today.month)
+    return f"{ahead if future else back}年{month}月"
+
+
 def _number(word: str) -> int:
     if word.isdigit():
         return int(word)
@@ -147,6 +155,7 @@ _CHINESE = (
         rf"|[一二三四五六七八九十]{{1,2}})月{_NUMBER_OF_DAY}[日号](?!线)",
         _month_day,
     ),
+    _rule(r"(?<![\d年个])(?P<month>\d{1,2})月(?!\d|[日号])", _month_alone),
     _rule(r"大前天", _shift(-3)),
     _rule(r"前天", _shift(-2)),
     _rule(r"昨天(?:早上|上午|下午|晚上)?|昨晚|昨日", _shift(-1)),
@@ -187,6 +196,7 @@ _JAPANESE = (
         rf"{_NUMBER_OF_DAY}日",
         _month_day,
     ),
+    _rule(r"(?<![\d年ヶか箇カ])(?P<month>\d{1,2})月(?!\d|[日])", _month_alone),
     _rule(r"一昨日|おととい", _shift(-2)),
     _rule(r"昨日の?(?:朝|夜|晩|午後|午前)?|きのう|昨夜|昨晩", _shift(-1)),
     _rule(r"明後日|あさって", _shift(2)),

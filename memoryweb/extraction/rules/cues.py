@@ -163,7 +163,8 @@ WORK = re.compile(
     re.IGNORECASE,
 )
 FACT = re.compile(
-    r"\b(?:once|twice) (?:or twice )?(?:a|every) (?:day|week|month|year)\b|\b(?:every|each) "
+    r"\bevery (?:\d+|two|three|four|six|few|couple of) (?:hours|days|weeks|months|years)\b"
+    r"|\b(?:once|twice) (?:or twice )?(?:a|every) (?:day|week|month|year)\b|\b(?:every|each) "
     r"(?:day|week|month|quarter|year|morning|evening|night|other (?:day|week|month|year"
     r"|\w+day)|(?:mon|tues"
     r"|wednes|thurs|fri|satur|sun)day)|\bon (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days"
@@ -199,7 +200,7 @@ WEAK_PAST = re.compile(
     re.IGNORECASE,
 )
 WE_DO = re.compile(
-    r"^we (?:all |always |usually |never |often )*(?:use|ship|deploy|run|host"
+    r"^we (?:don't |do not )?(?:all |always |usually |never |often )*(?:use|ship|deploy|run|host"
     r"|meet|go|do|play|have|enjoy|love|like)\b",
     re.IGNORECASE,
 )

@@ -198,6 +198,11 @@ def _month_only(match: re.Match[str], today: date, future: bool) -> str | None:
     return f"in {date(year, month, 1):%B %Y}"
 
 
+def _part_of_month(match: re.Match[str], today: date, future: bool) -> str | None:
+    said = _month_only(match, today, future)
+    return f"{match['part']} {said.removeprefix('in ')}" if said else None
+
+
 def _nearest_year(month: int, today: date, future: bool) -> int:
     if future:
         return today.year + (month < today.month)
@@ -257,6 +262,11 @@ _RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
         rf"\b(?P<prep>on|by|until|till|before|after|since) {_DAY}(?:,? (?:morning|afternoon"
         rf"|evening|night))?(?! and (?:mon|tue|wed|thu|fri|sat|sun))",
         _weekday,
+    ),
+    _rule(rf"(?<=\bis )(?<!day is )(?<!window is ){_DAY}(?! and |,? not\b|,? or\b)", _weekday),
+    _rule(
+        rf"\b(?P<part>(?:end|beginning|start|middle) of|early|late|mid)[- ]{_MONTH}(?! \d)",
+        _part_of_month,
     ),
     _rule(
         rf"{_ON}(?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? "

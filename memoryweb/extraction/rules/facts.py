@@ -20,7 +20,8 @@ def fact_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
     if not is_asked and not _FACT_SUBJECT.match(text):
         return None
     dated = dates.resolve(text, scene.at, future=verdicts.is_future(text))
-    if not (is_asked or dated.found or cues.FACT.search(text)):
+    sure = is_asked or dated.found or bool(cues.FACT.search(text) or _ABOUT_SOMEONE.match(text))
+    if not sure:
         return None
     if re.match(
         r"^(?:it|this|that|they|he|she|these|those|there|here|everyone|everything"
@@ -30,9 +31,7 @@ def fact_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
     ):
         return None
     line = dated.text[:1].upper() + dated.text[1:]
-    return Draft(
-        f"{line}.", is_asked or bool(cues.FACT.search(text)) or dated.found, asked=is_asked
-    )
+    return Draft(f"{line}.", True, asked=is_asked)
 
 
 _ONLY_A_DAY = re.compile(
@@ -40,11 +39,18 @@ _ONLY_A_DAY = re.compile(
     r"|the weekend) (?:is|was|works|will|sounds|would|has)\b",
     re.IGNORECASE,
 )
+_ABOUT_SOMEONE = re.compile(
+    r"^(?!(?:Everyone|Everybody|Nobody|Someone|Everything|Nothing|Anyone|Work|Life|Who|What"
+    r"|Which|That|This|It)\b)[A-Z][a-z]+(?: [A-Z][a-z]+)? (?:usually |also |now |only )?"
+    r"(?:prefers|manages|speaks|reports to|works (?:as|at|for|in|on|with)|lives in|studies"
+    r"|handles|is (?:allergic|responsible|in charge|our|from|a (?:vegetarian|vegan)))\b"
+)
 _FACT_SUBJECT = re.compile(
     r"^(?:the|all|every|each|no|any|(?:[A-Z][\w.-]+)|(?:on|in|at|by) [\w -]{2,20}, the) "
     r"?(?:[\w.'/-]+ ){0,7}?(?:is|are|was|were|has|have|must|can|cannot|can't|will|go|goes"
     r"|runs?|starts?|ends?|opens?|closes?"
-    r"|expires?|renews?|needs?|requires?|costs?|lives?|stands?|happens?|takes?|refreshes"
+    r"|wants|prefers|expects|expires?|renews?|needs?|requires?|costs?|lives?|stands?|happens?"
+    r"|takes?|refreshes"
     r"|ships?|deploys?|belongs?|uses?|works?|comes?|gets?|should|may|always|never|only|owns?"
     r"|sends?|handles?|reports?|arrives?|leaves?|moved?|launched|[a-z]+ed)\b",
 )

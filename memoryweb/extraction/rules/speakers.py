@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from memoryweb.extraction.rules.verbs import (
     ADVERB,
     COORDINATED,
-    IRREGULAR_PAST,
     is_past,
     third_person,
+    words_of,
 )
 
 _SLANG = (
@@ -231,19 +231,22 @@ def _continued(text: str) -> str:
 
     def put(match: re.Match[str]) -> str:
         head, joint, adverbs, verb = match.groups()
-        if (
-            re.search(
-                r"\b(?:to|will|would|can|could|should|not|n't|let|help|and others) ", head + " "
-            )
-            or "," in joint
-        ):
+        if _INFINITIVE.search(head + " "):
+            return match.group(0)
+        first = re.match(rf"I(?: {ADVERB})* (\S+)", head)
+        if first and is_past(first[1]) and verb not in _PRESENT_ANYWAY:
             return match.group(0)
         return f"{head}{joint}{adverbs}{third_person(verb)}"
 
-    words = "|".join(sorted(COORDINATED))
-    pattern = re.compile(
-        rf"(\bI(?: {ADVERB})* "
-        rf"(?!(?:{'|'.join(sorted(IRREGULAR_PAST))})\b)\w+(?<!ed)\b[^.;,]*?)( and | but "
-        rf")((?:{ADVERB} )*)({words})\b"
-    )
-    return pattern.sub(put, text)
+    return _COORDINATION.sub(put, text)
+
+
+_INFINITIVE = re.compile(
+    r"\b(?:to|will|would|can|could|should|not|n't|let|help|helped|make"
+    r"|made|and others) "
+)
+_PRESENT_ANYWAY = words_of("speak live love own have")
+_COORDINATION = re.compile(
+    rf"(\bI(?: {ADVERB})* \w+\b[^.;,]*?)( and | but )((?:{ADVERB} "
+    rf")*)({'|'.join(sorted(COORDINATED))})\b"
+)

@@ -71,12 +71,12 @@ _MATTERS = (cues.MATTERS_TO_ME, cues.WORK, cues.MY_KIN)
 
 def is_future(clause: str) -> bool:
     """Which way a bare weekday in this clause looks."""
+    if _BOOKED.search(clause):
+        return True
     if re.search(
         r"\b(?:yesterday|ago|earlier today|last (?!minute|call)\w+)\b", clause, re.IGNORECASE
     ):
         return False
-    if _BOOKED.search(clause):
-        return True
     past = re.search(
         rf"\b(?:I|we|he|she|they) (?:{ADVERB} )*(?:{'|'.join(sorted(IRREGULAR_PAST))}|{PAST_ED}|was"
         rf"|were|had|did)\b",
@@ -87,7 +87,8 @@ def is_future(clause: str) -> bool:
 
 
 _BOOKED = re.compile(
-    r"\b(?:signed up|registered|booked|scheduled|reserved|enrolled|planned|invited|(?:got"
+    r"\b(?:signed up|registered|booked|scheduled|reserved|enrolled|planned|invited|(?:decided"
+    r"|agreed|moved|postponed|rescheduled|pushed) .*?\bto|(?:got"
     r"|bought|have) (?:\w+ )?tickets)\b",
     re.IGNORECASE,
 )
