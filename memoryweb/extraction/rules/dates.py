@@ -263,7 +263,10 @@ _RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
         rf"|evening|night))?(?! and (?:mon|tue|wed|thu|fri|sat|sun))",
         _weekday,
     ),
-    _rule(rf"(?<=\bis )(?<!day is )(?<!window is ){_DAY}(?! and |,? not\b|,? or\b)", _weekday),
+    _rule(
+        rf"(?<=\bis )(?<!day is )(?<!window is ){_DAY}(?! and |,? not\b|,? or\b)",
+        lambda m, t, f: _weekday(m, t, True),
+    ),
     _rule(
         rf"\b(?P<part>(?:end|beginning|start|middle) of|early|late|mid)[- ]{_MONTH}(?! \d)",
         _part_of_month,

@@ -367,7 +367,7 @@ def _group(text: str, scene: Scene) -> str:
         r"\bwe (?:live|moved|bought|married)\b", text, re.IGNORECASE
     ):
         return f"{scene.speaker}'s team"
-    if re.search(r"\b[Ww]e (?:got|are|have been|were) (?:married|engaged)\b", text):
+    if re.search(r"\b[Ww]e (?:got|are|are getting|got|have been|were) (?:married|engaged)\b", text):
         return f"{scene.speaker} and their partner"
     named = speakers.group_in(text) or scene.group
     return f"{scene.speaker} and {named}" if named else ""

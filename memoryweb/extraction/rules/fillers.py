@@ -65,7 +65,7 @@ _TOLD_ABOUT = re.compile(
 )
 _PUNCTUATION = r"(?:\s*[,!.;:…—–]+|\s+-+|-+(?=\s))[\s,!.;:…—–-]*"  # not the hyphen of "well-being"
 _TAIL = re.compile(
-    r"(?:,? (?:though|too|as well|lol|haha|of course|for sure|btw|by the way|so far|after all"
+    r"(?:,? (?:though|tho|too|as well|lol|haha|of course|for sure|btw|by the way|so far|after all"
     r"|and stuff|and so on|or something"
     r"|take a look|have a look|check (?:it|them|this) out|and look at [^,.]+|as you can see"
     r"|all of that|if that makes sense)"

@@ -19,7 +19,8 @@ _THAT_NOUN = (
     r"(?! (?:I|you|we|he|she|they|[A-Z]\w+)\b)|(?=[.,!]|$))"
 )
 _THING = re.compile(
-    r"\b(?:it|its|this|such|similar(?! to)|doing so|the same)\b|\b(?:am|is|was|been|be|have"
+    r"\b(?:it|its|this|such|similar(?! to)|doing so|the same|(?<!of )mine|(?<!of )ours)\b"
+    r"|\b(?:am|is|was|been|be|have"
     r"|had|got|made|did"
     r"|bought) one\b"
     rf"|\bthat(?=[.,!]|$| {_VERBS}\b)|{_THAT_NOUN}|\b(?:there|here)\b",

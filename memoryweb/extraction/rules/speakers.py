@@ -12,6 +12,7 @@ from memoryweb.extraction.rules.verbs import (
 )
 
 _SLANG = (
+    (r"\b(do|did|does|is|was|are|have|has|could|would|should|ca|wo)nt\b", r"\1n't"),
     (r"\bI'?m\s*(?:a|'?mm?a)?\s*gonna\b", "I am going to"),
     (r"\bgonna\b", "going to"),
     (r"\bI(?:'ve| have)? gotta\b", "I have to"),
