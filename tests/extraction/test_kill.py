@@ -56,7 +56,9 @@ def test_wherever_it_is_killed_there_is_one_result_and_nothing_is_lost(
     world = two_conversations()
     workers.environment["PROBE_STOP"] = STATEMENTS[moment]
     worker = workers.start("run_pending")
-    until((workers.room / "stopped").exists, 60)
+    stopped = workers.room / "stopped"
+    until(lambda: stopped.exists() or worker.poll() is not None, 60)
+    assert stopped.exists(), workers.output()
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait(10)
     del workers.environment["PROBE_STOP"]
