@@ -3,48 +3,18 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
-from django_scopes import scopes_disabled
 
-from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
-from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal, Revision
-from tests.extraction.talking import NOON, TALK, ask, bullets, extract, soon, talk, text_of
-from tests.fakes import Behaviour, ModelServer, Received
+from memoryweb.workspace.models import File, LineOrigin, Proposal
+from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
+from tests.extraction.talking import NOON, TALK, bullets, extract, soon, talk, text_of
+from tests.fakes import Behaviour, ModelServer
 from tests.memory.test_scanning import draw
-from tests.waiting import until
-from tests.world import World, build_world
+from tests.world import World
 
 pytestmark = pytest.mark.django_db
-NOTE = "memory/2026-03-01.md"
-CARLA = "Ann's sister Carla plays the cello."
-
-
-def answer(**fields: Any) -> dict[str, Any]:
-    return {
-        "should_update": True,
-        "reason": "Carla was named.",
-        "daily_entry": f"- {CARLA}",
-        "memory_update": "",
-        "profile_update": "",
-        "lines": [{"text": CARLA, "messageIds": ["t4"], "durable": True}],
-    } | fields
-
-
-def put(world: World, path: str, content: str, *, by: AuthorKind = AuthorKind.SYSTEM) -> File:
-    user = world.alice if by is AuthorKind.PERSON else None
-    with unit(world.team) as work:
-        place = Place(world.agent, world.customer, path)
-        return write(work, place, content, writer=Writer(by, user=user)).file
-
-
-def workspace(owner: Owner) -> dict[str, str]:
-    return dict(File.objects.filter(owner=owner).values_list("path", "content"))
 
 
 def test_the_model_s_lines_go_to_the_note_with_their_messages(
@@ -210,122 +180,6 @@ def test_the_raw_messages_are_kept_once_however_often_it_is_tried(
     assert len(bullets(text_of(world, NOTE))) == 12
 
 
-MEMORY = "# Memory\n\n" + "".join(f"- Fact number {n} about the harbour.\n" for n in range(60))
-
-
-def test_one_line_for_a_long_memory_does_it_no_harm(
-    world: World, model_server: ModelServer
-) -> None:
-    put(world, "MEMORY.md", MEMORY)
-    model_server.answer(answer(memory_update="- Only this.\n"))
-    run = extract(world, talk(world))
-    assert text_of(world, "MEMORY.md") == MEMORY
-    assert (run.status, run.reason) == ("needs_review", "proposal")
-    held = Proposal.objects.get()
-    assert held.content == "- Only this.\n"
-    assert "dropped" in [broken["guard"] for broken in held.broken]
-    assert bullets(text_of(world, NOTE)) == [f"- 12:03 {CARLA}"]
-
-
-@pytest.mark.parametrize("memory", ["", "  \n", None])
-def test_an_empty_memory_is_no_memory_update(
-    world: World, model_server: ModelServer, memory: str | None
-) -> None:
-    put(world, "MEMORY.md", MEMORY)
-    model_server.answer(answer(memory_update=memory))
-    assert extract(world, talk(world)).status == "succeeded"
-    assert text_of(world, "MEMORY.md") == MEMORY
-    assert not Proposal.objects.exists()
-
-
-def test_a_small_correction_is_applied_and_knows_its_message(
-    world: World, model_server: ModelServer
-) -> None:
-    file = put(world, "MEMORY.md", MEMORY)
-    model_server.answer(answer(memory_update=f"{MEMORY}- {CARLA}\n- Ann is kind.\n"))
-    run = extract(world, talk(world))
-    assert run.status == "succeeded"
-    assert text_of(world, "MEMORY.md") == f"{MEMORY}- {CARLA}\n- Ann is kind.\n"
-    revision = Revision.objects.get(file=file, number=2)
-    assert (revision.author_kind, revision.run) == ("extraction", run)
-    cited = LineOrigin.objects.filter(file=file, line=63).select_related("message")
-    assert [origin.message.external_id for origin in cited if origin.message] == ["t4"]
-    loose = LineOrigin.objects.filter(file=file, line=64).select_related("message")
-    assert {o.message.external_id for o in loose if o.message} == {"t1", "t3", "t4"}
-
-
-def test_a_profile_can_begin(world: World, model_server: ModelServer) -> None:
-    model_server.answer(answer(profile_update="# Profile\n\nAnn lives in Porto."))
-    extract(world, talk(world))
-    file = File.objects.get(owner=world.customer, path="PROFILE.md")
-    assert file.content == "# Profile\n\nAnn lives in Porto.\n"
-    assert file.enabled
-    assert File.objects.get(owner=None, agent=world.agent, path="PROFILE.md").revision == 1
-
-
-def test_a_line_that_a_person_edited_is_kept(world: World, model_server: ModelServer) -> None:
-    put(world, "MEMORY.md", "# Memory\n\n- Ann is a nurse.\n", by=AuthorKind.PERSON)
-    model_server.answer(answer(memory_update="# Memory\n\n- Ann is a pilot.\n"))
-    assert extract(world, talk(world)).status == "needs_review"
-    assert "nurse" in text_of(world, "MEMORY.md")
-    assert "edited" in [broken["guard"] for broken in Proposal.objects.get().broken]
-
-
-def test_where_people_are_asked_first_nothing_is_rewritten_but_the_note_lands(
-    world: World, model_server: ModelServer
-) -> None:
-    world.agent.policy = "review"
-    world.agent.save()
-    model_server.answer(answer(memory_update=f"# Memory\n\n- {CARLA}\n"))
-    assert extract(world, talk(world)).status == "needs_review"
-    assert bullets(text_of(world, NOTE))
-    assert CARLA not in text_of(world, "MEMORY.md")
-    assert Proposal.objects.get().broken == []
-
-
-def test_what_a_person_rejected_is_not_proposed_again(
-    world: World, model_server: ModelServer
-) -> None:
-    world.agent.policy = "review"
-    world.agent.save()
-    model_server.default = lambda _: Behaviour(
-        json.dumps(answer(memory_update=f"# Memory\n\n- {CARLA}\n"))
-    )
-    extract(world, talk(world))
-    Proposal.objects.update(state="rejected")
-    extract(world, talk(world, conversation="d"))
-    assert Proposal.objects.count() == 1
-
-
-def test_a_secret_in_a_rewrite_is_held_and_never_stored(
-    world: World, model_server: ModelServer
-) -> None:
-    secret = f"ghp_{draw(36)}"
-    line = {"text": f"The key is {secret}", "messageIds": ["t4"], "durable": True}
-    model_server.answer(answer(memory_update=f"# Memory\n\n- {secret}\n", lines=[line]))
-    assert extract(world, talk(world)).status == "needs_review"
-    assert "secret" in [broken["guard"] for broken in Proposal.objects.get().broken]
-    stored = [
-        *Proposal.objects.values_list("content", flat=True),
-        *File.objects.values_list("content", flat=True),
-        *map(json.dumps, Extraction.objects.values_list("answer", flat=True)),
-    ]
-    assert not any(secret in text for text in stored)
-    assert "[secret: github-token]" in text_of(world, NOTE)
-
-
-def test_two_windows_of_one_run_make_one_proposal(world: World, model_server: ModelServer) -> None:
-    world.agent.policy = "review"
-    world.agent.save()
-    turns = [("user", f"I visited museum number {n} in Lisbon.") for n in range(31)]
-    model_server.answer(answer(memory_update="# Memory\n\n- One.\n"))
-    line = {"text": "Ann likes museums.", "messageIds": ["t31"], "durable": True}
-    model_server.answer(answer(memory_update="# Memory\n\n- One.\n- Two.\n", lines=[line]))
-    extract(world, talk(world, turns))
-    assert model_server.requests[1].data["memory"] == "# Memory\n\n- One.\n"
-    assert Proposal.objects.get().content == "# Memory\n\n- One.\n- Two.\n"
-
-
 def test_an_agent_of_rules_asks_no_model(world: World, model_server: ModelServer) -> None:
     world.agent.consolidator = "rules"
     world.agent.save()
@@ -373,90 +227,3 @@ def test_no_owner_s_text_meets_another_s(world: World, model_server: ModelServer
     assert not any(word in event.details for word in owners for event in Event.objects.all())
     for request in model_server.requests:
         assert sum(word in request.user for word in owners) == 1
-
-
-@pytest.mark.django_db(transaction=True)
-class TestMeanwhile:
-    """The model takes its time; the world goes on in other transactions."""
-
-    def test_a_memory_that_changed_is_read_again(self, model_server: ModelServer) -> None:
-        world = build_world()
-
-        def edited(_: Received) -> Behaviour:
-            put(world, "MEMORY.md", "# Memory\n\n- Ann is a nurse.\n")
-            connection.close()
-            return Behaviour(json.dumps(answer(memory_update="# Memory\n\n- Nothing known.\n")))
-
-        model_server.then(edited)
-        model_server.default = lambda asked: Behaviour(
-            json.dumps(answer(memory_update=f"{asked.data['memory']}- {CARLA}\n"))
-        )
-        assert extract(world, talk(world)).status == "succeeded"
-        assert text_of(world, "MEMORY.md") == f"# Memory\n\n- Ann is a nurse.\n- {CARLA}\n"
-
-    def test_a_memory_that_changes_again_and_again_is_left_to_a_person(
-        self, model_server: ModelServer
-    ) -> None:
-        world = build_world()
-
-        def edited(asked: Received) -> Behaviour:
-            put(world, "MEMORY.md", f"# Memory\n\n- Edit {len(model_server.requests)}.\n")
-            connection.close()
-            return Behaviour(json.dumps(answer(memory_update=f"{asked.data['memory']}- {CARLA}\n")))
-
-        model_server.default = edited
-        assert extract(world, talk(world)).status == "needs_review"
-        assert len(model_server.requests) == 2
-        assert text_of(world, "MEMORY.md") == "# Memory\n\n- Edit 2.\n"
-        assert "current" in [broken["guard"] for broken in Proposal.objects.get().broken]
-        assert bullets(text_of(world, NOTE)) == [f"- 12:03 {CARLA}"]
-
-    def test_what_arrives_runs_when_the_cooldown_ends(self, model_server: ModelServer) -> None:
-        world = build_world()
-
-        def meanwhile(_: Received) -> Behaviour:
-            later = talk(world, conversation="d", at=NOON + timedelta(days=1))
-            ask(world, later, finished=True)
-            connection.close()
-            return Behaviour(json.dumps(answer()))
-
-        model_server.then(meanwhile)
-        run = extract(world, talk(world))
-        follower = Run.objects.get(status="queued")
-        assert run.finished_at is not None
-        assert follower.due_at is not None
-        assert follower.due_at - run.finished_at == timedelta(minutes=5)
-        model_server.answer(answer())
-        soon(follower)
-        assert text_of(world, "memory/2026-03-02.md")
-
-    def test_memory_that_is_paused_keeps_nothing_of_the_answer(
-        self, model_server: ModelServer
-    ) -> None:
-        world = build_world()
-
-        def paused(_: Received) -> Behaviour:
-            with scopes_disabled():
-                Owner.objects.filter(pk=world.customer.pk).update(paused=True)
-            connection.close()
-            return Behaviour(json.dumps(answer()))
-
-        model_server.then(paused)
-        run = extract(world, talk(world))
-        assert (run.status, run.reason) == ("skipped", "paused")
-        assert workspace(world.customer) == {}
-
-    def test_a_worker_that_lost_its_lease_writes_nothing(self, model_server: ModelServer) -> None:
-        world = build_world()
-
-        def taken(_: Received) -> Behaviour:
-            with scopes_disabled():
-                Run.objects.update(fence=77)
-            connection.close()
-            return Behaviour(json.dumps(answer()))
-
-        model_server.then(taken)
-        extract(world, talk(world))
-        assert until(lambda: model_server.requests)
-        assert workspace(world.customer) == {}
-        assert not Extraction.objects.exists()

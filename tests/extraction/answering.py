@@ -1,0 +1,34 @@
+"""What a model says of the conversation in `talking`, and files to say it about."""
+
+from typing import Any
+
+from memoryweb.agents.models import Owner
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import AuthorKind, File
+from tests.world import World
+
+NOTE = "memory/2026-03-01.md"
+CARLA = "Ann's sister Carla plays the cello."
+
+
+def answer(**fields: Any) -> dict[str, Any]:
+    return {
+        "should_update": True,
+        "reason": "Carla was named.",
+        "daily_entry": f"- {CARLA}",
+        "memory_update": "",
+        "profile_update": "",
+        "lines": [{"text": CARLA, "messageIds": ["t4"], "durable": True}],
+    } | fields
+
+
+def put(world: World, path: str, content: str, *, by: AuthorKind = AuthorKind.SYSTEM) -> File:
+    user = world.alice if by is AuthorKind.PERSON else None
+    with unit(world.team) as work:
+        place = Place(world.agent, world.customer, path)
+        return write(work, place, content, writer=Writer(by, user=user)).file
+
+
+def workspace(owner: Owner) -> dict[str, str]:
+    return dict(File.objects.filter(owner=owner).values_list("path", "content"))
