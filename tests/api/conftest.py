@@ -1,12 +1,30 @@
+from collections.abc import Iterator
+from copy import deepcopy
+
 import pytest
+from pytest_django import DjangoDbBlocker
 
 from tests.api.callers import Callers, callers_of
-from tests.world import World
+from tests.api.standing import standing
+from tests.world import World, build_world
+
+
+@pytest.fixture(scope="module")
+def built(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[World, Callers]]:
+    with standing(django_db_blocker, _build) as made:
+        yield made
 
 
 @pytest.fixture
-def callers(world: World) -> Callers:
-    return callers_of(world)
+def world(built: tuple[World, Callers], db: None) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def callers(built: tuple[World, Callers], db: None) -> Callers:
+    return built[1]
 
 
 @pytest.fixture
@@ -17,3 +35,8 @@ def path(world: World) -> str:
 @pytest.fixture
 def memory(world: World) -> str:
     return f"/memory/{world.agent.pk}"
+
+
+def _build() -> tuple[World, Callers]:
+    world = build_world()
+    return world, callers_of(world)

@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.apps import apps
 from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from memoryweb.api.urls import api
 from memoryweb.audit.models import Event
 from tests.api.callers import NAMES, Callers, callers_of
+from tests.api.standing import standing
 from tests.walls.api_routes import CUSTOMER, END_USER, ROUTES, Route
 from tests.walls.api_stage import CANARY, OTHER, Stage, furnish
-from tests.world import World
+from tests.world import World, build_world
 
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer
@@ -24,15 +27,32 @@ each_route = pytest.mark.parametrize("route", ROUTES.values(), ids=ROUTES.keys()
 MAY_CHANGE = {"audit.Event", "audit.ChainHead", "audit.Label", "accounts.Token"}
 
 
-@pytest.fixture
-def callers(world: World) -> Callers:
-    return callers_of(world)
+@dataclass(frozen=True)
+class Built:
+    world: World
+    callers: Callers
+    stage: Stage
+
+
+@pytest.fixture(scope="module")
+def built(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Built]:
+    with standing(django_db_blocker, _build) as made:
+        yield made
 
 
 @pytest.fixture
-def stage(world: World) -> Stage:
-    furnish(world.twin, OTHER)
-    return furnish(world.home)
+def world(built: Built, db: None) -> World:
+    return built.world
+
+
+@pytest.fixture
+def callers(built: Built, db: None) -> Callers:
+    return built.callers
+
+
+@pytest.fixture
+def stage(built: Built, db: None) -> Stage:
+    return built.stage
 
 
 def call(callers: Callers, name: str, route: Route, ids: dict[str, str]) -> "Answer":
@@ -156,6 +176,12 @@ def test_another_owners_text_is_never_shown(callers: Callers, stage: Stage, rout
 def test_the_owner_reads_the_same_text(callers: Callers, stage: Stage) -> None:
     for name in ("read_run", "read_report", "read_conversation"):
         assert CANARY in call(callers, "helpdesk", ROUTES[name], stage.ids()).content.decode()
+
+
+def _build() -> Built:
+    world = build_world()
+    furnish(world.twin, OTHER)
+    return Built(world, callers_of(world), furnish(world.home))
 
 
 def ok(route: Route, caller: str) -> bool:
