@@ -32,6 +32,7 @@ def _touches_database(item: pytest.Item) -> bool:
 
 
 def pytest_configure() -> None:
+    settings.MODEL_PROVIDER = ""  # whatever the environment says: no test asks a real model
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STORAGES = settings.STORAGES | {
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
