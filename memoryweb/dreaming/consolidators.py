@@ -9,19 +9,19 @@ from django.conf import settings
 from memoryweb.dreaming import gates, rules, scoring
 from memoryweb.dreaming.answers import Citation, DreamAnswer
 from memoryweb.dreaming.candidates import Mention, cut_note, gather
-from memoryweb.dreaming.gates import Thresholds, Verdict
+from memoryweb.dreaming.gates import NOT_TAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.memory import guards, scanning
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.statements import fingerprint, normalise
 
 MOST_HINTS = 100
-_NOT_TAKEN = "It passed every gate, and the model did not take it up."
 
 
 @dataclass(frozen=True)
 class Consolidated:
-    """`placed`: 1-based lines of `content` → the mentions they came from."""
+    """`placed`: 1-based lines of `content` → the mentions they came from, `carried`: → the lines
+    of MEMORY.md before whose origins they keep."""
 
     content: str
     verdicts: tuple[Verdict, ...]
@@ -30,6 +30,7 @@ class Consolidated:
     disputed: tuple[tuple[str, str], ...] = ()
     broken: tuple[Broken, ...] = ()
     told: str = ""
+    carried: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 def by_rules(inputs: Inputs) -> Consolidated:
@@ -45,7 +46,14 @@ def by_rules(inputs: Inputs) -> Consolidated:
         for line, mentions in made.placed.items()
         if _is_new(inputs.memory.content, made.content, line)
     }
-    result = Consolidated(made.content, made.verdicts, placed, made.superseded, made.disputed)
+    result = Consolidated(
+        made.content,
+        made.verdicts,
+        placed,
+        made.superseded,
+        made.disputed,
+        carried=made.carried,
+    )
     return _guarded(inputs, result)
 
 
@@ -64,7 +72,7 @@ def by_model(inputs: Inputs, answer: DreamAnswer) -> Consolidated:
     new = [n for n in _new_lines(inputs.memory.content, content) if _states(lines[n - 1])]
     uncited = [n for n in new if n not in placed]
     if uncited:
-        detail = f"{len(uncited)} new lines name no line of a note as their source."
+        detail = _without_source(len(uncited))
         result = replace(result, broken=(Broken("cited", detail),))
     return _guarded(inputs, result)
 
@@ -91,6 +99,12 @@ def data_for_model(inputs: Inputs) -> dict[str, Any]:
         "rejected": list(inputs.rejected_before),
         "limit": guards.CAP,
     }
+
+
+def _without_source(lines: int) -> str:
+    if lines == 1:
+        return "One new line names no line of a note as its source."
+    return f"{lines} new lines name no line of a note as their source."
 
 
 def _states(line: str) -> bool:
@@ -176,7 +190,7 @@ def _left(verdicts: Sequence[Verdict], taken: set[Mention]) -> tuple[Verdict, ..
     return tuple(
         verdict
         if verdict.verdict != "promoted" or taken & set(verdict.candidate.mentions)
-        else verdict.changed("kept", _NOT_TAKEN)
+        else verdict.changed("kept", NOT_TAKEN)
         for verdict in verdicts
     )
 

@@ -20,12 +20,14 @@ _INSTEAD: tuple[re.Pattern[str], ...] = tuple(
         r"\bnot (?P<dropped>[^,;.]+?),? but (?P<kept>[^;.]+)",
         r"\bactually,? (?P<kept>[^;]+?),? (?:and )?not (?P<dropped>[^,;.]+)",
         r"(?P<kept>[^;]+?), not (?P<dropped>[^,;.]+)",
+        r"(?P<kept>[^;]+?),? (?:and )?never (?P<dropped>(?:on|at|in) [^,;.]+)",
         r"(?P<kept>[^;]+?) instead of (?P<dropped>[^,;.]+)",
     )
 )
 _HINT = re.compile(r"\bnot\b|n't\b|\bnever\b|instead of|不是|では|じゃ", re.IGNORECASE)
 _DENIED = re.compile(r"\bactually,?\b.*\b(?:not|never|n't)\b", re.IGNORECASE)
 _LIKENESS = 0.5  # of all words of both, for a marked correction that names no old value
+_ALIKE = 0.75  # of the earlier statement's other words, where nothing marks the correction
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,12 @@ def _names_what_it_drops(later: str, correction: Correction, earlier: str) -> bo
     held, said = set(read(earlier).words), set(read(later).words)
     if not dropped <= held or (kept and kept <= held):
         return False
+    numbers = read(earlier).numbers - read(correction.dropped).numbers
+    if not numbers <= read(later).numbers:
+        return False  # the same thing at another time
     rest = held - dropped
-    return not rest or 2 * len(rest & said) >= len(rest)
+    share = _LIKENESS if correction.marked else _ALIKE
+    return len(rest & said) >= share * len(rest)
 
 
 def _likeness(one: str, two: str) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from memoryweb.dreaming.gates import Verdict
+from memoryweb.dreaming.gates import MERGED, NOT_TAKEN, Verdict
 from memoryweb.dreaming.themes import themes
 
 CAP = 20_000  # characters of DREAMS.md
@@ -20,11 +20,15 @@ _LONGEST_ENTRY = 4_000
 
 # Why a statement did not get in: what one and what several of them read like.
 _CAUSES = {
-    "new": ("is already there", "are already there"),
+    "new": ("already stands in MEMORY.md", "already stand in MEMORY.md"),
     "score": ("scored too low", "scored too low"),
-    "grounds": ("came up once, without a sign that it lasts",) * 2,
+    "grounds": (
+        "came up on one day only, without a sign that it lasts",
+        "came up on one day only, without a sign that they last",
+    ),
     "room": ("waits for the next night", "wait for the next night"),
-    "unfit": ("does not fit", "do not fit"),
+    "untaken": ("was left out by the model", "were left out by the model"),
+    "unfit": ("does not fit into MEMORY.md", "do not fit into MEMORY.md"),
     "current": ("was overtaken by a newer note", "were overtaken by newer notes"),
     "uncorrected": ("was corrected later", "were corrected later"),
     "allowed": ("was forgotten or is not true", "were forgotten or are not true"),
@@ -126,20 +130,41 @@ def _changes(
     superseded: Sequence[tuple[str, str]],
     disputed: Sequence[tuple[str, str]],
 ) -> str:
-    promoted = [v.candidate for v in verdicts if v.verdict == "promoted"]
-    replaced = {new for _, new in superseded}
-    added = [c.text for c in promoted if c.text not in replaced]
+    added = _added(verdicts, superseded)
     parts = [f"MEMORY.md gained {_count(len(added), 'line')}:\n\n{_listed(added)}"] if added else []
-    parts += [f"“{_short(old)}” became “{_short(new)}”." for old, new in superseded]
-    parts += [
+    parts += _replaced(superseded, disputed)
+    return "\n\n".join(parts) or f"MEMORY.md stays as it is. {_why_nothing(verdicts)}"
+
+
+def summary(
+    verdicts: Sequence[Verdict],
+    superseded: Sequence[tuple[str, str]] = (),
+    disputed: Sequence[tuple[str, str]] = (),
+) -> str:
+    """What a night changed, in sentences; why it promoted nothing, where it did not."""
+    added = _added(verdicts, superseded)
+    parts = [f"MEMORY.md gained {_count(len(added), 'line')}."] if added else []
+    parts += _replaced(superseded, disputed)
+    return " ".join(parts) or f"Nothing was promoted. {_why_nothing(verdicts)}"
+
+
+def _added(verdicts: Sequence[Verdict], superseded: Sequence[tuple[str, str]]) -> list[str]:
+    replaced = {new for _, new in superseded}
+    promoted = [v for v in verdicts if v.verdict == "promoted" and v.reason != MERGED]
+    return [v.candidate.text for v in promoted if v.candidate.text not in replaced]
+
+
+def _replaced(
+    superseded: Sequence[tuple[str, str]], disputed: Sequence[tuple[str, str]]
+) -> list[str]:
+    gone = [f"“{_short(old)}” became “{_short(new)}”." for old, new in superseded]
+    return gone + [
         f"“{_short(new)}” contradicts “{_short(old)}”; both stay until a person decides."
         for old, new in disputed
     ]
-    return "\n\n".join(parts) or f"MEMORY.md stays as it is. {why_nothing(verdicts)}"
 
 
-def why_nothing(verdicts: Sequence[Verdict]) -> str:
-    """A sentence for a night that promotes nothing."""
+def _why_nothing(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
         return "The notes held no statement."
     return _left(verdicts)
@@ -165,7 +190,7 @@ def _cause(verdict: Verdict) -> str:
     if failed:
         return (lasting or failed)[0]
     if verdict.verdict == "kept":
-        return "room"
+        return "untaken" if verdict.reason == NOT_TAKEN else "room"
     return "new" if "already says" in verdict.reason else "unfit"
 
 

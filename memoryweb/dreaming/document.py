@@ -33,6 +33,7 @@ class Line:
     fixed: bool = False
     sources: tuple[Mention, ...] = ()
     was: list[str] = field(default_factory=list)  # the old lines that it replaces
+    carries: list[int] = field(default_factory=list)  # numbers of those of which it says all
     stands_for: list[str] = field(default_factory=list)  # statements of this night it also says
 
     @property

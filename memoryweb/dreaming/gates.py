@@ -13,6 +13,8 @@ from memoryweb.dreaming.rivals import Rivals
 from memoryweb.dreaming.scoring import Scored, age_in_days
 from memoryweb.memory.statements import Lookup, fingerprint
 
+MERGED = "A fuller line that was promoted says this, too."
+NOT_TAKEN = "It passed every gate, and the model left it out."
 Outcome = Literal["promoted", "kept", "rejected"]
 
 
@@ -84,19 +86,19 @@ def judge(
 def _score_gate(scored: Scored, thresholds: Thresholds, *, waits: bool) -> Gate:
     total, least = f"{scored.total:.2f}", f"{thresholds.min_score:.2f}"
     if scored.total >= thresholds.min_score:
-        return Gate("score", True, f"Score {total} reaches {least}.")
+        return Gate("score", True, f"It scored {total}; {least} is enough.")
     if waits:
-        return Gate("score", True, "The score was enough on an earlier night; it waited for room.")
+        return Gate("score", True, "It scored enough on an earlier night and waits for room.")
     exact = total if total != least else f"{scored.total:.4f}"
-    return Gate("score", False, f"Score {exact} is below {least}.")
+    return Gate("score", False, f"It scored {exact}; {least} is needed.")
 
 
 def _age_gate(candidate: Candidate, now: datetime, thresholds: Thresholds) -> Gate:
     age = age_in_days(candidate.last_date, now)
     limit = thresholds.max_age_days
     if age <= limit:
-        return Gate("age", True, f"Last mentioned on {candidate.last_date.isoformat()}.")
-    return Gate("age", False, f"Last mentioned {age} days ago, more than {limit}.")
+        return Gate("age", True, f"It was last mentioned on {candidate.last_date.isoformat()}.")
+    return Gate("age", False, f"It was last mentioned {age} days ago; {limit} is the most.")
 
 
 class _Known:
@@ -151,21 +153,21 @@ def _grounds_gate(candidate: Candidate, thresholds: Thresholds) -> Gate:
     recall = candidate.recall
     often = recall.count >= thresholds.min_recalls and recall.queries >= thresholds.min_queries
     grounds: tuple[tuple[bool, str], ...] = (
-        (candidate.asked, "Somebody asked to remember it."),
+        (candidate.asked, "Somebody asked for it to be remembered."),
         (candidate.durable, "It is of the lasting kind."),
         (candidate.days >= thresholds.min_days, f"It was mentioned on {candidate.days} days."),
-        (often, f"It was recalled {recall.count} times by {recall.queries} queries."),
+        (often, f"It was recalled {_times(recall.count)} by {recall.queries} queries."),
         (candidate.proposed, "The model proposed it and cited its lines."),
     )
     for holds, detail in grounds:
         if holds:
             return Gate("grounds", True, detail)
     recalled = "never recalled" if not recall.count else f"recalled {_times(recall.count)}"
-    return Gate("grounds", False, f"It was mentioned on one day and {recalled}.")
+    return Gate("grounds", False, f"It was mentioned on one day only and {recalled}.")
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 _CAN_CHANGE = frozenset({"score", "grounds"})
@@ -187,6 +189,6 @@ def _verdict(
     reason = " ".join(gate.detail for gate in failed)
     oldest_seen_next = now.astimezone(UTC).date() - timedelta(days=thresholds.window_days - 2)
     if candidate.last_date < oldest_seen_next:
-        left = f"{reason} It leaves the window of {thresholds.window_days} days."
-        return Verdict(candidate, scored, gates, "rejected", left)
+        last = f"This was the last night of its {thresholds.window_days} days."
+        return Verdict(candidate, scored, gates, "rejected", f"{reason} {last}")
     return Verdict(candidate, scored, gates, "kept", reason)

@@ -166,6 +166,7 @@ def origins_of(made: Consolidated) -> dict[int, Origin]:
             durable=any(m.durable for m in mentions),
             asked=any(m.asked for m in mentions),
             category=next((m.category for m in mentions if m.category), ""),
+            also=made.carried.get(line, ()),
         )
         for line, mentions in made.placed.items()
     }

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from memoryweb.dreaming import diary
 from memoryweb.dreaming.consolidators import Consolidated
-from memoryweb.dreaming.diary import why_nothing
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Report
@@ -38,7 +38,7 @@ def store(
         dreamt_at=read.now,
         notes=len(read.notes),
         blocks=len(read.mentions),
-        summary=_summary(made, counts["promoted"]),
+        summary=_summary(read, made, changes),
         diary=entry,
         changes=list(changes),
         disputed=[list(pair) for pair in made.disputed],
@@ -63,10 +63,11 @@ def held_sentence(made: Consolidated, *, needs_review: bool) -> str:
     ).strip()  # fmt: skip
 
 
-def _summary(made: Consolidated, promoted: int) -> str:
-    if promoted:
-        return ""
-    return why_nothing(made.verdicts)
+def _summary(read: Inputs, made: Consolidated, changes: Sequence[dict[str, Any]]) -> str:
+    is_applied = any(change["path"] == MEMORY for change in changes)
+    if made.content != read.memory.content and not is_applied:
+        return held_sentence(made, needs_review=True)
+    return diary.summary(made.verdicts, made.superseded, made.disputed)
 
 
 def _count(made: Consolidated, kind: str) -> int:

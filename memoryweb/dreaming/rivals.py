@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memoryweb.dreaming.candidates import Candidate, Mention
 from memoryweb.dreaming.corrections import correction_in, corrects
-from memoryweb.memory.statements import claim_in, contradicts, key_of
+from memoryweb.memory.statements import matters, overtakes
 
 
 class Rivals:
@@ -14,17 +14,19 @@ class Rivals:
         self._groups: dict[str, list[Candidate]] = {}
         self._corrections: list[Mention] = []
         for candidate in candidates:
-            for group in _groups(candidate.text):
+            for group in matters(candidate.text):
                 self._groups.setdefault(group, []).append(candidate)
             self._corrections += [m for m in candidate.mentions if correction_in(m.text)]
 
     def newer(self, candidate: Candidate) -> Mention | None:
         """The place of a later statement that can't be true together with this one."""
-        for group in sorted(_groups(candidate.text)):
+        for group in sorted(matters(candidate.text)):
             for rival in self._groups.get(group, ()):
-                later = is_later(rival.mentions[-1], candidate.mentions[-1])
-                if later and contradicts(rival.text, candidate.text):
-                    return rival.mentions[-1]
+                newest = rival.mentions[-1]
+                if is_later(newest, candidate.mentions[-1]) and overtakes(
+                    rival.text, candidate.text, said=newest.date, older_said=candidate.last_date
+                ):
+                    return newest
         return None
 
     def correction(self, candidate: Candidate) -> Mention | None:
@@ -34,12 +36,6 @@ class Rivals:
             if later and corrects(mention.text, candidate.text):
                 return mention
         return None
-
-
-def _groups(text: str) -> set[str]:
-    """Two statements can only contradict each other when they share one of these."""
-    key = key_of(text)
-    return {claim_in(text)} | ({f"{key.subject}: {key.attribute}"} if key else set())
 
 
 def is_later(one: Mention, other: Mention) -> bool:

@@ -1,17 +1,18 @@
 """The consolidator that needs no model: what the gates let through, put where a reader looks."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 
 from memoryweb.dreaming.candidates import Candidate, Mention, as_line
-from memoryweb.dreaming.corrections import corrects
+from memoryweb.dreaming.corrections import correction_in, corrects
 from memoryweb.dreaming.document import Document, Line
-from memoryweb.dreaming.gates import Verdict
+from memoryweb.dreaming.gates import MERGED, Verdict
 from memoryweb.dreaming.rivals import Rivals, is_later
 from memoryweb.memory import guards
 from memoryweb.memory.categories import HEADINGS, Category
-from memoryweb.memory.statements import Lookup, clean, contradicts, covers, restates, same_value
+from memoryweb.memory.statements import Lookup, clean, loses, overtakes, says_all_of
 from memoryweb.memory.wording import read
 
 _WAITS = "MEMORY.md changes by at most a fifth a day; this one waits for the next night."
@@ -28,11 +29,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class Consolidation:
-    """`placed` maps 1-based lines of `content` to the mentions they came from; pairs of
-    `superseded` are (old line, new line), of `disputed` (line that stays, new line)."""
+    """`placed` maps 1-based lines of `content` to the mentions they came from, `carried` to the
+    lines of the old text that they say all of; pairs of `superseded` are (old line, new line), of
+    `disputed` (line that stays, new line)."""
 
     content: str
     placed: dict[int, tuple[Mention, ...]]
+    carried: dict[int, tuple[int, ...]]
     verdicts: tuple[Verdict, ...]
     superseded: tuple[tuple[str, str], ...]
     disputed: tuple[tuple[str, str], ...]
@@ -68,11 +71,13 @@ def consolidate(
         verdict.candidate.key: work.settle(verdict, rivals)
         for verdict in sorted(promoted, key=lambda v: (-v.scored.total, v.candidate.key))
     }
+    settled = {key: work.told(verdict) for key, verdict in settled.items()}
     content = work.document.render()
     numbered = enumerate(work.document.lines, start=1)
     return Consolidation(
         content=content,
         placed={number: line.sources for number, line in numbered if line.sources},
+        carried=work.carried(),
         verdicts=tuple(settled.get(verdict.candidate.key, verdict) for verdict in verdicts),
         superseded=work.superseded(),
         disputed=tuple((clean(old.text), clean(new.text)) for old, new in work.disputed),
@@ -116,32 +121,42 @@ class _Work:
         known = self._known(text)
         if known is not None:
             return self._repeat(verdict, known)
-        opposed = [line for line in self._said.values() if self._opposes(candidate, text, line)]
+        opposed = self._opposed(candidate, text)
         if any(self._is_newer(line, candidate) for line in opposed):
             return verdict.changed("rejected", "MEMORY.md holds a newer value.")
-        outdated = [line for line in opposed if self._is_outdated(line, candidate)]
-        fuller = [line for line in self._said.values() if _says_all_of(text, line)]
-        gone = outdated + [line for line in fuller if self._may_go(line) and line not in outdated]
+        outdated = [line for line in opposed if self._is_outdated(line, candidate, text)]
+        fuller = [line for line in self._lines(self._lookup.within(text)) if self._may_go(line)]
+        fuller = [line for line in fuller if all(says_all_of(text, s) for s in line.stands_for)]
+        gone = outdated + [line for line in fuller if line not in outdated]
         refusal = self._refusal(candidate.category, text, gone)
         if refusal:
             return verdict.changed("kept", refusal)
-        new = self._write(candidate, text, gone)
+        new = self._write(candidate, text, gone, fuller)
         disputed = [line for line in opposed if line not in gone]
         self.disputed += [(line, new) for line in disputed]
         return verdict.changed("promoted", _DISPUTED) if disputed else verdict
+
+    def told(self, verdict: Verdict) -> Verdict:
+        """With the reason of what stands in MEMORY.md only within another new line."""
+        if verdict.verdict != "promoted" or as_line(verdict.candidate.text) in self._said:
+            return verdict
+        return verdict.changed("promoted", MERGED)
+
+    def carried(self) -> dict[int, tuple[int, ...]]:
+        numbered = enumerate(self.document.lines, start=1)
+        return {number: tuple(line.carries) for number, line in numbered if line.carries}
 
     def superseded(self) -> tuple[tuple[str, str], ...]:
         lines = self.document.lines
         return tuple((clean(old), clean(line.text)) for line in lines for old in line.was)
 
     def _known(self, text: str) -> Line | None:
-        for said in self._lookup.covering(text):
-            if said in self._said:
-                return self._said[said]
-        for said, line in self._said.items():
-            if restates(said, text) or (same_value(said, text) and _is_longer(said, text)):
-                return line
-        return None
+        covering = self._lines(self._lookup.covering(text))
+        return next(chain(covering, self._lines(self._lookup.restating(text))), None)
+
+    def _lines(self, texts: Iterable[str]) -> Iterator[Line]:
+        """The lines that still stand, of statements that were found."""
+        return (self._said[text] for text in texts if text in self._said)
 
     def _repeat(self, verdict: Verdict, known: Line) -> Verdict:
         known.stands_for.append(as_line(verdict.candidate.text))
@@ -151,13 +166,38 @@ class _Work:
         known.sources = _merged(known.sources, verdict.candidate.mentions)
         return verdict
 
-    def _opposes(self, candidate: Candidate, text: str, line: Line) -> bool:
-        said, backing = clean(line.text), self._backing.get(line.number)
-        return contradicts(text, said) or any(
-            corrects(mention.text, said)
-            for mention in candidate.mentions
-            if backing is None or is_later(mention, backing)
-        )
+    def _opposed(self, candidate: Candidate, text: str) -> list[Line]:
+        """Lines that can't be true together with the candidate, or that it takes back."""
+        found = [
+            line
+            for line in self._lines(self._lookup.opposing(text))
+            if self._clashes(candidate, text, line)
+        ]
+        for mention in candidate.mentions:
+            for line in self._lines(self._lookup_corrected(mention.text)):
+                backing = self._backing.get(line.number)
+                is_news = backing is None or is_later(mention, backing)
+                if is_news and line not in found and corrects(mention.text, clean(line.text)):
+                    found.append(line)
+        return found
+
+    def _lookup_corrected(self, text: str) -> list[str]:
+        correction = correction_in(text)
+        if correction is None:
+            return []
+        dropped = read(correction.dropped).words
+        return self._lookup.with_all(dropped) if dropped else list(self._said)
+
+    def _clashes(self, candidate: Candidate, text: str, line: Line) -> bool:
+        held, on = clean(line.text), self._date(line)
+        if on is not None and self._is_newer(line, candidate):
+            return overtakes(held, text, said=on, older_said=candidate.last_date)
+        return overtakes(text, held, said=candidate.last_date, older_said=on)
+
+    def _date(self, line: Line) -> date | None:
+        backing, said = self._backing.get(line.number), self._dates.get(line.number)
+        known = [said] if said else []
+        return max([*known, backing.date] if backing else known, default=None)
 
     def _is_newer(self, line: Line, candidate: Candidate) -> bool:
         said, backing = self._dates.get(line.number), self._backing.get(line.number)
@@ -165,10 +205,11 @@ class _Work:
             return True
         return said is not None and said > candidate.last_date
 
-    def _is_outdated(self, line: Line, candidate: Candidate) -> bool:
+    def _is_outdated(self, line: Line, candidate: Candidate, text: str) -> bool:
         backing = self._backing.get(line.number)
         is_older = backing is None or is_later(candidate.mentions[-1], backing)
-        return is_older and not line.is_new and self._may_go(line)
+        is_gone = not line.is_new and not loses(clean(line.text), text)
+        return is_older and is_gone and self._may_go(line)
 
     def _may_go(self, line: Line) -> bool:
         return not line.fixed and self.document.is_single(line)
@@ -189,11 +230,14 @@ class _Work:
         self._length += longer
         return ""
 
-    def _write(self, candidate: Candidate, text: str, gone: Sequence[Line]) -> Line:
+    def _write(
+        self, candidate: Candidate, text: str, gone: Sequence[Line], fuller: Sequence[Line]
+    ) -> Line:
         new = Line(f"- {text}", sources=candidate.mentions)
         for line in gone:
             new.was += line.was if line.is_new else [line.text]
-            if _says_all_of(text, line):
+            if line in fuller:
+                new.carries += line.carries if line.is_new else [line.number]
                 new.stands_for += [clean(line.text), *line.stands_for]
             new.sources = _merged(new.sources, line.sources)
             del self._said[clean(line.text)]
@@ -208,18 +252,6 @@ class _Work:
         self._said[text] = new
         self._lookup.add(text)
         return new
-
-
-def _says_all_of(text: str, line: Line) -> bool:
-    return all(_is_fuller(text, said) for said in [clean(line.text), *line.stands_for])
-
-
-def _is_fuller(text: str, said: str) -> bool:
-    return covers(text, said) or restates(text, said) or same_value(text, said)
-
-
-def _is_longer(one: str, two: str) -> bool:
-    return len(read(one).words) >= len(read(two).words)
 
 
 def _merged(one: tuple[Mention, ...], other: tuple[Mention, ...]) -> tuple[Mention, ...]:

@@ -159,11 +159,10 @@ def _changed(before: str, after: str, changed_today: int) -> Broken | None:
     changed = changed_lines(before, after)
     if allowed is None or changed <= allowed:
         return None
-    return Broken(
-        "changed",
-        f"{changed} of {len(_said(before))} lines would change and {changed_today} changed today"
-        f" already; a fifth may change a day.",
-    )
+    would = f"{changed} of {len(_said(before))} lines would change"
+    if changed_today:
+        would += f", on top of {changed_today} earlier today"
+    return Broken("changed", f"{would}; a fifth of the lines may change in a day.")
 
 
 def _size(after: str, cap: int) -> Broken | None:
@@ -177,15 +176,18 @@ def _secret(before: str, after: str, has_secret: Callable[[str], bool]) -> Broke
     added = "\n".join(line for line in after.split("\n") if line not in old)
     if not added or not has_secret(added):
         return None
-    return Broken("secret", "A new line looks like a secret.")
+    return Broken("secret", "A new line seems to hold a secret.")
 
 
 def _addresses(before: str, after: str, inputs: Sequence[str]) -> Broken | None:
     new = _addresses_in([after]) - _addresses_in([before, *inputs])
     if not new:
         return None
-    count = _count(len(new), "address", "addresses")
-    return Broken("address", f"{count} (links or e-mail hosts) would appear that no input holds.")
+    if len(new) == 1:
+        return Broken("address", "One web or e-mail address would appear that no text read has.")
+    return Broken(
+        "address", f"{len(new)} web or e-mail addresses would appear that no text read has."
+    )
 
 
 def _addresses_in(texts: Iterable[str]) -> set[str]:
@@ -208,5 +210,5 @@ def _is_entry(line: str) -> bool:
     return not line.lstrip().startswith("#") and bool(clean(line))
 
 
-def _count(number: int, noun: str, plural: str = "") -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun if number == 1 else noun + 's'}"

@@ -96,6 +96,7 @@ def _packed(origin: Origin) -> dict[str, Any]:
         "durable": origin.durable,
         "asked": origin.asked,
         "category": origin.category,
+        "also": list(origin.also),
     }
 
 
@@ -105,4 +106,5 @@ def _unpacked(packed: dict[str, Any]) -> Origin:
         durable=packed["durable"],
         asked=packed["asked"],
         category=packed["category"],
+        also=tuple(packed.get("also", ())),
     )

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from datetime import date, timedelta
 from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
@@ -20,10 +21,14 @@ __all__ = [
     "covers",
     "fingerprint",
     "key_of",
+    "loses",
+    "matters",
     "normalise",
+    "overtakes",
     "restates",
-    "same_value",
+    "says_all_of",
     "says_the_same",
+    "tells_value",
 ]
 
 SAME_SHARE = 0.75  # of the fuller statement's words, for a near-duplicate
@@ -31,6 +36,8 @@ COVERED_SHARE = 0.5  # of the fuller statement's words, for one that is containe
 ORDER_SHARE = 0.8  # of the shorter statement's words, found in the same order
 RESTATED_SHARE = 0.5  # of all words of both statements
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
+NEWS_DAYS = 92  # how long ago a change may lie that a note tells as news
+_FOLLOWS = re.compile(r"^[,;，、。]?\s*(?:so|because|since|所以|因为|なので)", re.IGNORECASE)
 _DENIALS = NEGATIONS | CJK_NEGATIONS | ENDINGS
 
 
@@ -75,9 +82,21 @@ def restates(newer: str, older: str) -> bool:
 def contradicts(a: str, b: str) -> bool:
     """Both can't be true at the same time: another value of one key, or the opposite."""
     one, two = key_of(a), key_of(b)
-    if one is not None and two is not None and one == two:
-        return not _agree(one.value, two.value)
+    if one is not None and two is not None and one.clashes(two):
+        return True
     return _is_opposite(read(a), read(b))
+
+
+def overtakes(newer: str, older: str, *, said: date, older_said: date | None) -> bool:
+    """The newer statement, of the date `said`, makes the older one outdated. One that tells of a
+    change long before either was said is history, not news."""
+    if not contradicts(newer, older):
+        return False
+    key = key_of(newer)
+    if key is None or not key.since:
+        return True
+    earliest = older_said or said - timedelta(days=NEWS_DAYS)
+    return key.since >= earliest.isoformat()[: len(key.since)]
 
 
 def claim_in(text: str) -> str:
@@ -85,38 +104,102 @@ def claim_in(text: str) -> str:
     return " ".join(_undenied(read(text)))
 
 
-def same_value(a: str, b: str) -> bool:
-    """Both give the same attribute the same value, in more or fewer words."""
-    one, two = key_of(a), key_of(b)
-    return one is not None and two is not None and one == two and _agree(one.value, two.value)
+def tells_value(fuller: str, shorter: str) -> bool:
+    """Both give the same attribute the same value, and all else that the shorter one says stands
+    in the fuller one, too."""
+    one, two = key_of(fuller), key_of(shorter)
+    if one is None or two is None or not one.tells(two):
+        return False
+    rest = read(two.rest)
+    return rest.heavy | rest.numbers <= set(read(fuller).words) | read(fuller).numbers
+
+
+def loses(old: str, new: str) -> bool:
+    """Names or numbers that the old statement tells besides its value, and the new one does not."""
+    key = key_of(old)
+    if key is None or _FOLLOWS.match(key.rest):
+        return False
+    rest, kept = read(key.rest), read(new)
+    return not (rest.names <= set(kept.words) and rest.numbers <= kept.numbers)
 
 
 class Lookup:
-    """Statements that can be asked which of them cover a text, without comparing with each."""
+    """Statements that can be asked which of them a text has to do with, without comparing with
+    each. What is found comes in the order in which it was added."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._order: dict[str, int] = {}
         self._by_word: dict[str, list[str]] = {}
+        self._by_sign: dict[str, list[str]] = {}
         self._by_normal: dict[str, list[str]] = {}
+        self._by_matter: dict[str, list[str]] = {}
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> None:
+        if text in self._order:
+            return
+        self._order[text] = len(self._order)
         reading = read(text)
         self._by_normal.setdefault(reading.normal, []).append(text)
         for word in set(reading.words):
             self._by_word.setdefault(word, []).append(text)
+        if reading.words:
+            self._by_sign.setdefault(_sign(reading), []).append(text)
+        for matter in matters(text):
+            self._by_matter.setdefault(matter, []).append(text)
 
     def covering(self, text: str) -> Iterator[str]:
         """Each statement that says all that `text` does: equal ones, then fuller ones."""
         reading = read(text)
         yield from self._by_normal.get(reading.normal, ())
-        for other in self._with_rarest_word(reading):
+        for other in self.with_all(set(reading.words)):
             if read(other).normal != reading.normal and covers(other, text):
                 yield other
 
-    def _with_rarest_word(self, reading: Reading) -> list[str]:
-        postings = [self._by_word.get(word, []) for word in set(reading.words)]
-        return min(postings, key=len, default=[])
+    def restating(self, text: str) -> Iterator[str]:
+        """Each that leaves nothing of `text` to be said, in other words or with more to it."""
+        close = [*self.with_all(read(text).heavy), *self.opposing(text)]
+        for other in self._sorted(close):
+            longer = len(read(other).words) >= len(read(text).words)
+            if restates(other, text) or (longer and tells_value(other, text)):
+                yield other
+
+    def within(self, text: str) -> Iterator[str]:
+        """Each of which `text` says all."""
+        reading = read(text)
+        close = [*self._by_normal.get(reading.normal, ()), *self.opposing(text)]
+        for word in set(reading.words):
+            close += self._by_sign.get(word, ())
+        yield from (other for other in self._sorted(close) if says_all_of(text, other))
+
+    def opposing(self, text: str) -> Iterator[str]:
+        """Each that speaks of the same matter, so that it may contradict `text`."""
+        yield from self._sorted(
+            other for matter in matters(text) for other in self._by_matter.get(matter, ())
+        )
+
+    def with_all(self, words: Collection[str]) -> list[str]:
+        """Few statements, among them all that have each of these words."""
+        return min((self._by_word.get(word, []) for word in words), key=len, default=[])
+
+    def _sorted(self, texts: Iterable[str]) -> list[str]:
+        return sorted(set(texts), key=self._order.__getitem__)
+
+
+def matters(text: str) -> set[str]:
+    """Two statements can only contradict each other when they share one of these."""
+    key = key_of(text)
+    return {claim_in(text)} | ({f"{key.subject}: {key.attribute}"} if key else set())
+
+
+def says_all_of(text: str, other: str) -> bool:
+    return covers(text, other) or restates(text, other) or tells_value(text, other)
+
+
+def _sign(reading: Reading) -> str:
+    """A word that a text which says all of this one has, too."""
+    return max(reading.heavy or reading.words, key=lambda word: (len(word), word))
 
 
 def _same_sense(one: Reading, two: Reading) -> bool:
@@ -146,14 +229,6 @@ def _in_order(which: frozenset[str] | set[str], one: Reading, two: Reading) -> b
     ordered = [word for word in one.words if word in which - one.numbers]
     theirs = [word for word in two.words if word in which - one.numbers]
     return LCSseq.similarity(ordered, theirs) >= ORDER_SHARE * len(ordered)
-
-
-def _agree(one: str, two: str) -> bool:
-    """Two values of one key that differ only in how much they tell."""
-    first, second = set(read(one).words), set(read(two).words)
-    if normalise(one) == normalise(two):
-        return True
-    return bool(first and second) and (first <= second or second <= first)
 
 
 def _is_opposite(one: Reading, two: Reading) -> bool:

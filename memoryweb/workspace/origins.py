@@ -2,8 +2,8 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from memoryweb.workspace.diff import carry
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
@@ -22,10 +22,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Origin:
+    """`also` are lines of the text before on whose sources this line stands, too."""
+
     sources: tuple[Source, ...] = ()
     durable: bool = False
     asked: bool = False
     category: str = ""
+    also: tuple[int, ...] = ()
 
 
 @dataclass
@@ -93,7 +96,12 @@ def _plan(
             moved = moved or old != number
             kept += [_at(row, number) for row in old_rows.get(old, [])]
             continue
-        origin = origins.get(number) or _inherited(old_rows, carried.changed.get(number))
+        given = origins.get(number)
+        origin = (
+            _with_older(given, old_rows)
+            if given
+            else _inherited(old_rows, carried.changed.get(number))
+        )
         fresh += _new(revision.file, revision, number, origin)
     dropped = len(kept) != sum(map(len, old_rows.values()))
     if moved or dropped:
@@ -108,21 +116,27 @@ def _at(row: LineOrigin, line: int) -> LineOrigin:
     return row
 
 
+def _with_older(origin: Origin, old_rows: Mapping[int, list[LineOrigin]]) -> Origin:
+    older = (row for line in origin.also for row in old_rows.get(line, ()))
+    return replace(origin, sources=tuple(dict.fromkeys([*origin.sources, *_sources(older)])))
+
+
 def _inherited(old_rows: Mapping[int, list[LineOrigin]], old: int | None) -> Origin:
     """A changed line still stands on the sources of the line it was."""
     rows = old_rows.get(old, []) if old else []
-    sources = tuple(
-        Source(row.source_file_id, row.source_revision, row.source_line, row.message_id)
-        for row in rows
-        if row.source_file_id or row.message_id
-    )
     first = rows[0] if rows else None
     return Origin(
-        sources,
+        tuple(_sources(rows)),
         durable=bool(first and first.durable),
         asked=bool(first and first.asked),
         category=first.category if first else "",
     )
+
+
+def _sources(rows: Iterable[LineOrigin]) -> Iterator[Source]:
+    for row in rows:
+        if row.source_file_id or row.message_id:
+            yield Source(row.source_file_id, row.source_revision, row.source_line, row.message_id)
 
 
 def _new(file: File, revision: Revision, line: int, origin: Origin) -> list[LineOrigin]:

@@ -3,7 +3,8 @@ from datetime import date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, why_nothing
+from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, summary
+from memoryweb.dreaming.gates import NOT_TAKEN
 from memoryweb.dreaming.themes import themes
 from tests.dreaming.notes import candidate, mention, verdicts
 
@@ -30,9 +31,9 @@ def test_an_entry_tells_what_was_read_and_added() -> None:
     )
 
 
-def test_an_entry_says_why_nothing_changed() -> None:
+def test_an_entry_says_summary_changed() -> None:
     assert told("Tom bakes bread", memory="- Tom bakes bread").endswith(
-        "MEMORY.md stays as it is. The one statement is already there.\n"
+        "MEMORY.md stays as it is. The one statement already stands in MEMORY.md.\n"
     )
 
 
@@ -43,13 +44,14 @@ def test_several_causes_are_counted() -> None:
         mention("Ann runs", line=5, durable=False),
     ]
     found = verdicts(places, "- Tom bakes bread\n- Ines plays the violin")
-    assert why_nothing(found) == (
-        "Of 3 statements, 2 are already there; 1 came up once, without a sign that it lasts."
+    assert summary(found) == (
+        "Nothing was promoted. Of 3 statements, 2 already stand in MEMORY.md;"
+        " 1 came up on one day only, without a sign that it lasts."
     )
 
 
 def test_no_statement_is_a_reason_too() -> None:
-    assert why_nothing([]) == "The notes held no statement."
+    assert summary([]) == "Nothing was promoted. The notes held no statement."
     assert "There was no note to read." in told(note_dates=[])
 
 
@@ -62,6 +64,21 @@ def test_replaced_and_disputed_lines_are_told_with_both_sides() -> None:
     assert "“Ships on Fridays” became “Ships on Thursdays”." in text
     assert "“Budget: 500” contradicts “Budget: 300”; both stay until a person decides." in text
     assert "gained" not in text
+
+
+def test_a_summary_tells_what_was_replaced() -> None:
+    found = verdicts([mention("Ships on Thursdays")])
+    assert (
+        summary(found, [("Ships on Fridays", "Ships on Thursdays")])
+        == "“Ships on Fridays” became “Ships on Thursdays”."
+    )
+
+
+def test_what_the_model_left_out_is_told() -> None:
+    (verdict,) = verdicts([mention("Tom bakes bread")])
+    assert summary([verdict.changed("kept", NOT_TAKEN)]) == (
+        "Nothing was promoted. The one statement was left out by the model."
+    )
 
 
 def test_what_comes_back_on_several_days_is_a_pattern() -> None:

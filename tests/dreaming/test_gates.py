@@ -28,8 +28,8 @@ def test_a_lasting_fresh_new_statement_passes_every_gate() -> None:
     verdict = judged(candidate(BREAD))
     assert verdict.verdict == "promoted"
     assert verdict.gates == (
-        Gate("score", True, "Score 0.83 reaches 0.40."),
-        Gate("age", True, "Last mentioned on 2026-03-09."),
+        Gate("score", True, "It scored 0.83; 0.40 is enough."),
+        Gate("age", True, "It was last mentioned on 2026-03-09."),
         Gate("new", True, "MEMORY.md does not say this yet."),
         Gate("current", True, "No newer note says otherwise."),
         Gate("uncorrected", True, "Nobody corrected it later."),
@@ -41,13 +41,13 @@ def test_a_lasting_fresh_new_statement_passes_every_gate() -> None:
 
 def test_score_gate_lets_a_statement_wait() -> None:
     verdict = judged(candidate(BREAD), thresholds=Thresholds(min_score=0.9))
-    assert failed(verdict) == {"score": "Score 0.83 is below 0.90."}
+    assert failed(verdict) == {"score": "It scored 0.83; 0.90 is needed."}
     assert verdict.verdict == "kept"
 
 
 def test_a_score_just_below_the_limit_is_not_rounded_to_it() -> None:
     verdict = judged(candidate(BREAD), thresholds=Thresholds(min_score=0.83))
-    assert failed(verdict) == {"score": "Score 0.8286 is below 0.83."}
+    assert failed(verdict) == {"score": "It scored 0.8286; 0.83 is needed."}
 
 
 def test_what_waited_for_room_is_not_asked_for_its_score_again() -> None:
@@ -63,7 +63,7 @@ def test_age_gate(days: int, passes: bool) -> None:
     verdict = judged(one, now=now)
     assert ("age" not in failed(verdict)) is passes
     if not passes:
-        assert failed(verdict)["age"] == "Last mentioned 31 days ago, more than 30."
+        assert failed(verdict)["age"] == "It was last mentioned 31 days ago; 30 is the most."
         assert verdict.verdict == "rejected"
 
 
@@ -173,7 +173,8 @@ def changed(**fields: object) -> Callable[[Candidate], Candidate]:
 
 
 PLAIN = mention(BREAD, durable=False)
-NEVER = "It was mentioned on one day and never recalled."
+ASKED = "Somebody asked for it to be remembered."
+NEVER = "It was mentioned on one day only and never recalled."
 TWO_DAYS = (mention(BREAD, 8, durable=False), PLAIN)
 ONE_DAY = (PLAIN, replace(PLAIN, line=8))
 
@@ -183,12 +184,12 @@ ONE_DAY = (PLAIN, replace(PLAIN, line=8))
     [
         (changed(), False, NEVER),
         (recalled(3, 2), True, "It was recalled 3 times by 2 queries."),
-        (recalled(2, 2), False, "It was mentioned on one day and recalled 2 times."),
-        (recalled(3, 1), False, "It was mentioned on one day and recalled 3 times."),
-        (recalled(1, 1), False, "It was mentioned on one day and recalled once."),
+        (recalled(2, 2), False, "It was mentioned on one day only and recalled twice."),
+        (recalled(3, 1), False, "It was mentioned on one day only and recalled 3 times."),
+        (recalled(1, 1), False, "It was mentioned on one day only and recalled once."),
         (changed(mentions=TWO_DAYS), True, "It was mentioned on 2 days."),
         (changed(mentions=ONE_DAY), False, NEVER),
-        (changed(mentions=(replace(PLAIN, asked=True),)), True, "Somebody asked to remember it."),
+        (changed(mentions=(replace(PLAIN, asked=True),)), True, ASKED),
         (changed(mentions=(replace(PLAIN, durable=True),)), True, "It is of the lasting kind."),
         (changed(proposed=True), True, "The model proposed it and cited its lines."),
     ],
@@ -203,7 +204,7 @@ def test_grounds_gate(change: Callable[[Candidate], Candidate], passes: bool, de
     ("day", "verdict", "reason"),
     [
         (5, "kept", NEVER),
-        (4, "rejected", f"{NEVER} It leaves the window of 7 days."),
+        (4, "rejected", f"{NEVER} This was the last night of its 7 days."),
     ],
 )
 def test_a_statement_is_kept_while_a_later_night_may_see_it(

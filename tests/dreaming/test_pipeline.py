@@ -101,6 +101,31 @@ def test_the_next_night_over_the_same_notes_promotes_nothing_and_says_why(world:
     assert Report.objects.get(run=run).summary.endswith(".")
 
 
+def test_a_new_value_replaces_the_old_one_and_the_report_tells_it(world: World) -> None:
+    old, new = "Marta's team ships on Fridays.", "Marta's team ships on Thursdays now."
+    note(world, world.customer, NIGHT, old)
+    dream(world, world.customer)
+    note(world, world.customer, NIGHT + timedelta(days=1), new)
+    run = dream(world, world.customer, NIGHT + timedelta(days=1))
+    content = text_of(world, world.customer)
+    assert [line for line in content.split("\n") if "ships" in line] == [f"- {new}"]
+    report = Report.objects.get(run=run)
+    assert f"“{old}” became “{new}”." in report.diary
+    assert report.summary == f"“{old}” became “{new}”."
+
+
+def test_a_fuller_line_stands_on_the_notes_of_both(world: World) -> None:
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    dream(world, world.customer)
+    fuller = "Marta's team ships on Thursdays, so the code freeze is on Wednesdays."
+    note(world, world.customer, NIGHT + timedelta(days=1), fuller)
+    dream(world, world.customer, NIGHT + timedelta(days=1))
+    file = File.objects.of(world.agent.pk, world.customer.pk).get(path="MEMORY.md")
+    line = file.content.split("\n").index(f"- {fuller}") + 1
+    said = {row.source_file.path for row in origins_of(file)[line] if row.source_file}
+    assert said == {"memory/2026-11-20.md", "memory/2026-11-21.md"}
+
+
 def test_without_notes_the_run_is_skipped_with_a_reason(world: World) -> None:
     run = dream(world, world.customer)
     assert (run.status, run.reason) == ("skipped", "no_notes")

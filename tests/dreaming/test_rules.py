@@ -136,6 +136,22 @@ def test_a_fuller_statement_replaces_the_shorter_line() -> None:
     assert result.superseded == (("Tom bakes bread", "Tom bakes bread with rye"),)
 
 
+def test_a_fuller_line_keeps_the_origins_of_the_one_it_takes_in() -> None:
+    memory = f"{SEED}\n- Tom bakes bread\n- Ships on Fridays\n"
+    places = mention("Tom bakes bread with rye", line=3), mention("Ships on Mondays", line=4)
+    assert dream(memory, *places).carried == {5: (5,)}
+
+
+def test_a_statement_within_another_new_line_says_so() -> None:
+    fuller = "Ships on Thursdays, never on Fridays"
+    result = dream(SEED, mention("Ships on Thursdays", 8), mention(fuller, 9))
+    assert [line for line in result.content.split("\n") if "Ships" in line] == [f"- {fuller}"]
+    assert {v.reason for v in result.verdicts} == {
+        "A fuller line that was promoted says this, too.",
+        "It is of the lasting kind.",
+    }
+
+
 def test_an_entry_of_several_lines_is_not_torn_apart() -> None:
     memory = f"{SEED}\n- Ships on Fridays\n  except in August\n"
     result = dream(memory, mention("Ships on Mondays"))
