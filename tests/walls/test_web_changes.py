@@ -1,0 +1,151 @@
+"""Looking changes nothing; what changes something asks for POST, and leaves an event or nothing."""
+
+import pytest
+from django.db import DatabaseError
+from django.test import Client
+from django.urls import reverse
+
+from memoryweb.audit.models import Event
+from memoryweb.audit.verify import verify
+from tests.accounts.refusal import refusing_events
+from tests.walls.web_calls import address, call, clients_of, everything, undone
+from tests.walls.web_routes import CHANGES, OPEN, PAGES, ROLES, Route
+from tests.walls.web_stage import Stage, build_stage
+from tests.world import World
+
+# allauth keeps its own list of addresses and makes it up from the account on first sight.
+OF_ALLAUTH = {"account.EmailAddress"}
+POSSIBLE = {k: route for k, route in CHANGES.items() if min(route.answers.values()) < 400}
+
+
+@pytest.fixture
+def stage(world: World) -> Stage:
+    return build_stage(world.home, colleague=world.vera)
+
+
+@pytest.fixture
+def clients(world: World) -> dict[str, Client]:
+    return clients_of(world)
+
+
+def succeeds(route: Route) -> str:
+    """The first role that may."""
+    return next(role for role in ROLES if route.answers[role] < 400)
+
+
+def prepare(clients: dict[str, Client], route: Route, stage: Stage) -> Client:
+    client = clients[succeeds(route)]
+    if route.first:
+        call(client, CHANGES[route.first], stage)
+    return client
+
+
+def events() -> set[int]:
+    return set(Event.objects.values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_look_changes_nothing(clients: dict[str, Client], stage: Stage, role: str) -> None:
+    before = everything()
+    for key, route in PAGES.items():
+        call(clients[role], route, stage)
+        assert everything() == before, key
+
+
+def test_a_look_leaves_no_event_but_of_a_refusal(clients: dict[str, Client], stage: Stage) -> None:
+    before = events()
+    for route in PAGES.values():
+        for role in ROLES:
+            call(clients[role], route, stage)
+    new = Event.objects.exclude(pk__in=before)
+    assert set(new.values_list("action", flat=True)) == {"access.denied"}
+
+
+def test_a_look_at_an_address_of_no_team_changes_nothing(clients: dict[str, Client]) -> None:
+    before = {label: rows for label, rows in everything().items() if label not in OF_ALLAUTH}
+    for name, open_address in OPEN.items():
+        clients["viewer"].get(open_address.path or reverse(name, kwargs=open_address.kwargs))
+        after = {label: rows for label, rows in everything().items() if label not in OF_ALLAUTH}
+        assert after == before, name
+
+
+def test_what_only_changes_rejects_get(clients: dict[str, Client], stage: Stage) -> None:
+    has_a_page = {route.name for route in PAGES.values()}
+    for key, route in CHANGES.items():
+        if route.name not in has_a_page:
+            answer = call(clients["admin"], route, stage, method="GET")
+            assert answer.status_code == 405, key
+
+
+def test_a_page_alone_rejects_post(clients: dict[str, Client], stage: Stage) -> None:
+    can_change = {route.name for route in CHANGES.values()}
+    for key, route in PAGES.items():
+        if route.name not in can_change:
+            assert call(clients["admin"], route, stage, method="POST").status_code == 405, key
+
+
+def test_a_change_needs_the_token_of_its_form(world: World, stage: Stage) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(world.alice)
+    before = everything()
+    for key, route in CHANGES.items():
+        assert client.post(address(route, stage), route.data).status_code == 403, key
+    assert everything() == before
+
+
+def test_a_change_is_an_event_of_whoever_made_it(
+    world: World, clients: dict[str, Client], stage: Stage
+) -> None:
+    for key, route in POSSIBLE.items():
+        with undone():
+            client, role = prepare(clients, route, stage), succeeds(route)
+            rows, before = everything(), events()
+            assert call(client, route, stage).status_code == route.answers[role], key
+            assert everything() != rows, key
+            made = Event.objects.exclude(pk__in=before)
+            by = {(e.actor_kind, e.actor_id, e.actor_role) for e in made}
+            assert by == {("person", str(world.people[role].pk), role)}, key
+            assert {event.team_id for event in made} == {world.team.pk}, key
+            assert verify(world.team.pk).ok, key
+
+
+def test_without_its_event_a_change_does_not_happen(
+    clients: dict[str, Client], stage: Stage
+) -> None:
+    for key, route in POSSIBLE.items():
+        with undone():
+            client = prepare(clients, route, stage)
+            before = everything(but=frozenset({"sessions.Session"}))
+            with refusing_events(), pytest.raises(DatabaseError):
+                call(client, route, stage)
+            assert everything(but=frozenset({"sessions.Session"})) == before, key
+
+
+def test_what_is_refused_changes_nothing(clients: dict[str, Client], stage: Stage) -> None:
+    before = everything()
+    for key, route in CHANGES.items():
+        for role in (role for role in ROLES if route.answers[role] >= 400):
+            call(clients[role], route, stage)
+            assert everything() == before, (key, role)
+
+
+def test_an_event_holds_no_text_of_anyone(clients: dict[str, Client], stage: Stage) -> None:
+    for route in POSSIBLE.values():
+        with undone():
+            call(prepare(clients, route, stage), route, stage)
+            said = b"".join(bytes(event.canonical) for event in Event.objects.all()).decode()
+            for words in ("Tea is served", "kayak", "umbrella", "example.org", "complaint"):
+                assert words not in said, route
+
+
+def test_a_profile_changes_with_an_event_or_not_at_all(
+    world: World, clients: dict[str, Client]
+) -> None:
+    said = {"name": "Bobby", "time_zone": "Europe/Lisbon"}
+    with refusing_events(), pytest.raises(DatabaseError):
+        clients["member"].post(reverse("profile"), said)
+    world.bob.refresh_from_db()
+    assert world.bob.name == "Bob"
+    clients["member"].post(reverse("profile"), said)
+    event = Event.objects.filter(team_id=world.team.pk).latest("seq")
+    assert (event.action, event.actor_id) == ("profile.changed", str(world.bob.pk))

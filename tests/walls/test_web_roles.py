@@ -1,0 +1,155 @@
+"""Every page as nobody, a stranger and each role. An address without an entry fails."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from memoryweb.audit.models import Event
+from tests.walls.web_calls import addresses, call, clients_of, looks, named, undone
+from tests.walls.web_routes import OPEN, PAGES, ROLES, ROUTES
+from tests.walls.web_stage import NUMBERS, Stage, build_stage, only_here
+from tests.world import World, signed_in
+
+# Ids within a team's address; `number` and `line` name no row.
+IDS = {"agent_id", "path", "run_id", "proposal_id", "conversation_id", "owner_id"} | {
+    "membership_id",
+    "integration_id",
+    "token_id",
+}
+
+
+@pytest.fixture
+def stage(world: World) -> Stage:
+    return build_stage(world.home, colleague=world.vera)
+
+
+@pytest.fixture
+def twin(world: World) -> Stage:
+    return build_stage(world.twin, colleague=world.charlie)
+
+
+@pytest.fixture
+def clients(world: World) -> dict[str, Client]:
+    return clients_of(world)
+
+
+def test_every_address_has_an_entry() -> None:
+    ours = {f"web:{route.name}" for route in ROUTES.values()} | OPEN.keys()
+    assert addresses().keys() == ours
+
+
+def test_every_id_in_an_address_is_walked() -> None:
+    found = {name for ids in addresses().values() for name in ids}
+    assert found == IDS | NUMBERS | {"team"}
+
+
+def test_each_role_is_answered_as_the_table_says(clients: dict[str, Client], stage: Stage) -> None:
+    answers: dict[str, dict[str, int]] = {}
+    for key, route in ROUTES.items():
+        for role in ROLES:
+            with undone():
+                answers.setdefault(key, {})[role] = call(clients[role], route, stage).status_code
+    assert answers == {key: route.answers for key, route in ROUTES.items()}
+
+
+def test_who_is_not_signed_in_is_sent_to_the_sign_in_page(
+    clients: dict[str, Client], stage: Stage
+) -> None:
+    for route in ROUTES.values():
+        answer = call(clients["anonymous"], route, stage)
+        assert answer.status_code == 302, route
+        assert answer.headers["Location"].startswith(reverse("account_login")), route
+
+
+def test_a_strangers_404_reads_like_that_of_a_team_that_nobody_has(
+    clients: dict[str, Client], stage: Stage
+) -> None:
+    for route in ROUTES.values():
+        real = call(clients["stranger"], route, stage)
+        random = call(clients["stranger"], route, stage.with_random("team"))
+        assert real.status_code == 404, route
+        assert looks(real) == looks(random), route
+
+
+def test_a_strangers_404_reads_like_that_of_an_id_that_nobody_has(
+    clients: dict[str, Client], stage: Stage
+) -> None:
+    for route in PAGES.values():
+        real = looks(call(clients["stranger"], route, stage))
+        for name in named(route):
+            random = call(clients["stranger"], route, stage.with_random(route.ids.get(name, name)))
+            assert looks(random) == real, (route, name)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_an_id_of_another_team_reads_like_one_that_nobody_has(
+    clients: dict[str, Client], stage: Stage, twin: Stage, role: str
+) -> None:
+    """For everybody who gets as far as looking for it."""
+    foreign_ids = twin.ids | {"path": only_here(twin)}
+    for key, route in ROUTES.items():
+        for name, kept in named(route).items():
+            if name not in IDS:
+                continue
+            with undone():
+                foreign = call(clients[role], route, stage.but(**{kept: foreign_ids[kept]}))
+            with undone():
+                random = call(clients[role], route, stage.with_random(kept))
+            # Who has not the right may be refused before anything is looked for.
+            refused = {403} if route.answers[role] == 403 else set()
+            assert foreign.status_code in {404} | refused, (key, name)
+            assert looks(foreign) == looks(random), (key, name)
+
+
+def test_an_owner_of_another_team_reads_like_one_that_nobody_has(
+    clients: dict[str, Client], stage: Stage, twin: Stage
+) -> None:
+    foreign = stage.but(owner_id=twin.ids["owner_id"], my_owner_id=twin.ids["my_owner_id"])
+    random = stage.with_random("owner_id").with_random("my_owner_id")
+    asked = [route for route in ROUTES.values() if "owner_id" in route.query]
+    for route in asked:
+        for role in ROLES:
+            found = [looks(call(clients[role], route, where)) for where in (foreign, random)]
+            assert found[0] == found[1], (route, role)
+            assert found[0][0] in {403, 404}
+
+
+def test_what_is_refused_to_a_member_is_an_event(
+    world: World, clients: dict[str, Client], stage: Stage
+) -> None:
+    for route in ROUTES.values():
+        for role in (role for role, code in route.answers.items() if code == 403):
+            before = Event.objects.count()
+            call(clients[role], route, stage)
+            assert Event.objects.count() == before + 1, (route, role)
+            event = Event.objects.latest("pk")
+            assert (event.action, event.outcome) == ("access.denied", "denied")
+            assert event.team_id == world.team.pk
+            assert event.actor_id == str(world.people[role].pk)
+            assert event.actor_role == role
+
+
+def test_a_stranger_leaves_no_event(world: World, clients: dict[str, Client], stage: Stage) -> None:
+    before = Event.objects.count()
+    for route in ROUTES.values():
+        call(clients["stranger"], route, stage)
+    assert Event.objects.count() == before
+
+
+def test_whose_membership_has_ended_is_a_stranger(world: World, stage: Stage) -> None:
+    client = signed_in(world.bob)
+    tonight = PAGES["tonight"]
+    world.team.memberships.filter(user=world.bob).delete()
+    unknown = call(client, tonight, stage.with_random("team"))
+    assert looks(call(client, tonight, stage)) == looks(unknown)
+
+
+def test_an_address_of_no_team_answers_nobody_and_somebody_as_the_table_says(
+    clients: dict[str, Client], world: World
+) -> None:
+    answers = {}
+    for name, address in OPEN.items():
+        url = address.path or reverse(name, kwargs=address.kwargs)
+        nobody, somebody = (client.get(url) for client in (Client(), signed_in(world.vera)))
+        answers[name] = (nobody.status_code, somebody.status_code)
+    assert answers == {name: (a.nobody, a.somebody) for name, a in OPEN.items()}

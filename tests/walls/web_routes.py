@@ -1,0 +1,224 @@
+"""Every address of the web, and what each person is answered. One without an entry fails."""
+
+from dataclasses import dataclass, field
+
+ROLES = ("admin", "member", "viewer", "auditor")
+READ = dict.fromkeys(ROLES, 200)
+WRITE = READ | {"viewer": 403, "auditor": 403}
+MANAGE = WRITE | {"member": 403}
+SEE = MANAGE | {"auditor": 200}
+CUSTOMERS = {"admin": 403, "member": 404, "viewer": 404, "auditor": 403}
+BOBS = CUSTOMERS | {"member": 200}
+OUTCOME = READ | {"member": 404, "viewer": 404}
+
+
+@dataclass(frozen=True)
+class Route:
+    """`method`, the address's ids, and each role's answer. `ids` rename: address ← stage."""
+
+    name: str
+    answers: dict[str, int]
+    method: str = "GET"
+    data: dict[str, str | list[str]] = field(default_factory=dict)
+    query: str = ""
+    ids: dict[str, str] = field(default_factory=dict)
+    first: str = ""  # a mutation without which this one changes nothing
+
+    @property
+    def changes(self) -> bool:
+        return self.method == "POST"
+
+
+def _get(name: str, answers: dict[str, int], query: str = "", **ids: str) -> Route:
+    return Route(name, answers, query=query, ids=ids)
+
+
+def _post(
+    name: str, answers: dict[str, int], data: dict[str, str | list[str]] | None = None, **more: str
+) -> Route:
+    """A success redirects."""
+    moved = {role: 302 if code == 200 else code for role, code in answers.items()}
+    query, first = more.pop("query", ""), more.pop("first", "")
+    return Route(name, moved, "POST", data or {}, query, more, first)
+
+
+def _moved(name: str, answers: dict[str, int], **ids: str) -> Route:
+    moved = {role: 302 if code == 200 else code for role, code in answers.items()}
+    return Route(name, moved, ids=ids)
+
+
+TEXT = {"content": "# Memory\n\n- Tea is served at five.\n", "reason": "Tea."}
+AGENT: dict[str, str | list[str]] = {
+    "name": "Night porter",
+    "time_zone": "Europe/Lisbon",
+    "dream_at": "03:30",
+    "policy": "review",
+    "consolidator": "rules",
+}
+CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
+
+PAGES: dict[str, Route] = {
+    "tonight": _get("tonight", READ),
+    "agents": _get("agents", READ),
+    "agents_new": _get("agents_new", MANAGE),
+    "agents_detail": _moved("agents_detail", READ),
+    "agents_files": _get("agents_files", READ),
+    "agents_files of a customer": _get("agents_files", CUSTOMERS, CUSTOMER),
+    "agents_files of oneself": _get("agents_files", READ, ME),
+    "agents_new_file": _get("agents_new_file", WRITE),
+    "agents_new_file of oneself": _get("agents_new_file", READ, ME),
+    "agents_file": _get("agents_file", READ),
+    "agents_file of a customer": _get("agents_file", CUSTOMERS, CUSTOMER),
+    "agents_file of Bob": _get("agents_file", BOBS, BOB),
+    "agents_why": _get("agents_why", READ),
+    "agents_why of a customer": _get("agents_why", CUSTOMERS, CUSTOMER),
+    "agents_why of Bob": _get("agents_why", BOBS, BOB),
+    "agents_edit": _get("agents_edit", WRITE),
+    "agents_edit of a customer": _get("agents_edit", CUSTOMERS, CUSTOMER),
+    "agents_edit of Bob": _get("agents_edit", BOBS, BOB),
+    "agents_delete_confirm": _get("agents_delete_confirm", WRITE),
+    "agents_delete_confirm of Bob": _get("agents_delete_confirm", BOBS, BOB),
+    "agents_revisions": _get("agents_revisions", READ),
+    "agents_revisions of Bob": _get("agents_revisions", BOBS, BOB),
+    "agents_revision": _get("agents_revision", READ),
+    "agents_revision of Bob": _get("agents_revision", BOBS, BOB),
+    "agents_compare": _get("agents_compare", READ),
+    "agents_compare of Bob": _get("agents_compare", BOBS, BOB),
+    "agents_dreams": _get("agents_dreams", READ),
+    "agents_conversations": _get("agents_conversations", READ),
+    "agents_conversation": _get("agents_conversation", CUSTOMERS),
+    "agents_conversation of Bob": _get(
+        "agents_conversation", BOBS, conversation_id="my_conversation_id"
+    ),
+    "agents_settings": _get("agents_settings", READ),
+    "agents_archive_confirm": _get("agents_archive_confirm", MANAGE),
+    "agents_run": _get("agents_run", READ),
+    "agents_run of a customer": _get("agents_run", OUTCOME, run_id="customers_run_id"),
+    "agents_run of Bob": _get("agents_run", OUTCOME | {"member": 200}, run_id="my_run_id"),
+    "agents_progress": _moved("agents_progress", READ),
+    "agents_progress of a customer": _moved("agents_progress", OUTCOME, run_id="customers_run_id"),
+    "review": _get("review", READ),
+    "review_detail": _get("review_detail", READ),
+    "review_detail of Bob": _get("review_detail", BOBS, proposal_id="my_proposal_id"),
+    "mine": _get("mine", READ),
+    "owners": _get("owners", SEE),
+    "owners_detail": _get("owners_detail", SEE),
+    "settings": _get("settings", READ),
+    "settings_members": _get("settings_members", SEE),
+    "settings_member_remove_confirm": _get("settings_member_remove_confirm", MANAGE),
+    "settings_integrations": _get("settings_integrations", SEE),
+    "settings_integration_new": _get("settings_integration_new", MANAGE),
+    "settings_integration_revoke_confirm": _get("settings_integration_revoke_confirm", MANAGE),
+    "settings_tokens": _get("settings_tokens", READ),
+    "audit": _get("audit", SEE),
+}
+
+CHANGES: dict[str, Route] = {
+    "agents_new": _post("agents_new", MANAGE, AGENT),
+    "agents_settings": _post("agents_settings", MANAGE, AGENT),
+    "agents_archive": _post("agents_archive", MANAGE),
+    "agents_new_file": _post("agents_new_file", WRITE, {"path": "KNOWLEDGE.md", **TEXT}),
+    "agents_new_file of a customer": _post(
+        "agents_new_file", CUSTOMERS, {"path": "KNOWLEDGE.md", **TEXT}, query=CUSTOMER
+    ),
+    "agents_new_file of oneself": _post(
+        "agents_new_file", READ, {"path": "KNOWLEDGE.md", **TEXT}, query=ME
+    ),
+    "agents_edit": _post("agents_edit", WRITE, {**TEXT, "sha256": "{sha256}"}),
+    "agents_edit of Bob": _post("agents_edit", BOBS, {**TEXT, "sha256": "{my_sha256}"}, query=BOB),
+    "agents_delete": _post("agents_delete", WRITE, {"sha256": "{sha256}"}),
+    "agents_delete of Bob": _post("agents_delete", BOBS, {"sha256": "{my_sha256}"}, query=BOB),
+    "agents_restore": _post("agents_restore", WRITE),
+    "agents_restore of Bob": _post("agents_restore", BOBS, query=BOB),
+    "agents_dream": _post("agents_dream", WRITE),
+    "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),
+    "review_accept": _post("review_accept", WRITE),
+    "review_accept of Bob": _post("review_accept", BOBS, proposal_id="my_proposal_id"),
+    "review_reject": _post("review_reject", WRITE),
+    "review_reject of Bob": _post("review_reject", BOBS, proposal_id="my_proposal_id"),
+    "mine_pause": _post("mine_pause", READ),
+    "mine_resume": _post("mine_resume", READ, first="mine_pause"),
+    "owners_open": _post("owners_open", SEE, {"reason": "A complaint about a wrong note."}),
+    "settings": _post("settings", MANAGE, {"name": "Quay"}),
+    "settings_member_add": _post(
+        "settings_member_add", MANAGE, {"email": "new@example.org", "role": "viewer"}
+    ),
+    "settings_member_change": _post("settings_member_change", MANAGE, {"role": "member"}),
+    "settings_member_remove": _post("settings_member_remove", MANAGE),
+    "settings_integration_new": _post(
+        "settings_integration_new", MANAGE, {"name": "shop", "scopes": ["memory:read"]}
+    ),
+    "settings_integration_revoke": _post("settings_integration_revoke", MANAGE),
+    # Answers with the secret, this once.
+    "settings_token_new": Route(
+        "settings_token_new",
+        READ,
+        "POST",
+        {"name": "Laptop", "holder": "me", "days": "30", "scopes": ["memory:read"]},
+    ),
+    "settings_token_revoke": _post(
+        # The viewer's own token. The auditor sees that it exists.
+        "settings_token_revoke",
+        {"admin": 200, "member": 404, "viewer": 200, "auditor": 403},
+    ),
+}
+
+ROUTES = {f"GET {key}": route for key, route in PAGES.items()} | {
+    f"POST {key}": route for key, route in CHANGES.items()
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """Of no team: what nobody and somebody signed in are answered."""
+
+    nobody: int
+    somebody: int
+    kwargs: dict[str, str] = field(default_factory=dict)
+    path: str = ""  # of an address without a name
+
+
+_KEY = {"key": "none"}
+_OIDC = {"provider_id": "none"}
+_OLD = "/accounts/social/"
+
+OPEN: dict[str, Address] = {
+    "home": Address(302, 302),
+    "profile": Address(302, 200),
+    "totp_qr": Address(302, 404),
+    "healthz": Address(200, 200),
+    "readyz": Address(503, 503),
+    "account_login": Address(200, 302),
+    "account_logout": Address(302, 200),
+    "account_inactive": Address(200, 200),
+    "account_signup": Address(200, 302),
+    "account_reauthenticate": Address(302, 200),
+    "account_email": Address(302, 200),
+    "account_email_verification_sent": Address(200, 200),
+    "account_change_password": Address(302, 200),
+    "account_set_password": Address(302, 302),
+    "account_reset_password": Address(200, 200),
+    "account_confirm_login_code": Address(302, 302),
+    "account_confirm_email": Address(200, 200, _KEY),
+    "account_reset_password_from_key_done": Address(200, 200),
+    "account_reset_password_from_key": Address(200, 200, {"uidb36": "1", **_KEY}),
+    "account_reset_password_done": Address(200, 200),
+    "mfa_index": Address(302, 200),
+    "mfa_authenticate": Address(302, 302),
+    "mfa_reauthenticate": Address(302, 302),
+    "mfa_activate_totp": Address(302, 302),
+    "mfa_deactivate_totp": Address(302, 404),
+    "mfa_view_recovery_codes": Address(302, 404),
+    "mfa_generate_recovery_codes": Address(302, 302),
+    "mfa_download_recovery_codes": Address(302, 404),
+    "socialaccount_login_cancelled": Address(200, 200),
+    "socialaccount_login_error": Address(302, 401),
+    "socialaccount_signup": Address(302, 302),
+    "socialaccount_connections": Address(302, 200),
+    "social/login/cancelled/": Address(302, 301, path=_OLD + "login/cancelled/"),
+    "social/login/error/": Address(302, 301, path=_OLD + "login/error/"),
+    "social/signup/": Address(302, 301, path=_OLD + "signup/"),
+    "social/connections/": Address(302, 301, path=_OLD + "connections/"),
+    "openid_connect_login": Address(404, 404, _OIDC),
+    "openid_connect_callback": Address(404, 404, _OIDC),
+}

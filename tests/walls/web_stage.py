@@ -1,0 +1,145 @@
+"""Something behind every id of a page, shared and personal, in a team and alike in its twin."""
+
+import uuid
+from dataclasses import dataclass, replace
+
+from django_scopes import scope
+
+from memoryweb.accounts import tokens
+from memoryweb.accounts.models import User
+from memoryweb.accounts.permissions import Scope
+from memoryweb.agents.models import Owner
+from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.models import Conversation
+from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.proposals import propose
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, Proposal
+from tests.walls.api_stage import CANARY, furnish
+from tests.world import Home
+
+BOBS_CANARY = "the green kayak"
+NUMBERS = {"membership_id", "number", "line"}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`ids` fill a route's address; those that begin with `my_` are the linked person's."""
+
+    home: Home
+    ids: dict[str, str]
+
+    def but(self, **other: str) -> "Stage":
+        return replace(self, ids=self.ids | other)
+
+    def with_random(self, name: str) -> "Stage":
+        made = {"team": "nobodys-team", "path": "memory/2001-01-01.md"}.get(name)
+        return self.but(**{name: made or ("987654" if name in NUMBERS else str(uuid.uuid4()))})
+
+
+def build_stage(home: Home, *, colleague: User) -> Stage:
+    """`colleague` is the one whose membership and token the routes act on."""
+    shared = furnish(home)
+    proposal = Proposal.objects.get(pk=shared.proposal)
+    with scope(team=home.team):
+        talk = _talk(home, home.person)
+        mine = _propose(home, home.person)
+        membership = home.team.memberships.get(user=colleague)
+        token, _secret = tokens.issue(
+            team=home.team,
+            by=SYSTEM,
+            user=colleague,
+            name="Desk",
+            scopes=[Scope.MEMORY_READ.value],
+        )
+        _weigh(Run.objects.get(pk=shared.run), f"Left {CANARY} in the lobby.")
+        _weigh(mine.run, f"Keeps {BOBS_CANARY} at the pier.")
+        ids = {
+            "team": home.team.slug,
+            "agent_id": shared.agent,
+            "path": "MEMORY.md",
+            "number": "1",
+            "line": "3",
+            "sha256": proposal.file.sha256,
+            "run_id": str(proposal.run_id),
+            "customers_run_id": shared.run,
+            "my_run_id": str(mine.run_id),
+            "proposal_id": shared.proposal,
+            "my_proposal_id": str(mine.pk),
+            "conversation_id": str(home.agent.conversations.get(external_id="c-1").pk),
+            "my_conversation_id": str(talk.pk),
+            "owner_id": str(home.customer.pk),
+            "my_owner_id": str(home.person.pk),
+            "membership_id": str(membership.pk),
+            "integration_id": str(home.integration.pk),
+            "token_id": str(token.pk),
+            "my_sha256": mine.file.sha256,
+        }
+    return Stage(home, ids)
+
+
+def only_here(stage: Stage) -> str:
+    """The path of a shared file that no other team has."""
+    path = "knowledge-of-this-team.md"
+    with unit(stage.home.team) as work:
+        place = Place(stage.home.agent, None, path)
+        write(work, place, "# Here\n\n- Only here.\n", writer=Writer(AuthorKind.SYSTEM))
+    return path
+
+
+def _talk(home: Home, owner: Owner) -> Conversation:
+    said = NewMessage(role="user", content=f"I bought {BOBS_CANARY}.")
+    with unit(home.team) as work:
+        return add_messages(
+            work, agent=home.agent, owner=owner, conversation_id="c-2", messages=[said]
+        ).conversation
+
+
+def _propose(home: Home, owner: Owner) -> Proposal:
+    text = f"# Memory\n\n- Owns {BOBS_CANARY}.\n"
+    run = _run(home, owner)
+    with unit(home.team) as work:
+        place = Place(home.agent, owner, "MEMORY.md")
+        write(work, place, "# Memory\n", writer=Writer(AuthorKind.SYSTEM))
+        file = write(work, place, text, writer=Writer(AuthorKind.DREAM, run=run)).file
+        return propose(
+            work, run=run, file=file, content=text + "- Paddles.\n", origins={}, broken=[]
+        )
+
+
+def _run(home: Home, owner: Owner) -> Run:
+    run = Run.objects.create(
+        team=home.team,
+        agent=home.agent,
+        owner=owner,
+        kind=Run.Kind.DREAM,
+        status=Run.Status.NEEDS_REVIEW,
+        reason="policy",
+        trigger=Run.Trigger.CRON,
+    )
+    Report.objects.create(
+        team=home.team,
+        agent=home.agent,
+        owner=owner,
+        run=run,
+        dreamt_at=run.created_at,
+        diary=f"Somebody bought {BOBS_CANARY}.",
+        summary=f"Nothing but {BOBS_CANARY}.",
+    )
+    return run
+
+
+def _weigh(run: Run, text: str) -> None:
+    Candidate.objects.create(
+        team=run.team,
+        report=run.report,
+        key="0" * 64,
+        text=text,
+        path="memory/2026-03-01.md",
+        line=3,
+        score=0.5,
+        verdict=Candidate.Verdict.KEPT,
+    )
