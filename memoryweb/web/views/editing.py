@@ -36,15 +36,14 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     require_write(request, shelf)
     form = NewFileForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        shelf = own_shelf(request, shelf)
-        place = Place(shelf.agent, shelf.owner, form.cleaned_data["path"].strip())
+        path = form.cleaned_data["path"].strip()
         try:
-            _write(request, place, form, expected="")
+            _write(request, shelf, path, form, expected="")
         except (MemoryRefused, PathRefused) as refused:
             form.add_error("path" if isinstance(refused, PathRefused) else None, str(refused))
         else:
-            messages.success(request, _("{path} was created.").format(path=place.path))
-            return redirect(to(request, "agents_file", agent_id, place.path, query=shelf.query))
+            messages.success(request, _("{path} was created.").format(path=path))
+            return redirect(to(request, "agents_file", agent_id, path, query=shelf.query))
     context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "form": form}
     return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
 
@@ -58,9 +57,8 @@ def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     opened = {"content": file.content, "sha256": file.sha256}
     form = EditForm(request.POST or None, initial=opened)
     if request.method == "POST" and form.is_valid():
-        place = Place(shelf.agent, shelf.owner, file.path)
         try:
-            written = _write(request, place, form, expected=form.cleaned_data["sha256"])
+            written = _write(request, shelf, file.path, form, expected=form.cleaned_data["sha256"])
         except Stale as stale:
             return _conflict(request, shelf, stale.file, form)
         except MemoryRefused as refused:
@@ -105,11 +103,13 @@ def writer_of(request: TeamRequest) -> Writer:
     return Writer(AuthorKind.PERSON, user=request.user)
 
 
-def _write(request: TeamRequest, place: Place, form: Form, *, expected: str) -> door.Written:
+def _write(
+    request: TeamRequest, shelf: Shelf, path: str, form: Form, *, expected: str
+) -> door.Written:
     with unit(request.visit.team, actor=request.visit.actor) as work:
         return door.write(
             work,
-            place,
+            Place(shelf.agent, own_shelf(request, shelf).owner, path),
             form.cleaned_data["content"],
             writer=writer_of(request),
             expected=expected,

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.agents.owners import person_owner
 from memoryweb.agents.pausing import set_paused
+from memoryweb.memory.unit import unit
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import done, show, to
 from memoryweb.web.looks import looks
@@ -42,9 +43,11 @@ def resume(request: TeamRequest) -> HttpResponse:
 
 
 def _set(request: TeamRequest, *, paused: bool) -> HttpResponse:
-    person_owner(request.visit.team, request.user)
-    for owner in request.visit.team.owners.filter(person=request.user):
-        set_paused(owner=owner, paused=paused, by=request.visit.actor)
+    visit = request.visit
+    with unit(visit.team):
+        person_owner(visit.team, request.user)
+        for owner in visit.team.owners.filter(person=request.user):
+            set_paused(owner=owner, paused=paused, by=visit.actor)
     said = _("Memory is paused: nothing about you is kept or used until you resume it.")
     messages.success(request, said if paused else _("Memory goes on."))
     return done(request, _fragment, to(request, "mine"), partials=_PARTIALS)
