@@ -180,6 +180,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+# Addresses are given by admins and not verified; a second factor must not wait for that.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 EMAIL_BACKEND = env.str("MEMORYWEB_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
