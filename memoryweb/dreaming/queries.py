@@ -7,14 +7,14 @@ from datetime import UTC, date, datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, DateField, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Case, Count, DateField, OuterRef, Q, QuerySet, Subquery, Sum, When
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
-from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.status import LATE, pending_blocks
 from memoryweb.llm import breaker, client, usage
 from memoryweb.runs.models import Run
@@ -69,6 +69,15 @@ def nights_of(agents: Sequence[Agent], visible: Q, now: datetime) -> list[AgentN
     """The last 14 nights and the next one of each agent. `visible` filters rows by `owner`."""
     counts = _counts(agents, visible, now)
     return [_of_agent(agent, counts, now) for agent in agents]
+
+
+def by_verdict(report: Report) -> "QuerySet[Candidate]":
+    """Promoted first, then kept, then rejected; the best score first in each."""
+    order = Case(
+        *(When(verdict=verdict, then=at) for at, verdict in enumerate(Candidate.Verdict)),
+        default=9,
+    )
+    return report.candidates.order_by(order, "-score", "key")
 
 
 def team_warnings(team: Team) -> list[str]:

@@ -90,19 +90,25 @@ class Visit:
         decides = self.can(Permission.DECIDE)
         return waiting_for(self.team, {*self.mine, *self.opened}, shared=decides)
 
+    @cached_property
+    def shared_owners(self) -> frozenset[UUID]:
+        """The system's own owner: what it says is about nobody and readable by the team."""
+        ids = self.team.owners.filter(source="system").values_list("pk", flat=True)
+        return frozenset(ids)
+
+    def is_common(self, owner_id: UUID | None) -> bool:
+        return owner_id is None or owner_id in self.mine or owner_id in self.shared_owners
+
     def reads(self, owner_id: UUID | None) -> bool:
         """Whether text of this reach may be shown: shared, one's own, or opened."""
-        return owner_id is None or owner_id in self.mine or owner_id in self.opened
-
-    def reads_plainly(self, owner_id: UUID | None) -> bool:
-        """As `reads`, but without a break-glass grant: for lists, which record no read."""
-        return owner_id is None or owner_id in self.mine
+        return self.is_common(owner_id) or owner_id in self.opened
 
     def outcomes(self, owner: str = "owner") -> Q:
         """The filter for rows whose outcome, times and counts may be shown."""
         if self.can(Permission.SEE_OWNERS):
             return Q()
-        return Q(**{owner: None}) | Q(**{f"{owner}__in": list(self.mine)})
+        common = [*self.mine, *self.shared_owners]
+        return Q(**{owner: None}) | Q(**{f"{owner}__in": common})
 
 
 class UserRequest(HttpRequest):
@@ -278,7 +284,7 @@ def require_reading(request: TeamRequest, owner: Owner | None) -> None:
 def note_read(request: TeamRequest, owner: Owner | None, kind: str, target_id: object) -> None:
     """Reading another person's memory under a break-glass grant is an event (SPEC §1)."""
     visit = request.visit
-    if owner is None or owner.pk in visit.mine or owner.pk not in visit.opened:
+    if owner is None or visit.is_common(owner.pk) or owner.pk not in visit.opened:
         return
     if (kind, str(target_id)) in visit.noted:
         return

@@ -12,9 +12,5 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return HttpResponse(render_to_string("404.html"), status=404)
 
 
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return HttpResponse(render_to_string("403_csrf.html"), status=403)
-
-
 def server_error(request: HttpRequest) -> HttpResponse:
     return HttpResponse(render_to_string("500.html"), status=500)

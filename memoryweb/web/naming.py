@@ -23,7 +23,7 @@ class Choice:
 
 
 def owner_name(visit: Visit, owner: Owner | None) -> str:
-    if owner is None:
+    if owner is None or owner.source == "system":
         return _("Shared")
     if owner.pk in visit.mine or owner == visit.me:
         return (

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Case, Count, F, Q, QuerySet, When
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
@@ -23,6 +23,16 @@ def waiting_for(team: Team, owner_ids: Collection[UUID], *, shared: bool) -> "Qu
     if shared:
         reach |= Q(file__owner=None)
     return proposals_of(team).filter(reach, state=Proposal.State.PENDING)
+
+
+def listed(files: "QuerySet[File]") -> "QuerySet[File]":
+    """What enters the prompt in its order, then other files by name, then notes, newest first."""
+    return files.filter(deleted_at=None).order_by(
+        "-enabled",
+        Case(When(enabled=True, then="sort_order"), default=0),
+        F("note_date").desc(nulls_first=True),
+        "folded_path",
+    )
 
 
 def lines_by_author(file: File, kinds: Collection[str]) -> set[int]:

@@ -5,6 +5,8 @@ from django.utils.translation import gettext_lazy as _
 class TextField(forms.CharField):
     """A file's text as it is: no stripping, and the line ends that browsers send undone."""
 
+    is_plain = True  # empty is as good as any text: the label says nothing about it
+
     def __init__(self) -> None:
         super().__init__(
             label=_("Text"),

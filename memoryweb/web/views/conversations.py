@@ -68,7 +68,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
         "tab": "conversations",
         "conversation": found,
         "whose": owner_name(request.visit, found.owner),
-        "is_other": found.owner_id not in request.visit.mine,
+        "is_other": not request.visit.is_common(found.owner_id),
         "chip": _standing(found),
         "skipped": SENTENCES.get(found.skipped, found.skipped),
         "page": shown,

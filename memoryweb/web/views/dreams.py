@@ -16,6 +16,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.audit.queries import span_of_run
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.queries import by_verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import status
 from memoryweb.memory.unit import unit
@@ -96,7 +97,6 @@ def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     if not shelf.can_write:
         require(request, Permission.MANAGE_AGENTS)
-    shelf = own_shelf(request, shelf)
     try:
         started = _start(request, shelf)
     except CoolingDown as pause:
@@ -109,8 +109,9 @@ def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def _start(request: TeamRequest, shelf: Shelf) -> Run:
     visit = request.visit
     with unit(visit.team, actor=visit.actor) as work:
+        owner = own_shelf(request, shelf).owner
         made = schedule.request(
-            work, shelf.agent, shelf.owner, trigger=Run.Trigger.PERSON, user=request.user
+            work, shelf.agent, owner, trigger=Run.Trigger.PERSON, user=request.user
         )
     return made.run
 
@@ -151,7 +152,7 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "run": run,
         "chip": wording.of_run(run),
         "whose": owner_name(request.visit, run.owner),
-        "is_other": bool(run.owner_id) and run.owner_id not in request.visit.mine,
+        "is_other": not request.visit.is_common(run.owner_id),
         "trigger": trigger_name(run),
         "reason": wording.reason(run.reason) if run.reason else "",
         "steps": steps_of(run),
@@ -166,7 +167,7 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
 def _reported(request: TeamRequest, run: Run, report: Report) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
     verdict = request.GET.get("verdict", "")
-    candidates = report.candidates.order_by("-score", "key")
+    candidates = by_verdict(report)
     if verdict in Candidate.Verdict.values:
         candidates = candidates.filter(verdict=verdict)
     shown = page(request, candidates, size=40)

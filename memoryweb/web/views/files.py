@@ -13,9 +13,9 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import Block
 from memoryweb.web.naming import MACHINES, Choice, owner_title
 from memoryweb.web.paging import page
-from memoryweb.web.tracing import trace
+from memoryweb.web.tracing import Step, trace
 from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import lines_by_author
+from memoryweb.workspace.queries import lines_by_author, listed
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,12 @@ class Shown:
 def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     note_read(request, shelf.owner, "files", agent_id)
-    present = shelf.files.filter(deleted_at=None).order_by("-enabled", "sort_order", "folded_path")
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
         "choices": shelf_choices(request, shelf, "agents_files"),
-        "page": page(request, present, size=50),
+        "page": page(request, listed(shelf.files), size=50),
         "deleted": shelf.files.exclude(deleted_at=None).order_by("-deleted_at")[:20],
     }
     return show(request, "files/files.html", context)
@@ -74,14 +73,15 @@ def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpRespo
     lines = found.content.split("\n")
     if not 1 <= line <= len(lines):
         raise Http404
+    steps = trace(request, found, line)
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
         "file": found,
         "line": line,
-        "text": lines[line - 1],
-        "steps": trace(request, found, line),
+        "steps": steps,
+        "ends_here": _end(steps),
     }
     return show(request, "files/why.html", context, partials=("why",))
 
@@ -96,6 +96,15 @@ def shelf_choices(request: TeamRequest, shelf: Shelf, name: str) -> list[Choice]
     if shelf.owner and shelf.owner != request.visit.me:
         choices.append(Choice(owner_title(shelf.owner), f"{url}{shelf.query}", True))
     return choices
+
+
+def _end(steps: list[Step]) -> str:
+    """A sentence for a line that leads nowhere else."""
+    if len(steps) > 1:
+        return ""
+    if steps[0].author:
+        return _("It has no source of its own: whoever wrote it chose these words.")
+    return _("Nothing is recorded about this line: it came with the file.")
 
 
 def _shown(file: File, blocks: tuple[Block, ...]) -> list[Shown]:

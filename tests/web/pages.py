@@ -1,0 +1,31 @@
+"""How tests ask for pages of a team."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from memoryweb.accounts.models import Team
+from memoryweb.audit.models import Event
+
+
+def url(team: Team, name: str, *args: Any, query: str = "") -> str:
+    return reverse(f"web:{name}", args=[team.slug, *args]) + query
+
+
+def text(response: HttpResponse) -> str:
+    return response.content.decode()
+
+
+def fragment(client: Client, address: str, target: str, data: dict[str, Any] | None = None) -> Any:
+    """As htmx asks: a GET, or a POST where there are data."""
+    headers = {"HX-Request": "true", "HX-Target": target}
+    if data is None:
+        return client.get(address, headers=headers)
+    return client.post(address, data, headers=headers)
+
+
+def actions(team: Team) -> list[str]:
+    events = Event.objects.filter(team_id=team.pk).order_by("seq")
+    return list(events.values_list("action", flat=True))

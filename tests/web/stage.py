@@ -1,0 +1,153 @@
+"""A team in the middle of its week: talks, notes, dreams, a proposal, tokens. All by real doors."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from memoryweb.accounts.models import Token
+from memoryweb.accounts.tokens import issue
+from memoryweb.agents.models import Owner
+from memoryweb.agents.owners import system_owner
+from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.models import Conversation
+from memoryweb.dreaming import schedule
+from memoryweb.memory.files import NewLine, Place, Writer, append
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.proposals import propose
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.origins import Origin, Source
+from tests.world import Home, World
+
+SHARED = "Marta moved the release to Thursday because Friday is quiet."
+PERSONAL = "Bob is allergic to walnuts and carries a green thermos."
+CUSTOMERS = "Jonas lives in Graz above a violin workshop."
+YESTERDAY = timezone.now().date() - timedelta(days=1)
+NOTE = f"memory/{YESTERDAY}.md"
+
+
+@dataclass(frozen=True)
+class Stage:
+    world: World
+    shared_talk: Conversation
+    bobs_talk: Conversation
+    customers_talk: Conversation
+    shared_run: Run
+    bobs_run: Run
+    customers_run: Run
+    proposal: Proposal
+    bobs_proposal: Proposal
+    bobs_token: Token
+    foreign: "Foreign"
+
+    @property
+    def memory(self) -> File:
+        return File.objects.get(agent=self.world.agent, owner=None, path="MEMORY.md")
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """The same things of another team."""
+
+    agent: UUID
+    run: UUID
+    talk: UUID
+    proposal: UUID
+    owner: UUID
+    token: UUID
+    integration: UUID
+    membership: int
+
+
+def build(world: World) -> Stage:
+    with scopes_disabled():
+        home = world.home
+        system = system_owner(world.team)
+        shared_talk = _talk(home, system, None, SHARED, "standup")
+        bobs_talk = _talk(home, world.bobs_memory, world.bobs_memory, PERSONAL, "bob-lunch")
+        customers = _talk(home, world.customer, world.customer, CUSTOMERS, "jonas-hello")
+        runs = [_dream(home, owner) for owner in (None, world.bobs_memory, world.customer)]
+        token, _secret = issue(
+            team=world.team, by=SYSTEM, user=world.bob, name="Bob's laptop", scopes=["memory:read"]
+        )
+        return Stage(
+            world=world,
+            shared_talk=shared_talk,
+            bobs_talk=bobs_talk,
+            customers_talk=customers,
+            shared_run=runs[0],
+            bobs_run=runs[1],
+            customers_run=runs[2],
+            proposal=_proposal(home, None, runs[0]),
+            bobs_proposal=_proposal(home, world.bobs_memory, runs[1]),
+            bobs_token=token,
+            foreign=_foreign(world.twin),
+        )
+
+
+def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str) -> Conversation:
+    noon = timezone.now() - timedelta(days=1)
+    with unit(home.team) as work:
+        talk = add_messages(
+            work,
+            agent=home.agent,
+            owner=speaker,
+            conversation_id=name,
+            messages=[
+                NewMessage(id="1", role="user", name="Guest", content=said, timestamp=noon),
+                NewMessage(id="2", role="assistant", content="Understood.", timestamp=noon),
+            ],
+        ).conversation
+        first = talk.messages.order_by("position")[0]
+        origin = Origin((Source(message_id=first.pk),), durable=True, category="work")
+        append(
+            work,
+            Place(home.agent, shelf, NOTE),
+            [NewLine(f"- {said}", origin)],
+            writer=Writer(AuthorKind.EXTRACTION),
+        )
+    return talk
+
+
+def _dream(home: Home, owner: Owner | None) -> Run:
+    with unit(home.team) as work:
+        run = schedule.request(work, home.agent, owner, trigger=Run.Trigger.COMMAND).run
+    list(engine.run_pending(until_idle=True))
+    run.refresh_from_db()
+    return run
+
+
+def _proposal(home: Home, owner: Owner | None, run: Run) -> Proposal:
+    file = File.objects.get(agent=home.agent, owner=owner, path="MEMORY.md")
+    with unit(home.team) as work:
+        return propose(
+            work,
+            run=run,
+            file=file,
+            content=file.content + "- The office smells of cinnamon.\n",
+            origins={},
+            broken=[("size", "The new text would be too long.")],
+        )
+
+
+def _foreign(twin: Home) -> Foreign:
+    talk = _talk(twin, twin.customer, None, "Nobody here may read this.", "secret-talk")
+    run = _dream(twin, None)
+    token, _secret = issue(
+        team=twin.team, by=SYSTEM, user=twin.admin, name="Theirs", scopes=["memory:read"]
+    )
+    return Foreign(
+        agent=twin.agent.pk,
+        run=run.pk,
+        talk=talk.pk,
+        proposal=_proposal(twin, None, run).pk,
+        owner=twin.customer.pk,
+        token=token.pk,
+        integration=twin.integration.pk,
+        membership=twin.team.memberships.get(user=twin.admin).pk,
+    )

@@ -1,0 +1,118 @@
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from memoryweb.runs.models import Run
+from tests.web.pages import actions, fragment, text, url
+from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
+from tests.world import World
+
+
+def test_the_list_shows_runs_that_the_role_may_see(
+    stage: Stage, vera: Client, audrey: Client
+) -> None:
+    address = url(stage.world.team, "agents_dreams", stage.world.agent.pk)
+    viewers, auditors = text(vera.get(address)), text(audrey.get(address))
+    shared, customers = _run_url(stage, stage.shared_run), _run_url(stage, stage.customers_run)
+    assert shared in viewers
+    assert customers not in viewers
+    assert customers in auditors
+
+
+def test_the_list_keeps_its_filter_in_the_address(stage: Stage, audrey: Client) -> None:
+    address = url(stage.world.team, "agents_dreams", stage.world.agent.pk)
+    page = text(audrey.get(f"{address}?whose=others"))
+    assert _run_url(stage, stage.shared_run) not in page
+    assert _run_url(stage, stage.customers_run) in page
+    failed = text(audrey.get(f"{address}?outcome=failed"))
+    assert _run_url(stage, stage.customers_run) not in failed
+
+
+def test_a_dream_explains_every_candidate(stage: Stage, vera: Client) -> None:
+    page = text(vera.get(_run_url(stage, stage.shared_run)))
+    assert SHARED in page
+    assert f"{NOTE}:3" in page
+    assert "Score" in page
+    assert "What changed in MEMORY.md" in page
+    assert "<meter" in page
+    assert "0 (no model)" in page
+
+
+def test_another_persons_dream_shows_scores_and_no_text(stage: Stage, alice: Client) -> None:
+    page = text(alice.get(_run_url(stage, stage.customers_run)))
+    assert CUSTOMERS not in page
+    assert "<meter" in page
+    assert NOTE not in page
+
+
+def test_a_viewer_does_not_learn_of_another_persons_dream(stage: Stage, vera: Client) -> None:
+    assert vera.get(_run_url(stage, stage.bobs_run)).status_code == 404
+
+
+def test_ones_own_dream_is_readable_whatever_the_role(stage: Stage, bob: Client) -> None:
+    assert PERSONAL in text(bob.get(_run_url(stage, stage.bobs_run)))
+
+
+def test_dream_now_queues_a_run_and_leads_to_it(world: World, bob: Client) -> None:
+    response = bob.post(url(world.team, "agents_dream", world.agent.pk))
+    run = Run.objects.get()
+    assert response["Location"] == url(world.team, "agents_run", run.pk)
+    assert (run.status, run.trigger, run.user) == ("queued", "person", world.bob)
+    assert actions(world.team)[-1] == "run.requested"
+
+
+def test_dream_now_twice_is_one_run(world: World, bob: Client) -> None:
+    for _turn in range(2):
+        bob.post(url(world.team, "agents_dream", world.agent.pk))
+    assert Run.objects.count() == 1
+
+
+def test_dream_now_about_oneself_makes_ones_owner(world: World, alice: Client) -> None:
+    alice.post(url(world.team, "agents_dream", world.agent.pk, query="?owner=me"))
+    owner = Run.objects.get().owner
+    assert owner is not None
+    assert owner.person == world.alice
+
+
+def test_dream_now_waits_for_the_cooldown(stage: Stage, bob: Client) -> None:
+    stage.shared_run.trigger = Run.Trigger.PERSON
+    stage.shared_run.save()
+    address = url(stage.world.team, "agents_dream", stage.world.agent.pk)
+    page = text(bob.post(address, follow=True))
+    assert "It can dream again in" in page
+
+
+def test_a_running_dream_is_polled_and_a_finished_one_is_not(world: World, bob: Client) -> None:
+    bob.post(url(world.team, "agents_dream", world.agent.pk))
+    run = Run.objects.get()
+    address = url(world.team, "agents_progress", run.pk)
+    part = text(fragment(bob, address, "progress"))
+    assert "data-poll" in part
+    assert "<html" not in part
+    Run.objects.update(status="skipped", reason="no_notes", finished_at=run.created_at)
+    assert fragment(bob, address, "progress")["HX-Refresh"] == "true"
+    page = text(bob.get(url(world.team, "agents_run", run.pk)))
+    assert "data-poll" not in page
+    assert "There were no notes to dream about." in page
+
+
+def test_the_list_takes_the_same_statements_for_many_runs(stage: Stage, audrey: Client) -> None:
+    address = url(stage.world.team, "agents_dreams", stage.world.agent.pk)
+    few = _statements(audrey, address)
+    for _turn in range(10):
+        Run.objects.create(
+            team=stage.world.team, agent=stage.world.agent, kind="dream", status="skipped",
+            trigger="cron", reason="no_notes", finished_at=stage.shared_run.finished_at,
+            owner=stage.world.sender,
+        )  # fmt: skip
+    assert _statements(audrey, address) == few
+
+
+def _run_url(stage: Stage, run: Run) -> str:
+    return url(stage.world.team, "agents_run", run.pk)
+
+
+def _statements(client: Client, address: str) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(address).status_code == 200
+    return len(queries)

@@ -1,0 +1,110 @@
+from typing import Any
+
+from django.test import Client
+
+from memoryweb.accounts.tokens import generate
+from memoryweb.workspace.models import File
+from tests.web.pages import actions, text, url
+from tests.web.stage import NOTE, Stage
+from tests.world import World
+
+
+def test_a_member_saves_a_new_text(world: World, bob: Client) -> None:
+    file = _soul(world)
+    response = _save(world, bob, content="Calm.\n", sha256=file.sha256, reason="Shorter")
+    assert response.status_code == 302
+    file.refresh_from_db()
+    assert file.content == "Calm.\n"
+    assert file.revisions.get(number=2).reason == "Shorter"
+    assert "file.written" in actions(world.team)
+
+
+def test_line_ends_of_browsers_are_undone_and_nothing_is_stripped(
+    world: World, bob: Client
+) -> None:
+    _save(world, bob, content="  one\r\ntwo\r\n\r\n", sha256=_soul(world).sha256)
+    assert _soul(world).content == "  one\ntwo\n\n"
+
+
+def test_a_stale_form_answers_409_with_both_texts(world: World, bob: Client) -> None:
+    opened = _soul(world).sha256
+    _save(world, bob, content="Theirs, first.\n", sha256=opened)
+    response = _save(world, bob, content="Mine, second.\n", sha256=opened)
+    assert response.status_code == 409
+    page = text(response)
+    assert "Theirs, first." in page
+    assert "Mine, second." in page
+    assert _soul(world).sha256 in page
+    assert _soul(world).content == "Theirs, first.\n"
+
+
+def test_a_secret_is_refused_and_the_text_stays_in_the_form(world: World, bob: Client) -> None:
+    secret = generate()
+    response = _save(world, bob, content=f"key {secret}\n", sha256=_soul(world).sha256)
+    assert response.status_code == 422
+    assert "looks like a secret" in text(response)
+    assert secret in text(response)
+    assert "secret.refused" in actions(world.team)
+
+
+def test_a_form_without_its_hash_is_422(world: World, bob: Client) -> None:
+    assert _save(world, bob, content="x").status_code == 422
+
+
+def test_a_viewer_may_edit_only_their_own(stage: Stage, vera: Client, world: World) -> None:
+    assert vera.get(_edit(world)).status_code == 403
+    new = url(world.team, "agents_new_file", world.agent.pk, query="?owner=me")
+    assert vera.post(new, {"path": "tea.md", "content": "Green."}).status_code == 302
+    made = File.objects.get(path="tea.md")
+    assert made.owner is not None
+    assert made.owner.person == world.vera
+
+
+def test_a_new_file_with_a_wrong_name_says_why(world: World, bob: Client) -> None:
+    address = url(world.team, "agents_new_file", world.agent.pk)
+    response = bob.post(address, {"path": "../etc.md", "content": "x"})
+    assert response.status_code == 422
+    assert not File.objects.filter(path__contains="etc").exists()
+
+
+def test_a_new_file_does_not_replace_another(world: World, bob: Client) -> None:
+    address = url(world.team, "agents_new_file", world.agent.pk)
+    response = bob.post(address, {"path": "SOUL.md", "content": "x"})
+    assert response.status_code == 422
+    assert "exists already" in text(response)
+
+
+def test_deleting_asks_first_and_keeps_the_history(world: World, bob: Client) -> None:
+    file = _soul(world)
+    confirm = url(world.team, "agents_delete_confirm", world.agent.pk, "SOUL.md")
+    assert file.sha256 in text(bob.get(confirm))
+    address = url(world.team, "agents_delete", world.agent.pk, "SOUL.md")
+    bob.post(address, {"sha256": file.sha256})
+    file.refresh_from_db()
+    assert file.deleted_at is not None
+    listed = text(bob.get(url(world.team, "agents_files", world.agent.pk)))
+    assert url(world.team, "agents_revisions", world.agent.pk, "SOUL.md") in listed
+
+
+def test_deleting_what_changed_meanwhile_deletes_nothing(world: World, bob: Client) -> None:
+    address = url(world.team, "agents_delete", world.agent.pk, "SOUL.md")
+    bob.post(address, {"sha256": "0" * 64})
+    assert _soul(world).deleted_at is None
+
+
+def test_nobody_edits_a_note_of_another_even_with_a_guess(stage: Stage, bob: Client) -> None:
+    query = f"?owner={stage.world.customer.pk}"
+    address = url(stage.world.team, "agents_edit", stage.world.agent.pk, NOTE, query=query)
+    assert bob.post(address, {"content": "x", "sha256": "0" * 64}).status_code == 404
+
+
+def _soul(world: World) -> File:
+    return File.objects.get(agent=world.agent, owner=None, path="SOUL.md")
+
+
+def _edit(world: World) -> str:
+    return url(world.team, "agents_edit", world.agent.pk, "SOUL.md")
+
+
+def _save(world: World, client: Client, **fields: str) -> Any:
+    return client.post(_edit(world), fields)

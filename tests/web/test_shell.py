@@ -1,0 +1,109 @@
+"""What every page has: headers, the rail, fragments, sign-in."""
+
+import pytest
+from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY
+from django.test import Client
+from django.urls import reverse
+
+from tests.web.pages import fragment, text, url
+from tests.world import PASSWORD, World
+
+
+def test_the_policy_allows_nothing_inline(world: World, alice: Client) -> None:
+    policy = alice.get(url(world.team, "tonight"))["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+
+
+def test_pages_hold_no_inline_style_or_script(world: World, alice: Client) -> None:
+    for name in ("tonight", "agents", "mine", "settings", "settings_tokens", "audit"):
+        page = text(alice.get(url(world.team, name)))
+        assert " style=" not in page
+        assert "<style" not in page
+        assert "onclick" not in page
+
+
+def test_caches_tell_fragments_and_pages_apart(world: World, alice: Client) -> None:
+    vary = alice.get(url(world.team, "tonight"))["Vary"]
+    assert "HX-Request" in vary
+    assert "HX-Target" in vary
+
+
+def test_an_unknown_target_gets_the_whole_page(world: World, alice: Client) -> None:
+    assert "<html" in text(fragment(alice, url(world.team, "tonight"), "elsewhere"))
+
+
+def test_a_redirect_becomes_a_location_for_htmx(world: World, alice: Client) -> None:
+    answer = fragment(alice, url(world.team, "agents_archive", world.agent.pk), "x", {})
+    assert url(world.team, "agents") in answer["HX-Location"]
+
+
+def test_the_rail_offers_every_team_and_what_the_role_sees(world: World, vera: Client) -> None:
+    world.twin.team.memberships.create(user=world.vera, role="viewer")
+    page = text(vera.get(url(world.team, "tonight")))
+    assert page.count(url(world.twin.team, "tonight")) == 1
+    assert url(world.team, "audit") not in page
+    assert url(world.team, "owners") not in page
+
+
+def test_home_leads_to_the_team(world: World, vera: Client) -> None:
+    assert vera.get("/")["Location"] == url(world.team, "tonight")
+
+
+def test_home_without_a_team_says_what_to_do(world: World, vera: Client) -> None:
+    world.team.memberships.filter(user=world.vera).delete()
+    assert "You are in no team" in text(vera.get("/"))
+
+
+def test_the_profile_keeps_name_and_zone(world: World, vera: Client) -> None:
+    vera.post(reverse("profile"), {"name": "Vera K.", "time_zone": "Asia/Tokyo"})
+    world.vera.refresh_from_db()
+    assert (world.vera.name, world.vera.time_zone) == ("Vera K.", "Asia/Tokyo")
+
+
+def test_a_zone_that_went_away_breaks_no_page(world: World, vera: Client) -> None:
+    world.vera.time_zone = "Mars/Base"
+    world.vera.save()
+    assert vera.get(url(world.team, "tonight")).status_code == 200
+
+
+def test_signing_in_and_out(world: World) -> None:
+    client = Client()
+    login = reverse("account_login")
+    page = text(
+        client.post(login, {"login": "vera@example.org", "password": PASSWORD}, follow=True)
+    )
+    assert "Vera" in page
+    client.post(reverse("account_logout"))
+    assert client.get("/").status_code == 302
+
+
+def test_a_wrong_password_says_so_and_stays(world: World) -> None:
+    login = reverse("account_login")
+    page = text(Client().post(login, {"login": "vera@example.org", "password": "wrong"}))
+    assert "not correct" in page
+
+
+def test_nobody_signs_up(world: World) -> None:
+    assert "People are added" in text(Client().get(reverse("account_signup")))
+
+
+def test_the_codes_picture_is_an_image_of_our_own(world: World, vera: Client) -> None:
+    assert vera.get(reverse("totp_qr")).status_code == 404
+    vera.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    page = text(vera.get(reverse("mfa_activate_totp")))
+    assert "data:" not in page
+    assert SECRET_SESSION_KEY in vera.session
+    picture = vera.get(reverse("totp_qr"))
+    assert picture["Content-Type"] == "image/svg+xml"
+    assert "no-store" in picture["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    "name", ["account_change_password", "mfa_index", "account_logout", "account_email"]
+)
+def test_account_pages_wear_the_shell(world: World, vera: Client, name: str) -> None:
+    page = text(vera.get(reverse(name), follow=True))
+    assert 'class="rail"' in page
+    assert " style=" not in page

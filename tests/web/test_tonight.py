@@ -1,0 +1,88 @@
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from tests.web.pages import fragment, text, url
+from tests.web.stage import Stage, _dream
+from tests.world import World
+
+
+def test_it_shows_every_agent_with_its_last_dream(stage: Stage, alice: Client) -> None:
+    page = text(alice.get(url(stage.world.team, "tonight")))
+    assert "Atlas" in page
+    assert "Beacon" in page
+    assert "1 promoted" in page or "2 promoted" in page or "3 promoted" in page
+    assert "never dreamt" in page
+
+
+def test_it_names_what_needs_the_person(stage: Stage, alice: Client) -> None:
+    page = text(alice.get(url(stage.world.team, "tonight")))
+    assert "Atlas: a change of MEMORY.md waits for a decision." in page
+    assert url(stage.world.team, "review_detail", stage.proposal.pk) in page
+
+
+def test_another_persons_proposal_needs_only_them(stage: Stage, alice: Client, bob: Client) -> None:
+    address = url(stage.world.team, "review_detail", stage.bobs_proposal.pk)
+    assert address not in text(alice.get(url(stage.world.team, "tonight")))
+    assert address in text(bob.get(url(stage.world.team, "tonight")))
+
+
+def test_a_failed_dream_asks_why(world: World, alice: Client) -> None:
+    run = _failed(world)
+    page = text(alice.get(url(world.team, "tonight")))
+    assert "The model endpoint refused the key." in page
+    assert url(world.team, "agents_run", run.pk) in page
+
+
+def test_a_viewer_is_offered_no_dream(stage: Stage, vera: Client) -> None:
+    assert "Dream now" not in text(vera.get(url(stage.world.team, "tonight")))
+
+
+def test_while_something_runs_the_table_asks_again(world: World, alice: Client) -> None:
+    page = text(alice.get(url(world.team, "tonight")))
+    assert "data-poll" not in page
+    _queued(world)
+    answer = fragment(alice, url(world.team, "tonight"), "agents")
+    assert "data-poll" in text(answer)
+    assert "<html" not in text(answer)
+
+
+def test_the_number_of_statements_does_not_grow_with_agents(world: World, alice: Client) -> None:
+    few = _statements(world, alice)
+    for number in range(8):
+        with unit(world.team) as work:
+            made = create_agent(work, name=f"Agent {number}")
+        Run.objects.create(
+            team=world.team, agent=made, kind="dream", status="failed", trigger="cron",
+            reason="model_busy", started_at=made.created_at, finished_at=made.created_at,
+        )  # fmt: skip
+    assert _statements(world, alice) == few
+
+
+def test_a_simulated_night_counts_for_its_night(stage: Stage, alice: Client) -> None:
+    run = _dream(stage.world.home, None)
+    Run.objects.filter(pk=run.pk).update(night="2001-01-01", clock="2001-01-01T02:00Z")
+    assert alice.get(url(stage.world.team, "tonight")).status_code == 200
+
+
+def _failed(world: World) -> Run:
+    now = world.agent.created_at
+    return Run.objects.create(
+        team=world.team, agent=world.agent, kind="dream", status="failed", trigger="cron",
+        reason="model_key_refused", started_at=now, finished_at=now,
+    )  # fmt: skip
+
+
+def _queued(world: World) -> Run:
+    return Run.objects.create(
+        team=world.team, agent=world.agent, kind="dream", status="queued", trigger="cron"
+    )
+
+
+def _statements(world: World, client: Client) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        client.get(url(world.team, "tonight"))
+    return len(queries)
