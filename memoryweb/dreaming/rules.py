@@ -73,10 +73,9 @@ def consolidate(
     }
     settled = {key: work.told(verdict) for key, verdict in settled.items()}
     content = work.document.render()
-    numbered = enumerate(work.document.lines, start=1)
     return Consolidation(
         content=content,
-        placed={number: line.sources for number, line in numbered if line.sources},
+        placed={n: line.sources for n, line in enumerate(work.document.lines, 1) if line.sources},
         carried=work.carried(),
         verdicts=tuple(settled.get(verdict.candidate.key, verdict) for verdict in verdicts),
         superseded=work.superseded(),
