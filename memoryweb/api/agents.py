@@ -96,6 +96,7 @@ EXAMPLE = {
     **operation(
         Items[AgentOut],
         summary="List the agents that the token may use",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={"items": [EXAMPLE], "cursor": None},
     ),
 )
@@ -111,6 +112,7 @@ def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
         AgentOut,
         status=201,
         summary="Create an agent with its seed files",
+        takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
         example=EXAMPLE,
         body={"name": "Front desk", "timeZone": "Europe/Lisbon"},
         errors=(409,),
@@ -125,7 +127,12 @@ def create(request: Request, body: NewAgent) -> Status[AgentOut]:
 
 @router.get(
     "/agents/{agent_id}",
-    **operation(AgentOut, summary="Read an agent's settings", example=EXAMPLE),
+    **operation(
+        AgentOut,
+        summary="Read an agent's settings",
+        takes=(Permission.READ, Scope.MEMORY_READ),
+        example=EXAMPLE,
+    ),
 )
 def read_agent(request: Request, agent_id: str) -> AgentOut:
     agent = request.auth.agent(agent_id)
@@ -138,6 +145,7 @@ def read_agent(request: Request, agent_id: str) -> AgentOut:
     **operation(
         AgentOut,
         summary="Change an agent's settings",
+        takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
         example=EXAMPLE,
         body={"dreamAt": "03:30", "policy": "review"},
         errors=(409,),
@@ -153,7 +161,12 @@ def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
 
 @router.delete(
     "/agents/{agent_id}",
-    **operation(None, status=204, summary="Archive an agent; it is kept for 30 days"),
+    **operation(
+        None,
+        status=204,
+        summary="Archive an agent; it is kept for 30 days",
+        takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
+    ),
 )
 def archive(request: Request, agent_id: str) -> Status[None]:
     agent = request.auth.agent(agent_id)

@@ -117,6 +117,7 @@ class Summarized(Camel):
     **operation(
         Received,
         summary="Send messages to a conversation",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={
             "conversationId": "c-17",
             "added": 1,
@@ -152,6 +153,7 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Receive
     **operation(
         Items[ConversationOut],
         summary="List conversations, the latest first",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={"items": [EXAMPLE], "cursor": None},
     ),
 )
@@ -176,6 +178,7 @@ def list_conversations(
     **operation(
         ConversationText,
         summary="Read a conversation and its messages",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={**EXAMPLE, "messages": [MESSAGE], "cursor": None},
     ),
 )
@@ -200,6 +203,7 @@ def read_conversation(
         Summarized,
         status=202,
         summary="Extract a conversation now",
+        takes=(Permission.DREAM, Scope.DREAM_RUN),
         example={
             "run": {**runs.EXAMPLE, "kind": "extraction", "status": "queued", "night": None},
             "skipped": None,

@@ -100,7 +100,7 @@ CANDIDATE_EXAMPLE = {
         "freshness": 0.2,
         "spread": 0.01,
     },
-    "gates": [{"name": "score", "passed": True, "detail": "Score 0.62 reaches 0.40."}],
+    "gates": [{"name": "score", "passed": True, "detail": "It scored 0.62; 0.40 is enough."}],
     "verdict": "promoted",
 }
 
@@ -111,6 +111,7 @@ CANDIDATE_EXAMPLE = {
         Runs,
         status=202,
         summary="Dream now",
+        takes=(Permission.DREAM, Scope.DREAM_RUN),
         example={"runs": [{**runs.EXAMPLE, "status": "queued", "phase": "", "trigger": "api"}]},
         body={"owner": "shared"},
         errors=(429,),
@@ -136,7 +137,12 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
 
 @router.get(
     BASE + "/dreaming/status",
-    **operation(StatusOut, summary="Read how dreaming stands", example=STATUS_EXAMPLE),
+    **operation(
+        StatusOut,
+        summary="Read how dreaming stands",
+        takes=(Permission.READ, Scope.MEMORY_READ),
+        example=STATUS_EXAMPLE,
+    ),
 )
 def read_dreaming_status(request: Request, agent_id: str, reach: Query[Reach]) -> StatusOut:
     agent, owner = _readable(request.auth, agent_id, reach.owner)
@@ -160,6 +166,7 @@ def read_dreaming_status(request: Request, agent_id: str, reach: Query[Reach]) -
     **operation(
         Items[CandidateOut],
         summary="List what a dream would decide about now, and why",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={"items": [CANDIDATE_EXAMPLE], "cursor": None},
     ),
 )
@@ -174,6 +181,7 @@ def list_candidates(request: Request, agent_id: str, reach: Query[Reach]) -> Ite
     **operation(
         Diary,
         summary="Read the dream diary, DREAMS.md",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={
             "filename": "DREAMS.md",
             "content": "# Dreams\n\n## 2026-11-20\n\nLooked at 5 notes.\n",

@@ -78,6 +78,7 @@ class EventFilter(Paging):
     **operation(
         Items[EventOut],
         summary="List audit events, the latest first",
+        takes=(Permission.SEE_AUDIT, Scope.AUDIT_READ),
         example={"items": [EXAMPLE], "cursor": None},
     ),
 )

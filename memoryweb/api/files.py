@@ -106,6 +106,7 @@ REVISION = {
     **operation(
         Items[FileOut],
         summary="List the files of a workspace",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={"items": [EXAMPLE], "cursor": None},
     ),
 )
@@ -123,6 +124,7 @@ def list_files(request: Request, agent_id: str, reach: Query[ReachPaging]) -> It
     **operation(
         Items[RevisionOut],
         summary="List a file's revisions, newest first",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={"items": [REVISION], "cursor": None},
     ),
 )
@@ -139,7 +141,12 @@ def list_revisions(
 
 @router.get(
     BASE + "/{path:path}/revisions/{number}",
-    **operation(RevisionText, summary="Read a file as it was", example={**REVISION, **_TEXT}),
+    **operation(
+        RevisionText,
+        summary="Read a file as it was",
+        takes=(Permission.READ, Scope.MEMORY_READ),
+        example={**REVISION, **_TEXT},
+    ),
 )
 def read_revision(
     request: Request, agent_id: str, path: str, number: str, reach: Query[Reach]
@@ -159,6 +166,7 @@ def read_revision(
     **operation(
         Saved,
         summary="Make an earlier revision current again, as a new revision",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "changed": True},
         body={"revision": 5},
         errors=(409,),
@@ -185,6 +193,7 @@ def restore_file(
     **operation(
         FileText,
         summary="Read a file; the ETag is its content hash",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={**EXAMPLE, **_TEXT},
     ),
 )
@@ -204,6 +213,7 @@ def read_file(
     **operation(
         Saved,
         summary="Write a file, or make it",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "changed": True},
         also={201: Saved},
         body=_TEXT,
@@ -251,6 +261,7 @@ def write_file(
         None,
         status=204,
         summary="Delete a file; its revisions stay and can be restored",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         parameters=[IF_MATCH],
         errors=(412,),
     ),

@@ -20,13 +20,11 @@ def gate(run: Run) -> Run:
     @wraps(run)
     def guarded(request: HttpRequest, **path: Any) -> HttpResponse:
         try:
-            caller = authenticate(request)
-            request.auth = caller  # type: ignore[attr-defined]
-            _check(request, path)
-            with scope(team=caller.team):
-                return idempotency.once(request, caller, lambda: run(request, **path))
+            response = _pass(request, run, path)
         except Problem as problem:
-            return answer(request, problem)
+            response = answer(request, problem)
+        response["Cache-Control"] = "no-store"
+        return response
 
     return guarded
 
@@ -47,6 +45,14 @@ class JSONParser(Parser):
 def body_of(request: HttpRequest) -> dict[str, Any]:
     body: dict[str, Any] = getattr(request, "json_body", {})
     return body
+
+
+def _pass(request: HttpRequest, run: Run, path: dict[str, Any]) -> HttpResponse:
+    caller = authenticate(request)
+    request.auth = caller  # type: ignore[attr-defined]
+    _check(request, path)
+    with scope(team=caller.team):
+        return idempotency.once(request, caller, lambda: run(request, **path))
 
 
 def _check(request: HttpRequest, path: dict[str, Any]) -> None:

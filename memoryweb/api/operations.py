@@ -7,6 +7,7 @@ from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 from pydantic import BaseModel, Field
 
+from memoryweb.accounts.permissions import Permission, Role, Scope, can
 from memoryweb.api.problems import CONTENT_TYPE
 from memoryweb.api.schemas import Camel, ProblemBody
 
@@ -43,6 +44,7 @@ def operation(
     answer: type[BaseModel] | None,
     *,
     summary: str,
+    takes: tuple[Permission, Scope],
     example: Any = None,
     status: int = 200,
     also: dict[int, Any] | None = None,
@@ -67,6 +69,7 @@ def operation(
         extra["parameters"] = parameters
     return {
         "summary": summary,
+        "description": _right(*takes),
         "response": {status: answer, **(also or {})},
         "by_alias": True,
         "openapi_extra": extra,
@@ -107,6 +110,14 @@ class DocumentedAPI(NinjaAPI):
                 if "requestBody" in described:
                     described["responses"].setdefault(413, _error(413))
         return schema
+
+
+def _right(permission: Permission, scope: Scope) -> str:
+    """Said from the table that decides, so that it stays true."""
+    roles = ", ".join(role for role in Role if can(role, permission))
+    own = permission in {Permission.WRITE, Permission.DECIDE}
+    about_oneself = "; about oneself any role" if own else ""
+    return f"Takes the scope `{scope}`. A person's role: {roles}{about_oneself}."
 
 
 def _error(code: int) -> dict[str, Any]:

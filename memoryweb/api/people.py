@@ -36,6 +36,7 @@ class OwnerOut(Camel):
     **operation(
         Items[OwnerOut],
         summary="List the owners of the team",
+        takes=(Permission.SEE_OWNERS, Scope.MEMORY_READ),
         example={"items": [EXAMPLE], "cursor": None},
     ),
 )

@@ -49,7 +49,13 @@ class Arrangement(Camel):
 
 
 @router.get(
-    PATH, **operation(Items[PromptFile], summary="List the files in their order", example=EXAMPLE)
+    PATH,
+    **operation(
+        Items[PromptFile],
+        summary="List the files in their order",
+        takes=(Permission.READ, Scope.MEMORY_READ),
+        example=EXAMPLE,
+    ),
 )
 def list_prompt_files(request: Request, agent_id: str, reach: Query[Reach]) -> Items[PromptFile]:
     agent = request.auth.agent(agent_id)
@@ -62,6 +68,7 @@ def list_prompt_files(request: Request, agent_id: str, reach: Query[Reach]) -> I
     **operation(
         Items[PromptFile],
         summary="Set which files are injected, and their order",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example=EXAMPLE,
         body={"files": [{"filename": "AGENTS.md", "enabled": True}]},
     ),

@@ -70,6 +70,7 @@ class Filter(ReachPaging):
     **operation(
         Items[ProposalOut],
         summary="List proposals, the latest first",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={"items": [EXAMPLE], "cursor": None},
     ),
 )
@@ -89,6 +90,7 @@ def list_proposals(request: Request, agent_id: str, reach: Query[Filter]) -> Ite
     **operation(
         ProposalOut,
         summary="Write what was proposed",
+        takes=(Permission.DECIDE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "state": "accepted"},
         errors=(409,),
     ),
@@ -109,6 +111,7 @@ def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
     **operation(
         ProposalOut,
         summary="Leave the file alone; the same is not proposed again",
+        takes=(Permission.DECIDE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "state": "rejected"},
         errors=(409,),
     ),

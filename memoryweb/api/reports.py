@@ -57,6 +57,7 @@ class ReportOut(runs.RunOut):
     **operation(
         Items[ReportOut],
         summary="List dream reports, the latest first",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={"items": [{**EXAMPLE, "diff": None}], "cursor": None},
     ),
 )
@@ -72,7 +73,12 @@ def list_reports(request: Request, agent_id: str, reach: Query[ReachPaging]) -> 
 
 @router.get(
     BASE + "/{report_id}",
-    **operation(ReportOut, summary="Read a dream's report by its run's id", example=EXAMPLE),
+    **operation(
+        ReportOut,
+        summary="Read a dream's report by its run's id",
+        takes=(Permission.READ, Scope.MEMORY_READ),
+        example=EXAMPLE,
+    ),
 )
 def read_report(request: Request, agent_id: str, report_id: str, reach: Query[Reach]) -> ReportOut:
     agent, visible = _readable(request, agent_id, reach.owner)

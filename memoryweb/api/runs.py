@@ -57,7 +57,12 @@ class RunOut(Camel):
 
 @router.get(
     "/runs/{run_id}",
-    **operation(RunOut, summary="Read a run: its phase and outcome", example=EXAMPLE),
+    **operation(
+        RunOut,
+        summary="Read a run: its phase and outcome",
+        takes=(Permission.READ, Scope.MEMORY_READ),
+        example=EXAMPLE,
+    ),
 )
 def read_run(request: Request, run_id: str, reach: Query[Reach]) -> RunOut:
     caller = request.auth

@@ -154,6 +154,7 @@ class WorkspaceHits(Camel):
     **operation(
         FileList,
         summary="List the memory files that the owner sees",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={
             "agentId": AGENT_ID,
             "count": 1,
@@ -173,6 +174,7 @@ def list_workspace_memory_files(request: Request, agent_id: str, body: ListFiles
     **operation(
         ReadFile,
         summary="Read a file: the owner's, else the shared one",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={
             "agentId": AGENT_ID,
             "filename": "MEMORY.md",
@@ -192,6 +194,7 @@ def read_workspace_memory_file(request: Request, agent_id: str, body: OneFile) -
     **operation(
         WroteFile,
         summary="Replace a file of the acting owner",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={
             "agentId": AGENT_ID,
             "filename": "KNOWLEDGE.md",
@@ -216,6 +219,7 @@ def write_workspace_memory_file(request: Request, agent_id: str, body: WriteFile
     **operation(
         EditedFile,
         summary="Replace text within a file of the acting owner",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={"agentId": AGENT_ID, "filename": "KNOWLEDGE.md", "replacements": 1},
         body={
             "endUserId": "42",
@@ -246,6 +250,7 @@ def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) 
     **operation(
         Remembered,
         summary="Append one line to today's note",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={
             "agentId": AGENT_ID,
             "filename": "memory/2026-11-20.md",
@@ -268,6 +273,7 @@ def remember(request: Request, agent_id: str, body: Remember) -> Remembered:
     **operation(
         NoteHits,
         summary="Find text in the daily notes, newest first",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={
             "agentId": AGENT_ID,
             "query": "high floor",
@@ -294,6 +300,7 @@ def memory_search(request: Request, agent_id: str, body: SearchNotes) -> NoteHit
     **operation(
         Note,
         summary="Read the journal of a date",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={
             "agentId": AGENT_ID,
             "date": "2026-11-20",
@@ -311,6 +318,7 @@ def memory_get(request: Request, agent_id: str, body: GetNote) -> Note:
     **operation(
         WorkspaceHits,
         summary="Search the files that the owner sees, best first",
+        takes=(Permission.READ, Scope.MEMORY_READ),
         example={
             "agentId": AGENT_ID,
             "query": "breakfast",

@@ -77,5 +77,5 @@ def kept_until(agent: Agent) -> datetime | None:
 
 def _check_name(unit: Unit, name: str, of: Agent | None = None) -> None:
     named = Agent.objects.live().filter(team=unit.team, folded_name=name.casefold())
-    if named.exclude(pk=of.pk if of else None).exists():
+    if any(other != of for other in named):
         raise NameTaken(name)

@@ -76,3 +76,8 @@ def test_the_documentation_page_is_our_own_and_has_its_own_policy(client: Client
 def test_other_pages_keep_the_strict_policy(callers: Callers) -> None:
     policy = callers.admin.get("/agents").headers["Content-Security-Policy"]
     assert "unsafe-inline" not in policy
+
+
+def test_no_answer_is_kept_by_a_cache(callers: Callers) -> None:
+    for api in (callers.admin, callers.anonymous):
+        assert api.get("/agents").headers["Cache-Control"] == "no-store"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+import jsonschema_rs
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
@@ -10,6 +11,7 @@ from django.db import close_old_connections
 from django_scopes import scope
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -31,12 +33,8 @@ CHECKS = [
 
 
 IDS = {"conversation": "c-1", "path": "MEMORY.md"}
-OPERATIONS = [
-    found.ok()
-    for found in schemathesis.openapi.from_wsgi(
-        "/api/v1/openapi.json", application
-    ).get_all_operations()
-]
+DESCRIBED = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application)
+OPERATIONS = [found.ok() for found in DESCRIBED.get_all_operations() if isinstance(found, Ok)]
 
 
 @pytest.fixture
@@ -72,3 +70,30 @@ def test_every_operation_answers_as_described(operation: Any, world: World) -> N
             case.call_and_validate(checks=CHECKS, headers={"Authorization": token})
 
     answers()
+
+
+def test_every_operation_has_a_description_and_an_example() -> None:
+    lacking = []
+    for operation in OPERATIONS:
+        raw = operation.definition.raw
+        answers = [answer.get("content", {}) for answer in raw["responses"].values()]
+        shown = any("example" in content for answer in answers for content in answer.values())
+        is_empty = "204" in raw["responses"]
+        if not raw["description"] or not (shown or is_empty):
+            lacking.append(operation.label)
+        if "requestBody" in raw and "example" not in next(
+            iter(raw["requestBody"]["content"].values())
+        ):
+            lacking.append(operation.label)
+    assert not lacking
+
+
+def test_every_example_fits_its_schema() -> None:
+    resolver = {"components": DESCRIBED.raw_schema["components"]}
+    for operation in OPERATIONS:
+        raw = operation.definition.raw
+        bodies = [raw["requestBody"]] if "requestBody" in raw else []
+        for described in [*bodies, *raw["responses"].values()]:
+            for content in described.get("content", {}).values():
+                if "example" in content:
+                    jsonschema_rs.validate({**resolver, **content["schema"]}, content["example"])
