@@ -3,12 +3,13 @@
 from django.db import transaction
 
 from memoryweb.agents.models import Owner
-from memoryweb.audit.record import Actor, Entry, record
+from memoryweb.audit.record import Actor, Entry, lock, record
 
 
 @transaction.atomic
 def set_paused(*, owner: Owner, paused: bool, by: Actor) -> bool:
     """Says whether anything changed."""
+    lock(owner.team_id)
     changed = Owner.objects.filter(pk=owner.pk, paused=not paused).update(paused=paused)
     if changed:
         owner.paused = paused

@@ -94,6 +94,11 @@ def find(place: Place) -> File | None:
     )
 
 
+def lock(file: File) -> File:
+    """The file as it is now: what a caller holds may be older than the unit."""
+    return File.objects.select_for_update(of=("self",)).get(pk=file.pk)
+
+
 def write(
     unit: Unit,
     place: Place,
@@ -117,7 +122,7 @@ def write(
     if file and file.deleted_at is None and file.content == content:
         return Written(file, None, file.revision)
     _check_secrets(content, known=file.content if file else "")
-    file = file or _new_file(place, path)
+    file = _at(file, place, path)
     before = file.content
     change = _Change(content, reason=reason)
     revision = _revise(unit, file, change, writer)
@@ -142,8 +147,7 @@ def append(
     path = paths.parse(place.path)
     file = find(place)
     if file is None or file.deleted_at is not None:
-        file = file or _new_file(place, path)
-        file.content = ""
+        file = _at(file, place, path)
         header = f"# {path.note_date.isoformat()}\n\n" if path.note_date else ""
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
@@ -159,8 +163,14 @@ def append(
 
 
 def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = None) -> Revision:
-    """Take a file away. Its history stays, and restoring any revision brings it back."""
+    """Take a file away. Its history stays, and restoring any revision brings it back.
+
+    Raises FileMissing, Stale.
+    """
+    file = lock(file)
     _check_lock(file, paths.parse(file.path), expected)
+    if file.deleted_at is not None:
+        raise FileMissing(file.path)
     before = file.content
     revision = _revise(unit, file, _Change("", is_deletion=True), writer)
     line_origins.follow(file, before, revision, "", {})
@@ -174,6 +184,7 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
 
     Raises Revision.DoesNotExist, SecretRefused.
     """
+    file = lock(file)
     content = content_of(file, number)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
@@ -227,7 +238,7 @@ def _check_secrets(content: str, *, known: str) -> None:
 
 def _check_lock(file: File | None, path: paths.WorkspacePath, expected: str | None) -> None:
     present = file is not None and file.deleted_at is None
-    if file is not None and file.path != path.text:
+    if file is not None and present and file.path != path.text:
         raise Exists(file.path)
     if expected is None:
         return
@@ -247,6 +258,14 @@ def _line(text: str, writer: Writer) -> str:
         return scanning.mask(text)[0]
     _check_secrets(text, known="")
     return text
+
+
+def _at(file: File | None, place: Place, path: paths.WorkspacePath) -> File:
+    """The file to write: one that was deleted comes back under the name it is given now."""
+    if file is None:
+        return _new_file(place, path)
+    file.path = path.text
+    return file
 
 
 def _new_file(place: Place, path: paths.WorkspacePath) -> File:

@@ -5,7 +5,7 @@ from typing import Any
 
 from memoryweb.accounts.models import User
 from memoryweb.memory.exceptions import ProposalDecided, Stale
-from memoryweb.memory.files import Place, Writer, Written, write
+from memoryweb.memory.files import Place, Writer, Written, lock, write
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
@@ -22,8 +22,12 @@ def propose(
     content: str,
     origins: Mapping[int, Origin],
     broken: Sequence[tuple[str, str]],
+    base: int | None = None,
 ) -> Proposal:
     """Keep a change for a person. `broken` are (guard, sentence); none where the policy asks.
+
+    `base` is the revision that the change was made from, where that is not the current one: such
+    a change is shown, and cannot be accepted over what was written since.
 
     It holds all that an undecided one of the same file held, so that one is replaced.
     """
@@ -34,7 +38,7 @@ def propose(
         team=unit.team,
         file=file,
         run=run,
-        base_revision=file.revision,
+        base_revision=file.revision if base is None else base,
         content=content,
         origins={str(line): _packed(origin) for line, origin in origins.items()},
         broken=[{"guard": guard, "detail": detail} for guard, detail in broken],
@@ -55,7 +59,7 @@ def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
 
     Raises ProposalDecided, Stale.
     """
-    file = proposal.file
+    file = lock(proposal.file)
     _decide(unit, proposal, Proposal.State.ACCEPTED, by)
     if file.revision != proposal.base_revision:
         raise Stale(file)

@@ -42,10 +42,11 @@ def unit(team: Team, *, actor: Actor = SYSTEM, run: Run | None = None) -> Iterat
     The order is what keeps two writers of two files from deadlocking on PostgreSQL. Never call
     a model inside. A refused secret rolls everything back and still leaves an event.
     """
-    work = Unit(team, actor, run)
     try:
         with transaction.atomic(), scope(team=team):
             chain.lock(team.pk)
+            # Its time is taken under the lock, so that what is later in the chain has a later one.
+            work = Unit(team, actor, run)
             yield work
             chain.record_all(team.pk, work.entries)
     except SecretRefused as refusal:

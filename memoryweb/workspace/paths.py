@@ -79,7 +79,8 @@ def kind_of(text: str) -> FileKind:
 def _check_characters(text: str) -> None:
     if not text:
         raise PathRefused(_("Give the file a path, such as “KNOWLEDGE.md”."))
-    if len(text) > MAX_CHARACTERS:
+    # Folding may make several characters of one.
+    if max(len(text), len(fold(text))) > MAX_CHARACTERS:
         raise PathRefused(_("A path may have at most 256 characters."))
     if any(unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for c in text):
         raise PathRefused(_("A path may not contain control, invisible or direction characters."))

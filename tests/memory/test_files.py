@@ -229,3 +229,56 @@ def test_line_origins_of_other_files_are_left_alone(world: World) -> None:
     _write(world, "notes.md", "- one\n", MACHINE)
     _write(world, "notes.md", "- two\n", MACHINE)
     assert LineOrigin.objects.filter(file=other).count() == 1
+
+
+def test_a_file_that_was_changed_since_it_was_loaded_is_deleted_as_it_is_now(world: World) -> None:
+    loaded = _write(world, "notes.md", "one", MACHINE).file
+    _write(world, "notes.md", "two", MACHINE)
+    with unit(world.team) as work:
+        revision = files.delete(work, loaded, writer=_person(world))
+    assert revision.number == 3
+    with unit(world.team) as work, pytest.raises(FileMissing):
+        files.delete(work, loaded, writer=_person(world))
+
+
+def test_deleting_what_was_changed_since_it_was_opened_is_refused(world: World) -> None:
+    opened = _write(world, "notes.md", "one", MACHINE).file
+    _write(world, "notes.md", "two", MACHINE)
+    with unit(world.team) as work, pytest.raises(Stale):
+        files.delete(work, opened, writer=_person(world), expected=opened.sha256)
+
+
+def test_a_file_that_was_changed_since_it_was_loaded_is_restored_over_that(world: World) -> None:
+    loaded = _write(world, "notes.md", "one", MACHINE).file
+    _write(world, "notes.md", "two", MACHINE)
+    with unit(world.team) as work:
+        written = files.restore(work, loaded, 1, writer=_person(world))
+    assert (written.file.content, written.file.revision) == ("one", 3)
+
+
+def test_after_a_deletion_the_name_is_free_in_any_case_and_keeps_its_history(world: World) -> None:
+    _write(world, "Notes.md", "one", MACHINE)
+    file = File.objects.get(path="Notes.md")
+    with unit(world.team) as work:
+        files.delete(work, file, writer=_person(world))
+    written = _write(world, "notes.md", "two", _person(world), expected="")
+    assert (written.file.pk, written.file.path, written.file.revision) == (file.pk, "notes.md", 3)
+
+
+def test_appending_after_a_deletion_begins_a_new_text(world: World) -> None:
+    file = _append(world, "memory/2026-11-20.md", "- one").file
+    with unit(world.team) as work:
+        files.delete(work, file, writer=_person(world))
+    again = _append(world, "memory/2026-11-20.md", "- two").file
+    assert again.content == "# 2026-11-20\n\n- two\n"
+    assert content_of(File.objects.get(pk=file.pk), 3) == again.content
+    assert content_of(File.objects.get(pk=file.pk), 1) == "# 2026-11-20\n\n- one\n"
+    assert set(origins_of(again)) == {3}
+
+
+@pytest.mark.parametrize("text", ["", "\n", "one\r\ntwo\r\n", "one\u2028two\x0bthree"])
+def test_odd_texts_are_kept_as_they_are(world: World, text: str) -> None:
+    _write(world, "notes.md", "before", MACHINE)
+    file = File.objects.get(pk=_write(world, "notes.md", text, MACHINE).file.pk)
+    assert file.content == text
+    assert content_of(file, 2) == text

@@ -82,3 +82,8 @@ def test_whatever_passes_stays_inside_the_workspace(text: str) -> None:
     assert not path.text.startswith("/")
     assert ".." not in segments
     assert "" not in segments
+
+
+def test_a_path_that_grows_too_long_when_folded_is_refused() -> None:
+    with pytest.raises(PathRefused):
+        paths.parse("\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 20 + ".md")

@@ -1,0 +1,105 @@
+from threading import Barrier, Thread
+
+import pytest
+from django.db import connection
+from django_scopes import scope
+
+from memoryweb.agents.models import Owner
+from memoryweb.memory import files, proposals
+from memoryweb.memory.exceptions import MemoryRefused, ProposalDecided, SecretRefused, Stale
+from memoryweb.memory.files import Place, Writer
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Proposal
+from tests.world import World, build_world
+
+
+def _write(world: World, owner: Owner | None, text: str) -> File:
+    with unit(world.team) as work:
+        place = Place(world.agent, owner, "MEMORY.md")
+        writer = Writer(AuthorKind.PERSON, user=world.alice)
+        return files.write(work, place, text, writer=writer).file
+
+
+def _proposed(world: World, content: str, *, base: int | None = None) -> Proposal:
+    file = File.objects.of(world.agent.pk, world.customer.pk).get(path="MEMORY.md")
+    run = Run.objects.create(
+        team=world.team,
+        agent=world.agent,
+        owner=world.customer,
+        kind="dream",
+        trigger="cron",
+        status="needs_review",
+    )
+    with unit(world.team, run=run) as work:
+        made = proposals.propose(
+            work, run=run, file=file, content=content, origins={}, broken=[], base=base
+        )
+    return Proposal.objects.select_related("file").get(pk=made.pk)
+
+
+def _accept(world: World, proposal: Proposal) -> None:
+    with unit(world.team) as work:
+        proposals.accept(work, proposal, by=world.alice)
+
+
+def test_what_was_written_after_the_proposal_was_loaded_is_not_overwritten(world: World) -> None:
+    _write(world, world.customer, "- one\n")
+    proposal = _proposed(world, "- proposed\n")
+    file = _write(world, world.customer, "- by a person\n")
+    with pytest.raises(Stale) as refused:
+        _accept(world, proposal)
+    assert refused.value.file.content == "- by a person\n"
+    assert Proposal.objects.get(pk=proposal.pk).state == "pending"
+    assert File.objects.get(pk=file.pk).content == "- by a person\n"
+
+
+def test_a_change_of_an_older_text_is_not_accepted_over_a_newer_one(world: World) -> None:
+    _write(world, world.customer, "- one\n")
+    _write(world, world.customer, "- by a person\n")
+    with pytest.raises(Stale):
+        _accept(world, _proposed(world, "- proposed\n", base=1))
+
+
+def test_a_proposal_is_accepted_once(world: World) -> None:
+    _write(world, world.customer, "- one\n")
+    proposal = _proposed(world, "- proposed\n")
+    _accept(world, proposal)
+    with pytest.raises(ProposalDecided):
+        _accept(world, proposal)
+
+
+def test_a_proposal_with_a_secret_is_refused_and_stays_undecided(world: World) -> None:
+    _write(world, world.customer, "- one\n")
+    proposal = _proposed(world, "- the key is " + "AKIA" + "QXNBTM4PLZ7RWD2K\n")
+    with pytest.raises(SecretRefused):
+        _accept(world, proposal)
+    assert Proposal.objects.get(pk=proposal.pk).state == "pending"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_accept_at_once_one_is_told_that_it_was_decided() -> None:
+    world = build_world()
+    _write(world, world.customer, "- one\n")
+    proposal = _proposed(world, "- proposed\n")
+    start, said = Barrier(2), []
+
+    def accept() -> None:
+        with scope(team=world.team):
+            mine = Proposal.objects.select_related("file").get(pk=proposal.pk)
+        start.wait(10)
+        try:
+            _accept(world, mine)
+            said.append("accepted")
+        except MemoryRefused as refused:
+            said.append(refused.code)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=accept) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(said) == ["accepted", "decided"]
+    assert File.objects.get(pk=proposal.file_id).revision == 2
