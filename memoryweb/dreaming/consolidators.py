@@ -13,7 +13,9 @@ from memoryweb.dreaming.gates import NOT_TAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.memory import guards, scanning
 from memoryweb.memory.guards import Broken
-from memoryweb.memory.statements import fingerprint, normalise
+from memoryweb.memory.keeping import keep
+from memoryweb.memory.rejections import states, without_rejected
+from memoryweb.memory.statements import normalise
 
 MOST_HINTS = 100
 
@@ -21,7 +23,7 @@ MOST_HINTS = 100
 @dataclass(frozen=True)
 class Consolidated:
     """`placed`: 1-based lines of `content` → the mentions they came from, `carried`: → the lines
-    of MEMORY.md before whose origins they keep."""
+    of MEMORY.md before whose origins they keep. `notices` say what code changed in an answer."""
 
     content: str
     verdicts: tuple[Verdict, ...]
@@ -30,6 +32,7 @@ class Consolidated:
     disputed: tuple[tuple[str, str], ...] = ()
     broken: tuple[Broken, ...] = ()
     told: str = ""
+    notices: tuple[str, ...] = ()
     carried: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
@@ -64,13 +67,16 @@ def by_model(inputs: Inputs, answer: DreamAnswer) -> Consolidated:
     told = answer.diary or answer.reason
     if not answer.should_update:
         return Consolidated(inputs.memory.content, _left(verdicts, set()), told=told)
-    content = answer.memory_content.strip() + "\n"
-    placed = _placed(inputs, content, answer.citations)
+    said = answer.memory_content.strip() + "\n"
+    kept = keep(inputs.memory.content, said, inputs.protected_lines)
+    content, left_out = without_rejected(inputs.memory.content, kept, inputs.rejected_before)
+    if not guards.changed_lines(inputs.memory.content, content):
+        content = inputs.memory.content  # blank lines alone are no change
+    placed = _placed(inputs, said, content, answer.citations)
     taken = {mention for mentions in placed.values() for mention in mentions}
-    result = Consolidated(content, _left(verdicts, taken), placed, told=told)
-    lines = content.split("\n")
-    new = [n for n in _new_lines(inputs.memory.content, content) if _states(lines[n - 1])]
-    uncited = [n for n in new if n not in placed]
+    notices = _notices(put_back=kept != said, left_out=left_out)
+    result = Consolidated(content, _left(verdicts, taken), placed, told=told, notices=notices)
+    uncited = [n for n in new_statements(inputs.memory.content, content) if n not in placed]
     if uncited:
         detail = _without_source(len(uncited))
         result = replace(result, broken=(Broken("cited", detail),))
@@ -107,9 +113,15 @@ def _without_source(lines: int) -> str:
     return f"{lines} new lines name no line of a note as their source."
 
 
-def _states(line: str) -> bool:
-    """Not blank, no heading, no comment."""
-    return bool(line.strip()) and not line.strip().startswith(("#", "<!--"))
+def _notices(*, put_back: bool, left_out: int) -> tuple[str, ...]:
+    said = []
+    if put_back:
+        said.append("Pinned lines or lines that a person wrote had been changed; they are back.")
+    if left_out == 1:
+        said.append("One line was left out, because a person rejected it before.")
+    elif left_out:
+        said.append(f"{left_out} lines were left out, because a person rejected them before.")
+    return tuple(said)
 
 
 def _judge(inputs: Inputs, cited: frozenset[Mention]) -> tuple[Verdict, ...]:
@@ -124,7 +136,7 @@ def _judge(inputs: Inputs, cited: frozenset[Mention]) -> tuple[Verdict, ...]:
             scored,
             memory_lines=inputs.memory.content.split("\n"),
             now=inputs.now,
-            rejected_before={fingerprint(text) for text in inputs.rejected_before},
+            rejected_before=inputs.rejected_before,
             waiting=inputs.waiting,
             thresholds=Thresholds(
                 min_score=settings.DREAM_MIN_SCORE, window_days=settings.DREAM_DATES
@@ -158,10 +170,10 @@ def _sources(inputs: Inputs, citation: Citation) -> list[Mention]:
 
 
 def _placed(
-    inputs: Inputs, content: str, citations: Sequence[Citation]
+    inputs: Inputs, said: str, content: str, citations: Sequence[Citation]
 ) -> dict[int, tuple[Mention, ...]]:
-    """New lines of the answer → the mentions that their citations name."""
-    lines = content.split("\n")
+    """New lines of `content` → the mentions that their citations name, as lines of `said`."""
+    lines = said.split("\n")
     by_text: dict[str, list[Mention]] = {}
     for citation in citations:
         text = citation.text
@@ -169,8 +181,9 @@ def _placed(
             text = lines[citation.line - 1]
         by_text.setdefault(normalise(text), []).extend(_sources(inputs, citation))
     placed = {}
+    made = content.split("\n")
     for line in _new_lines(inputs.memory.content, content):
-        mentions = tuple(dict.fromkeys(by_text.get(normalise(lines[line - 1]), ())))
+        mentions = tuple(dict.fromkeys(by_text.get(normalise(made[line - 1]), ())))
         if mentions:
             placed[line] = mentions
     return placed
@@ -179,6 +192,11 @@ def _placed(
 def _new_lines(before: str, after: str) -> list[int]:
     old = set(before.split("\n"))
     return [n for n, line in enumerate(after.split("\n"), start=1) if line and line not in old]
+
+
+def new_statements(before: str, after: str) -> list[int]:
+    lines = after.split("\n")
+    return [number for number in _new_lines(before, after) if states(lines[number - 1])]
 
 
 def _is_new(before: str, after: str, line: int) -> bool:

@@ -55,6 +55,7 @@ def entry(
     disputed: Sequence[tuple[str, str]] = (),
     outcome: str = "",
     told_by_model: str = "",
+    notices: Sequence[str] = (),
 ) -> str:
     """One night, headed by `at` (the agent's local time). `outcome` is a sentence that stands
     in for the changes where nothing was applied, such as a proposal that waits for review."""
@@ -64,6 +65,7 @@ def entry(
         _demoted(told_by_model),
         _patterns(verdicts),
         outcome or _changes(verdicts, superseded, disputed),
+        " ".join(notices),
         _left(verdicts) if any(v.verdict == "promoted" for v in verdicts) else "",
     ]
     return _cut("\n\n".join(part for part in parts if part), _LONGEST_ENTRY) + "\n"

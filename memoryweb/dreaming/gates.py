@@ -11,6 +11,7 @@ from typing import Literal
 from memoryweb.dreaming.candidates import Candidate, Mention
 from memoryweb.dreaming.rivals import Rivals
 from memoryweb.dreaming.scoring import Scored, age_in_days
+from memoryweb.memory.rejections import Rejections
 from memoryweb.memory.statements import Lookup, fingerprint
 
 MERGED = "A fuller line that was promoted says this, too."
@@ -60,12 +61,14 @@ def judge(
 ) -> list[Verdict]:
     """A verdict for each candidate, the best score first.
 
-    `forgotten`, `rejected_before` and `waiting` hold fingerprints; `waiting` are statements
-    that passed on an earlier night and found no room, so that their score is not asked again.
+    `forgotten` and `waiting` hold fingerprints; `waiting` are statements that passed on an
+    earlier night and found no room, so that their score is not asked again. `rejected_before`
+    are the statements themselves: nearly the same words are rejected, too.
     """
     used = thresholds or Thresholds()
     known = _Known(memory_lines)
     rivals = Rivals(candidates)
+    rejections = Rejections(rejected_before)
     verdicts = []
     for candidate in sorted(candidates, key=lambda c: (-scored[c.key].total, c.key)):
         prints = {candidate.key} | {fingerprint(m.text) for m in candidate.mentions}
@@ -76,7 +79,7 @@ def judge(
             _newer_gate(candidate, rivals),
             _corrected_gate(candidate, rivals),
             _forgotten_gate(prints, forgotten),
-            _rejected_gate(prints, rejected_before),
+            _rejected_gate(candidate, rejections),
             _grounds_gate(candidate, used),
         )
         verdicts.append(_verdict(candidate, scored[candidate.key], gates, now, used))
@@ -142,8 +145,10 @@ def _forgotten_gate(prints: set[str], forgotten: Collection[str]) -> Gate:
     return Gate("allowed", True, "It was not forgotten.")
 
 
-def _rejected_gate(prints: set[str], rejected: Collection[str]) -> Gate:
-    if prints & set(rejected):
+def _rejected_gate(candidate: Candidate, rejections: Rejections) -> Gate:
+    if any(
+        rejections.has(text) for text in {candidate.text, *(m.text for m in candidate.mentions)}
+    ):
         return Gate("undecided", False, "A person rejected it before.")
     return Gate("undecided", True, "Nobody rejected it before.")
 

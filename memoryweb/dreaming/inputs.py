@@ -13,11 +13,11 @@ from django.db.models import Q
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory.statements import clean
+from memoryweb.memory.rejections import rejected_lines
 from memoryweb.recall import events
 from memoryweb.runs.models import Run
 from memoryweb.workspace.blocks import blocks
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin
 from memoryweb.workspace.pins import pinned_lines
 
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
@@ -82,7 +82,7 @@ def read(run: Run) -> Inputs:
         protected_lines=protected,
         line_dates=line_dates,
         waiting=waiting,
-        rejected_before=_rejected(run),
+        rejected_before=rejected_lines(run.agent_id, run.owner, MEMORY),
         changed_today=changed_today,
     )
 
@@ -214,18 +214,3 @@ def _before(run: Run) -> tuple[frozenset[str], int]:
     return waiting, sum(
         change["lines"] for made in changes for change in made if change["path"] == MEMORY
     )
-
-
-def _rejected(run: Run) -> frozenset[str]:
-    """What a person rejected before: the lines that rejected proposals would have brought."""
-    proposals = Proposal.objects.filter(
-        state=Proposal.State.REJECTED,
-        run__agent_id=run.agent_id,
-        file__path=MEMORY,
-        **({"run__owner": run.owner} if run.owner else {"run__owner__isnull": True}),
-    )
-    found = set()
-    for content, placed in proposals.order_by("-created_at").values_list("content", "origins")[:50]:
-        lines = content.split("\n")
-        found |= {clean(lines[int(n) - 1]) for n in placed if int(n) <= len(lines)}
-    return frozenset(found)

@@ -119,6 +119,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
             disputed=made.disputed,
             outcome=reports.held_sentence(made, needs_review=is_changed and needs_review),
             told_by_model=made.told,
+            notices=made.notices,
         )
         changes += _write_diary(work, run, read, entry)
         reports.store(work, run, read, made, entry=entry, changes=changes)
@@ -177,8 +178,10 @@ def _propose(work: Unit, run: Run, made: Consolidated, *, current: bool) -> None
     broken = [(item.guard, item.detail) for item in made.broken]
     if not current:
         broken.append(("current", _("The notes changed twice while the dream was at work.")))
+    new = consolidators.new_statements(file.content, made.content)
+    origins = {**dict.fromkeys(new, Origin()), **origins_of(made)}
     proposals.propose(
-        work, run=run, file=file, content=made.content, origins=origins_of(made), broken=broken
+        work, run=run, file=file, content=made.content, origins=origins, broken=broken
     )
 
 

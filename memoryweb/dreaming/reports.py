@@ -66,8 +66,10 @@ def held_sentence(made: Consolidated, *, needs_review: bool) -> str:
 def _summary(read: Inputs, made: Consolidated, changes: Sequence[dict[str, Any]]) -> str:
     is_applied = any(change["path"] == MEMORY for change in changes)
     if made.content != read.memory.content and not is_applied:
-        return held_sentence(made, needs_review=True)
-    return diary.summary(made.verdicts, made.superseded, made.disputed)
+        told = held_sentence(made, needs_review=True)
+    else:
+        told = diary.summary(made.verdicts, made.superseded, made.disputed)
+    return " ".join([told, *made.notices])
 
 
 def _count(made: Consolidated, kind: str) -> int:

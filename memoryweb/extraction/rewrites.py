@@ -1,6 +1,6 @@
 """A model's new text of MEMORY.md or PROFILE.md: applied, kept for a person, or left alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, time
 from enum import StrEnum
 
@@ -12,6 +12,8 @@ from memoryweb.extraction.findings import Line
 from memoryweb.memory import files, guards, proposals
 from memoryweb.memory.files import Place, Writer
 from memoryweb.memory.guards import Broken
+from memoryweb.memory.keeping import keep
+from memoryweb.memory.rejections import rejected_lines, without_rejected
 from memoryweb.memory.statements import Lookup
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
@@ -46,13 +48,15 @@ def apply(
     a new line that none of `lines` says stands on all of those."""
     file = files.find(place)
     before = file.content if file and file.deleted_at is None else ""
-    if content.strip() == before.strip():
+    protected = protected_lines(file) if file else set()
+    content = _kept(place, before, content, protected)
+    if not guards.changed_lines(before, content):
         return Result.SAME, None
     broken = guards.check(
         before,
         content,
         inputs=inputs,
-        protected_lines=protected_lines(file) if file else (),
+        protected_lines=protected,
         changed_today=_changed_today(run, file) if file else 0,
         cap=CAPS[place.path],
         has_secret=lambda text: has_secret,
@@ -66,6 +70,12 @@ def apply(
     if file is None or file.deleted_at is not None:
         file = files.write(work, place, _EMPTY[place.path], writer=writer).file
     return _propose(work, run, file, content, origins, broken), None
+
+
+def _kept(place: Place, before: str, content: str, protected: Collection[int]) -> str:
+    """With what a person pinned or wrote, and without what a person rejected."""
+    rejected = rejected_lines(place.agent.pk, place.owner, place.path)
+    return without_rejected(before, keep(before, content, protected), rejected)[0]
 
 
 def _changed_today(run: Run, file: File) -> int:

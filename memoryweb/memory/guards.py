@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from rapidfuzz.distance import LCSseq
 
 from memoryweb.memory.statements import Lookup, clean, normalise
+from memoryweb.workspace.pins import pinned_ranges
 
 CAP = 12_288  # characters of MEMORY.md
 FREE_LINES = 40  # up to so many lines, a day may change as much as it likes
 CHANGED_SHARE = 0.20
 DROPPED_SHARE = 0.25
 
-_OPEN = re.compile(r"^\s*<!--\s*pinned\s*-->\s*$", re.IGNORECASE)
-_CLOSE = re.compile(r"^\s*<!--\s*/pinned\s*-->\s*$", re.IGNORECASE)
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}:)?//[^\s<>\"'`\])}]+|www\.[^\s<>\"'`\])}]+", re.I)
 _EMAIL = re.compile(r"[\w.+%-]+@((?:[\w-]+\.)+[^\W\d_]{2,})")
 _HOST = re.compile(
@@ -80,26 +79,6 @@ def allowed_changes(before: str, changed_today: int = 0) -> int | None:
     if lines <= FREE_LINES:
         return None
     return max(0, int(CHANGED_SHARE * (lines - changed_today)) - changed_today)
-
-
-def has_open_pin(text: str) -> bool:
-    """A pinned block that nothing closes, so that text added at the end would join it."""
-    ranges = pinned_ranges(text)
-    return bool(ranges) and not _CLOSE.match(text.split("\n")[ranges[-1][1] - 1])
-
-
-def pinned_ranges(text: str) -> list[tuple[int, int]]:
-    """First and last line (1-based, markers included); an unclosed block runs to the end."""
-    ranges: list[tuple[int, int]] = []
-    start = 0
-    lines = text.split("\n")
-    for number, line in enumerate(lines, start=1):
-        if not start and _OPEN.match(line):
-            start = number
-        elif start and _CLOSE.match(line):
-            ranges.append((start, number))
-            start = 0
-    return [*ranges, (start, len(lines))] if start else ranges
 
 
 def _pinned(before: str, after: str) -> Broken | None:

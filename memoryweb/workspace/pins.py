@@ -1,15 +1,31 @@
 """Pinned blocks: `<!-- pinned -->` … `<!-- /pinned -->`, kept verbatim by code. Pure."""
 
-OPEN, CLOSE = "<!-- pinned -->", "<!-- /pinned -->"
+import re
+
+_OPEN = re.compile(r"^\s*<!--\s*pinned\s*-->\s*$", re.IGNORECASE)
+_CLOSE = re.compile(r"^\s*<!--\s*/pinned\s*-->\s*$", re.IGNORECASE)
 
 
-def pinned_lines(content: str) -> set[int]:
-    """1-based numbers of the lines of pinned blocks, markers included; unclosed runs to the end."""
-    pinned: set[int] = set()
-    inside = False
-    for number, line in enumerate(content.split("\n"), start=1):
-        inside = inside or line.strip() == OPEN
-        if inside:
-            pinned.add(number)
-        inside = inside and line.strip() != CLOSE
-    return pinned
+def pinned_ranges(text: str) -> list[tuple[int, int]]:
+    """First and last line (1-based, markers included); an unclosed block runs to the end."""
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not start and _OPEN.match(line):
+            start = number
+        elif start and _CLOSE.match(line):
+            ranges.append((start, number))
+            start = 0
+    return [*ranges, (start, len(lines))] if start else ranges
+
+
+def pinned_lines(text: str) -> set[int]:
+    """1-based numbers of the lines of pinned blocks, markers included."""
+    return {n for first, last in pinned_ranges(text) for n in range(first, last + 1)}
+
+
+def has_open_pin(text: str) -> bool:
+    """A pinned block that nothing closes, so that text added at the end would join it."""
+    ranges = pinned_ranges(text)
+    return bool(ranges) and not _CLOSE.match(text.split("\n")[ranges[-1][1] - 1])

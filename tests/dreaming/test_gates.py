@@ -159,9 +159,19 @@ def test_a_forgotten_wording_holds_back_the_fuller_one_that_took_it_in() -> None
 
 
 def test_undecided_gate_rejects_what_a_person_rejected() -> None:
-    verdict = judged(candidate(BREAD), rejected_before={fingerprint(BREAD)})
+    verdict = judged(candidate(BREAD), rejected_before={BREAD})
     assert failed(verdict) == {"undecided": "A person rejected it before."}
     assert verdict.verdict == "rejected"
+
+
+@pytest.mark.parametrize("again", ["tom bakes bread.", "Tom often bakes bread"])
+def test_nearly_the_same_words_are_rejected_too(again: str) -> None:
+    assert "undecided" in failed(judged(candidate(again), rejected_before={BREAD}))
+
+
+def test_another_value_than_the_rejected_one_may_be_proposed() -> None:
+    one = candidate("Ships on Thursdays")
+    assert judged(one, rejected_before={"Ships on Fridays"}).verdict == "promoted"
 
 
 def recalled(count: int, queries: int) -> Callable[[Candidate], Candidate]:

@@ -244,6 +244,43 @@ class TestModel:
         assert (run.status, run.reason) == ("needs_review", "cited")
         assert "castle" not in text_of(world, world.customer)
 
+    def test_what_a_person_pinned_or_wrote_is_put_back_and_the_rest_is_written(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        person = Writer(AuthorKind.PERSON, user=world.alice)
+        own = "# Memory\n\n<!-- pinned -->\n- Be kind\n<!-- /pinned -->\n\n- Marta likes tea.\n"
+        memory(world, world.customer, own, person)
+        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        line = "Marta's team ships on Thursdays."
+        said = f"# Memory\n\n- {line}\n- Marta likes green tea.\n"
+        model_server.answer(answer(said, (line, f"{source.path}#L3")))
+        run = dream(world, world.customer)
+        assert run.status == "succeeded"
+        content = text_of(world, world.customer)
+        assert all(part in content for part in own.split("\n\n"))
+        assert f"- {line}" in content
+        number = content.split("\n").index(f"- {line}") + 1
+        assert LineOrigin.objects.filter(run=run, line=number, source_file=source).exists()
+        assert "they are back" in Report.objects.get(run=run).summary
+
+    @pytest.mark.parametrize("cited", [True, False])
+    def test_a_model_does_not_bring_back_what_a_person_rejected(
+        self, world: World, model_server: ModelServer, cited: bool
+    ) -> None:
+        Agent.objects.filter(pk=world.agent.pk).update(policy="review")
+        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        line = "Marta's team ships on Thursdays."
+        citations = [(line, f"{source.path}#L3")] if cited else []
+        model_server.answer(answer(f"# Memory\n\n- {line}\n", *citations))
+        proposal = Proposal.objects.get(run=dream(world, world.customer))
+        with unit(world.team) as work:
+            proposals.reject(work, proposal, by=world.alice)
+        again = "Marta's team ships on Thursday."
+        model_server.answer(answer(f"# Memory\n\n- {again}\n", (again, f"{source.path}#L3")))
+        run = dream(world, world.customer, NIGHT + timedelta(days=1))
+        assert run.status == "no_change"
+        assert "a person rejected it before" in Report.objects.get(run=run).summary
+
     @pytest.mark.parametrize("said", ["I would rather not.", "{", '{"should_update": "maybe"}'])
     def test_an_answer_that_is_no_answer_changes_nothing_and_is_tried_again(
         self, world: World, model_server: ModelServer, said: str

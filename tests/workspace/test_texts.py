@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,3 +52,8 @@ def test_an_unclosed_pin_runs_to_the_end() -> None:
 
 def test_a_closed_pin_ends() -> None:
     assert pinned_lines("<!-- pinned -->\nb\n<!-- /pinned -->\nc") == {1, 2, 3}
+
+
+@pytest.mark.parametrize("opening", ["<!--pinned-->", "  <!-- Pinned -->", "<!--  PINNED  --> "])
+def test_a_pin_may_be_written_with_other_spaces_and_capitals(opening: str) -> None:
+    assert pinned_lines(f"a\n{opening}\nb\n<!-- /Pinned-->\nc") == {2, 3, 4}
