@@ -27,7 +27,8 @@ from memoryweb.audit.record import Actor, Entry, lock, record
 _CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 # Sources and words that mean something else where an owner is named.
 _RESERVED = frozenset({"user", "api", "system", "shared", "me"})
-DEFAULT_SCOPES: tuple[str, ...] = tokens.PERSONAL_SCOPES
+# An integration talks for end users; the team's audit log is given to it only on purpose.
+DEFAULT_SCOPES: tuple[str, ...] = tuple(s for s in tokens.PERSONAL_SCOPES if s != "audit:read")
 
 
 @transaction.atomic

@@ -186,7 +186,7 @@ ROUTES: dict[str, Route] = {
     "list_events": Route(
         "GET",
         "/audit/events",
-        MANAGE | {"auditor": 200, "helpdesk": 200},
+        MANAGE | {"auditor": 200},
         None,
         "nobody",
         stranger=200,
