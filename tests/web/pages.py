@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -14,8 +13,9 @@ def url(team: Team, name: str, *args: Any, query: str = "") -> str:
     return reverse(f"web:{name}", args=[team.slug, *args]) + query
 
 
-def text(response: HttpResponse) -> str:
-    return response.content.decode()
+def text(response: Any) -> str:
+    content: bytes = response.content
+    return content.decode()
 
 
 def fragment(client: Client, address: str, target: str, data: dict[str, Any] | None = None) -> Any:

@@ -2,16 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from uuid import UUID
 
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
-from memoryweb.accounts.models import Token
-from memoryweb.accounts.tokens import issue
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.memory.files import NewLine, Place, Writer, append
@@ -42,26 +38,10 @@ class Stage:
     customers_run: Run
     proposal: Proposal
     bobs_proposal: Proposal
-    bobs_token: Token
-    foreign: "Foreign"
 
     @property
     def memory(self) -> File:
         return File.objects.get(agent=self.world.agent, owner=None, path="MEMORY.md")
-
-
-@dataclass(frozen=True)
-class Foreign:
-    """The same things of another team."""
-
-    agent: UUID
-    run: UUID
-    talk: UUID
-    proposal: UUID
-    owner: UUID
-    token: UUID
-    integration: UUID
-    membership: int
 
 
 def build(world: World) -> Stage:
@@ -71,10 +51,7 @@ def build(world: World) -> Stage:
         shared_talk = _talk(home, system, None, SHARED, "standup")
         bobs_talk = _talk(home, world.bobs_memory, world.bobs_memory, PERSONAL, "bob-lunch")
         customers = _talk(home, world.customer, world.customer, CUSTOMERS, "jonas-hello")
-        runs = [_dream(home, owner) for owner in (None, world.bobs_memory, world.customer)]
-        token, _secret = issue(
-            team=world.team, by=SYSTEM, user=world.bob, name="Bob's laptop", scopes=["memory:read"]
-        )
+        runs = [dream(home, owner) for owner in (None, world.bobs_memory, world.customer)]
         return Stage(
             world=world,
             shared_talk=shared_talk,
@@ -85,8 +62,6 @@ def build(world: World) -> Stage:
             customers_run=runs[2],
             proposal=_proposal(home, None, runs[0]),
             bobs_proposal=_proposal(home, world.bobs_memory, runs[1]),
-            bobs_token=token,
-            foreign=_foreign(world.twin),
         )
 
 
@@ -114,7 +89,7 @@ def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str)
     return talk
 
 
-def _dream(home: Home, owner: Owner | None) -> Run:
+def dream(home: Home, owner: Owner | None) -> Run:
     with unit(home.team) as work:
         run = schedule.request(work, home.agent, owner, trigger=Run.Trigger.COMMAND).run
     list(engine.run_pending(until_idle=True))
@@ -133,21 +108,3 @@ def _proposal(home: Home, owner: Owner | None, run: Run) -> Proposal:
             origins={},
             broken=[("size", "The new text would be too long.")],
         )
-
-
-def _foreign(twin: Home) -> Foreign:
-    talk = _talk(twin, twin.customer, None, "Nobody here may read this.", "secret-talk")
-    run = _dream(twin, None)
-    token, _secret = issue(
-        team=twin.team, by=SYSTEM, user=twin.admin, name="Theirs", scopes=["memory:read"]
-    )
-    return Foreign(
-        agent=twin.agent.pk,
-        run=run.pk,
-        talk=talk.pk,
-        proposal=_proposal(twin, None, run).pk,
-        owner=twin.customer.pk,
-        token=token.pk,
-        integration=twin.integration.pk,
-        membership=twin.team.memberships.get(user=twin.admin).pk,
-    )

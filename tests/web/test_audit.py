@@ -1,3 +1,5 @@
+from uuid import UUID
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -15,8 +17,8 @@ def test_every_event_reads_as_a_sentence(stage: Stage, audrey: Client) -> None:
 
 
 def test_the_filter_stands_in_the_address(stage: Stage, audrey: Client) -> None:
-    page = text(audrey.get(url(stage.world.team, "audit", query="?action=token.issued")))
-    assert "Issued a token." in page.split("</form>")[-1]
+    page = text(audrey.get(url(stage.world.team, "audit", query="?action=run.finished")))
+    assert "Finished a run." in page.split("</form>")[-1]
     assert "Wrote a file." not in page.split("</form>")[-1]
 
 
@@ -41,11 +43,11 @@ def test_what_is_no_filter_is_no_error(stage: Stage, audrey: Client, query: str)
 
 def test_the_same_statements_for_a_full_page(stage: Stage, audrey: Client) -> None:
     address = url(stage.world.team, "audit")
-    few = _statements(audrey, f"{address}?action=token.issued")
+    few = _statements(audrey, f"{address}?action=run.finished")
     assert _statements(audrey, address) == few
 
 
-def _events(run_id: object) -> int:
+def _events(run_id: UUID) -> int:
     return Event.objects.filter(run_id=run_id).count()
 
 

@@ -6,7 +6,7 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from tests.web.pages import fragment, text, url
-from tests.web.stage import Stage, _dream
+from tests.web.stage import Stage, dream
 from tests.world import World
 
 
@@ -63,7 +63,7 @@ def test_the_number_of_statements_does_not_grow_with_agents(world: World, alice:
 
 
 def test_a_simulated_night_counts_for_its_night(stage: Stage, alice: Client) -> None:
-    run = _dream(stage.world.home, None)
+    run = dream(stage.world.home, None)
     Run.objects.filter(pk=run.pk).update(night="2001-01-01", clock="2001-01-01T02:00Z")
     assert alice.get(url(stage.world.team, "tonight")).status_code == 200
 

@@ -1,0 +1,90 @@
+"""What a person does without a mouse, and what moves by itself."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from tests.browser.conftest import Open
+from tests.web.pages import url
+from tests.web.stage import NOTE, SHARED, Stage, build
+from tests.world import World
+
+
+@pytest.fixture
+def stage(world: World) -> Stage:
+    return build(world)
+
+
+def test_the_first_tab_skips_to_the_content(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "tonight"), world.alice)
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+
+
+def test_the_rail_comes_in_the_order_it_is_read(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "tonight"), world.alice)
+    seen = [_next(page) for _step in range(6)]
+    assert seen[1:] == ["memoryweb", "Team: Harbour", "Tonight", "Agents", "My memory"]
+
+
+def test_the_menu_of_teams_opens_and_escape_closes_it(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "tonight"), world.alice)
+    menu = page.locator("details.teams")
+    menu.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(menu).to_have_attribute("open", "")
+    page.keyboard.press("Escape")
+    expect(menu).not_to_have_attribute("open", "")
+    expect(menu.locator("summary")).to_be_focused()
+
+
+def test_a_dream_is_started_and_followed_to_its_end(open_page: Open, stage: Stage) -> None:
+    page = open_page(url(stage.world.team, "agents_dreams", stage.world.agent.pk), stage.world.bob)
+    page.get_by_role("button", name="Dream now").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#progress")).to_contain_text("Waits for a worker")
+    list(engine.run_pending(until_idle=True))
+    expect(page.locator("#progress")).to_have_count(0)
+    expect(page.get_by_role("heading", name="Candidates")).to_be_visible()
+    assert Run.objects.filter(trigger="person").count() == 1
+
+
+def test_why_opens_beside_the_line_and_takes_the_focus(open_page: Open, stage: Stage) -> None:
+    address = url(stage.world.team, "agents_file", stage.world.agent.pk, NOTE)
+    page = open_page(address, stage.world.vera)
+    page.get_by_role("link", name="why? line 3").focus()
+    page.keyboard.press("Enter")
+    panel = page.locator("#why")
+    expect(panel).to_contain_text("said")
+    expect(panel).to_contain_text(SHARED)
+    expect(panel.locator("h2")).to_be_focused()
+    assert page.url.endswith(NOTE)
+
+
+def test_pausing_tells_so_without_a_new_page(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "mine"), world.vera)
+    page.evaluate("window.same = true")
+    page.get_by_role("button", name="Pause memory").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Memory is paused")
+    expect(page.get_by_role("button", name="Resume memory")).to_be_visible()
+    assert page.evaluate("window.same") is True
+
+
+def test_two_people_edit_and_nothing_is_lost(open_page: Open, world: World) -> None:
+    address = url(world.team, "agents_edit", world.agent.pk, "SOUL.md")
+    first, second = open_page(address, world.alice), open_page(address, world.bob)
+    for page, said in ((first, "Calm and brief."), (second, "Warm and brief.")):
+        page.get_by_label("Text").fill(said)
+        page.get_by_role("button", name="Save").click()
+    expect(second.locator("main")).to_contain_text("Somebody was faster")
+    expect(second.get_by_label("Text")).to_have_value("Warm and brief.")
+    expect(second.locator("main")).to_contain_text("Calm and brief.")
+
+
+def _next(page: Page) -> str:
+    page.keyboard.press("Tab")
+    said: str = page.evaluate("document.activeElement.textContent.trim().replace(/\\s+/g, ' ')")
+    return said

@@ -1,0 +1,106 @@
+"""Every page, light and dark, wide and 360 px: nothing for axe to find, nothing sticks out."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Open
+from tests.web.pages import url
+from tests.web.stage import NOTE, Stage, build
+from tests.world import World
+
+AXE = (Path(__file__).parent / "vendor" / "axe-4.14.1.min.js").read_text(encoding="utf-8")
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+LOOKS = [("light", 1280), ("dark", 360)]
+
+
+@pytest.fixture
+def stage(world: World) -> Stage:
+    return build(world)
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+def test_pages_of_a_team(open_page: Open, stage: Stage, scheme: Any, width: int) -> None:
+    page = open_page("/", stage.world.alice)
+    _dress(page, scheme, width)
+    assert _complaints(page, _addresses(stage)) == {}
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+def test_pages_of_a_person(open_page: Open, stage: Stage, scheme: Any, width: int) -> None:
+    page = open_page("/", stage.world.bob)
+    _dress(page, scheme, width)
+    team, agent = stage.world.team, stage.world.agent
+    mine = [
+        url(team, "mine"),
+        url(team, "agents_files", agent.pk, query="?owner=me"),
+        url(team, "agents_conversation", agent.pk, stage.bobs_talk.pk),
+        url(team, "agents_run", stage.bobs_run.pk),
+        url(team, "audit"),  # 403
+    ]
+    assert _complaints(page, mine) == {"/t/harbour/audit/": ["status 403"]}
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+def test_pages_of_nobody(open_page: Open, world: World, scheme: Any, width: int) -> None:
+    page = open_page(reverse("account_login"))
+    _dress(page, scheme, width)
+    addresses = [reverse("account_login"), reverse("account_signup")]
+    assert _complaints(page, addresses) == {}
+
+
+def _dress(page: Page, scheme: Any, width: int) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 800})
+
+
+def _complaints(page: Page, addresses: list[str]) -> dict[str, list[str]]:
+    found = {address: _complaints_of(page, address) for address in addresses}
+    return {address: said for address, said in found.items() if said}
+
+
+def _complaints_of(page: Page, address: str) -> list[str]:
+    answer = page.goto(address)
+    said = [] if answer is None or answer.ok else [f"status {answer.status}"]
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    said += ["sticks out to the right"] if wide else []
+    page.evaluate(AXE)
+    result = page.evaluate(
+        "tags => axe.run(document, {runOnly: {type: 'tag', values: tags}})", TAGS
+    )
+    return said + [
+        f"{violation['id']}: {node['html'][:160]}"
+        for violation in result["violations"]
+        for node in violation["nodes"][:3]
+    ]
+
+
+def _addresses(stage: Stage) -> list[str]:
+    team, agent, world = stage.world.team, stage.world.agent, stage.world
+    membership = team.memberships.get(user=world.vera)
+    plain = ("tonight", "agents", "agents_new", "review", "mine", "owners", "audit", "settings")
+    of_settings = ("members", "integrations", "integration_new", "tokens")
+    of_agent = ("files", "new_file", "dreams", "conversations", "settings", "archive_confirm")
+    of_file = ("file", "edit", "delete_confirm", "revisions", "compare")
+    return [
+        *(url(team, name) for name in plain),
+        *(url(team, f"settings_{name}") for name in of_settings),
+        *(url(team, f"agents_{name}", agent.pk) for name in of_agent),
+        *(url(team, f"agents_{name}", agent.pk, "MEMORY.md") for name in of_file),
+        url(team, "agents_file", agent.pk, "AGENTS.md"),
+        url(team, "agents_why", agent.pk, NOTE, 3),
+        url(team, "agents_revision", agent.pk, "MEMORY.md", 1),
+        url(team, "agents_run", stage.shared_run.pk),
+        url(team, "agents_run", stage.customers_run.pk),
+        url(team, "agents_conversation", agent.pk, stage.shared_talk.pk),
+        url(team, "review_detail", stage.proposal.pk),
+        url(team, "owners_detail", world.customer.pk),
+        url(team, "settings_member_remove_confirm", membership.pk),
+        url(team, "settings_integration_revoke_confirm", world.integration.pk),
+        reverse("profile"),
+        reverse("account_change_password"),
+        reverse("mfa_index"),
+    ]
