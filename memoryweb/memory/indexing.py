@@ -31,8 +31,10 @@ def index_file(file: File) -> None:
 
 
 def index_appended(file: File, first_line: int) -> None:
-    """Add the passages of the lines from `first_line` on."""
-    fresh = [block for block in blocks(file.content) if block.line >= first_line]
+    """Add the passages of the lines from `first_line` on; they may continue the block before."""
+    fresh = [block for block in blocks(file.content) if block.end >= first_line]
+    if fresh and fresh[0].line < first_line:
+        Passage.objects.filter(file=file, line=fresh[0].line).delete()
     Passage.objects.bulk_create(_of_file(file, fresh))
 
 

@@ -68,7 +68,7 @@ def _visible(reader: Reader, kinds: Collection[str], scope: str) -> list[Passage
         rows = rows.filter(owner__isnull=False)
     elif scope == "shared":
         rows = rows.filter(owner=None)
-    return list(rows.select_related("file"))
+    return list(rows.select_related("file").defer("file__content"))
 
 
 def _ranked(rows: Sequence[Passage], terms: Sequence[str]) -> Iterable[tuple[float, Passage]]:

@@ -4,9 +4,11 @@ Reads fall back from the acting owner's file to the shared one. While the agent 
 apart, a write never touches the shared one.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import accumulate, groupby
 from typing import Any
 from uuid import UUID
 
@@ -52,13 +54,14 @@ class Acting:
 
 
 def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
-    found = File.objects.present().visible_to(acting.reader).select_related("owner__integration")
+    found = File.objects.present().visible_to(acting.reader).defer("content")
+    found = found.select_related("owner__integration")
     rows = [
         {
             "filename": file.path,
             "enabled": file.enabled,
             "fileSize": file.size,
-            "owner": file.owner.shown_as if file.owner else "shared",
+            "owner": _shown(file.owner),
         }
         for file in found.order_by("sort_order", "folded_path", "owner")
         if file.path.startswith(prefix)
@@ -142,7 +145,7 @@ def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> dict[str, A
     """Case-folded substring search over the daily notes, newest first."""
     wanted = query.casefold().strip()
     hits = list(_matches(acting, wanted, min(max(limit, 1), MOST))) if wanted else []
-    _count(acting, query, [(file, line) for file, _number, line in hits])
+    _count(acting, query, list(_blocks_of((file, number) for file, number, _line in hits)))
     return {
         "agentId": _agent_id(acting),
         "query": query,
@@ -163,8 +166,7 @@ def memory_get(acting: Acting, day: str) -> dict[str, Any]:
     """The journal of `today`, `yesterday` or a date. Raises DateRefused."""
     wanted = _date(day, acting.now)
     notes = File.objects.present().visible_to(acting.reader).filter(note_date=wanted)
-    found = list(notes.order_by("-owner"))
-    found.sort(key=lambda file: file.owner_id is None)
+    found = sorted(notes, key=lambda file: file.owner_id is None)
     for file in found:
         _count(acting, day, [(file, block.text) for block in blocks(file.content)])
     content = "\n".join(file.content for file in found)
@@ -192,7 +194,7 @@ def search_workspace(
                 "snippet": hit.snippet,
                 "score": round(hit.score, 4),
                 "date": hit.date.isoformat() if hit.date else None,
-                "owner": "shared" if hit.file.owner_id is None else str(hit.file.owner_id),
+                "owner": _shown(acting.reader.owner if hit.file.owner_id else None),
             }
             for hit in found.hits
             if hit.file
@@ -202,6 +204,10 @@ def search_workspace(
 
 def _agent_id(acting: Acting) -> str:
     return str(acting.reader.agent.pk)
+
+
+def _shown(owner: Owner | None) -> str:
+    return owner.shown_as if owner else "shared"
 
 
 def _place(acting: Acting, filename: str) -> Place:
@@ -229,10 +235,24 @@ def _matches(acting: Acting, wanted: str, limit: int) -> Iterable[tuple[File, in
                     return
 
 
+def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[tuple[File, str]]:
+    """The blocks that the lines stand in: what a dream weighs, and so what a recall is of."""
+    for file, of_file in groupby(hits, key=lambda hit: hit[0]):
+        numbers = {number for _file, number in of_file}
+        for block in blocks(file.content):
+            if numbers & set(range(block.line, block.end + 1)):
+                yield file, block.text
+
+
 def _snippet(line: str, wanted: str) -> str:
-    """At most 500 characters around the match, which it always contains."""
-    at = line.casefold().find(wanted)
-    start = max(0, min(at - 100, len(line) - SNIPPET))
+    """At most 500 characters around the match, which they always contain if it is no longer."""
+    folded = [character.casefold() for character in line]  # one character may fold to several
+    ends = list(accumulate(map(len, folded)))
+    at = "".join(folded).find(wanted)
+    first = bisect_right(ends, at)
+    last = bisect_left(ends, at + len(wanted))
+    before = min(100, max(0, SNIPPET - (last + 1 - first)))
+    start = max(0, min(first - before, len(line) - SNIPPET))
     return line[start : start + SNIPPET].strip()
 
 

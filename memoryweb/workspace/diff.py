@@ -9,6 +9,8 @@ from difflib import SequenceMatcher
 from rapidfuzz import fuzz
 
 _SIMILAR = 60.0  # percent; below it a replaced line counts as a new one
+_COMPARED = 2_000  # characters of a line; comparing takes the square of that
+_MOST_WORDS = 300  # of a line whose changed words are marked one by one, for the same reason
 _WORDS = re.compile(r"\s+|[\w]+|[^\w\s]")
 
 
@@ -89,9 +91,13 @@ def _plain(spans: tuple[Span, ...]) -> str:
 
 
 def _opcodes(
-    before: Sequence[str], after: Sequence[str]
+    before: Sequence[str], after: Sequence[str], *, most: int | None = None
 ) -> Iterator[tuple[str, int, int, int, int]]:
-    """difflib's opcodes, with the common head and tail taken off first: they are the usual case."""
+    """difflib's opcodes, with the common head and tail taken off first: they are the usual case.
+
+    With `most`, what is left over of longer sequences counts as replaced, and of shorter ones
+    nothing is taken for noise.
+    """
     head = 0
     limit = min(len(before), len(after))
     while head < limit and before[head] == after[head]:
@@ -102,9 +108,13 @@ def _opcodes(
     a_end, b_end = len(before) - tail, len(after) - tail
     if head:
         yield "equal", 0, head, 0, head
-    matcher = SequenceMatcher(None, before[head:a_end], after[head:b_end])
-    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
-        yield tag, a1 + head, a2 + head, b1 + head, b2 + head
+    if most is not None and max(a_end, b_end) - head > most:
+        yield "replace", head, a_end, head, b_end
+    else:
+        old, new = before[head:a_end], after[head:b_end]
+        matcher = SequenceMatcher(None, old, new, autojunk=most is None)
+        for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+            yield tag, a1 + head, a2 + head, b1 + head, b2 + head
     if tail:
         yield "equal", a_end, len(before), b_end, len(after)
 
@@ -118,7 +128,7 @@ def _similar(
         if not after[b].strip():
             continue
         for a in range(start, min(old[1], start + 20)):
-            if fuzz.ratio(before[a], after[b]) >= _SIMILAR:
+            if fuzz.ratio(before[a][:_COMPARED], after[b][:_COMPARED]) >= _SIMILAR:
                 yield b + 1, a + 1
                 start = a + 1
                 break
@@ -163,7 +173,7 @@ def _words(old: str, new: str, a: int, b: int) -> tuple[tuple[Span, ...], int, t
     left, right = _WORDS.findall(old), _WORDS.findall(new)
     one: list[Span] = []
     two: list[Span] = []
-    for tag, a1, a2, b1, b2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+    for tag, a1, a2, b1, b2 in _opcodes(left, right, most=_MOST_WORDS):
         one += [Span("".join(left[a1:a2]), tag != "equal")] if a2 > a1 else []
         two += [Span("".join(right[b1:b2]), tag != "equal")] if b2 > b1 else []
     return tuple(one), b + 1, tuple(two)

@@ -1,16 +1,19 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import FileMissing
-from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.tools import Acting, DateRefused, EditRefused
 from memoryweb.memory.unit import unit
-from memoryweb.recall.models import RecallEvent
+from memoryweb.recall.events import keyed_hash
+from memoryweb.recall.models import Passage, RecallEvent
 from memoryweb.workspace.exceptions import PathRefused
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
 from tests.world import World
@@ -177,3 +180,51 @@ def test_the_workspace_search_finds_stems_and_never_another_owner_s_text(world: 
 def test_the_workspace_search_finds_chinese(world: World) -> None:
     remember(world, "客户周报每周一发。", world.customer)
     assert tools.search_workspace(acting(world, world.customer), "周报")["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "query"),
+    [
+        ("ß" * 1000 + " needle " + "x" * 1000, "needle"),
+        ("İ" * 700 + "Needle", "needle"),
+        ("x" * 900 + " STRASSE " + "y" * 900, "straße"),
+        ("a" * 600 + "n" * 480 + "b" * 600, "n" * 480),
+    ],
+)
+def test_a_snippet_holds_the_match_whatever_folding_does_to_the_line(
+    world: World, line: str, query: str
+) -> None:
+    save(world, "memory/2026-11-18.md", f"- {line}\n")
+    (entry,) = tools.memory_search(acting(world), query)["entries"]
+    assert query.casefold() in entry["snippet"].casefold()
+    assert len(entry["snippet"]) <= 500
+
+
+def test_a_line_found_within_a_longer_block_is_a_recall_of_the_block(world: World) -> None:
+    save(world, "memory/2026-11-19.md", "- Marta likes\n  green tea\n- other\n", world.customer)
+    here = acting(world, world.customer, _conversation(world))
+    tools.memory_search(here, "green")
+    assert RecallEvent.objects.get().line_hash == keyed_hash("- Marta likes\n  green tea")
+
+
+def test_the_workspace_search_names_the_owner_as_the_list_does(world: World) -> None:
+    remember(world, "The ferries are painted blue.", world.customer)
+    found = tools.search_workspace(acting(world, world.customer), "ferry")
+    assert found["hits"][0]["owner"] == "api:helpdesk/customer-1"
+
+
+def test_a_line_that_continues_a_block_is_found_too(world: World) -> None:
+    save(world, "memory/2026-11-20.md", "# 2026-11-20\n\nThe ferries are blue\n")
+    with unit(world.team) as work:
+        place = Place(world.agent, None, "memory/2026-11-20.md")
+        append(work, place, [NewLine("and leave at noon.")], writer=AGENT)
+    found = tools.search_workspace(acting(world), "noon")
+    assert [hit["lineNumber"] for hit in found["hits"]] == [3]
+    assert Passage.objects.filter(file__path="memory/2026-11-20.md").count() == 1
+
+
+def test_a_search_reads_no_file_s_text(world: World) -> None:
+    save(world, "KNOWLEDGE.md", "\n".join(f"- ferry {n}" for n in range(50)))
+    with CaptureQueriesContext(connection) as queries:
+        tools.search_workspace(acting(world), "ferry")
+    assert not [query for query in queries if '"workspace_file"."content"' in query["sql"]]

@@ -66,3 +66,14 @@ def test_a_long_text_with_one_changed_line_is_quick_to_compare() -> None:
     before = "\n".join(f"- line {n}" for n in range(20_000))
     rows = side_by_side(before, before.replace("- line 9999\n", "- line nine\n"))
     assert len(rows) <= 8
+
+
+def test_a_very_long_line_is_shown_at_once_with_what_changed_in_it() -> None:
+    words = [f"word{n}" for n in range(100_000)]
+    before = " ".join(words)
+    after = " ".join([*words[:50_000], "other", *words[50_001:]])
+    (row,) = side_by_side(before, after)
+    assert [span.text for span in row.old if span.marked] == ["word50000"]
+    words[10], words[90_000] = "here", "there"
+    (row,) = side_by_side(before, " ".join(words))
+    assert _text(row.new) == " ".join(words)
