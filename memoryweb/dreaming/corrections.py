@@ -1,10 +1,11 @@
 """Sentences with which a person takes something back, and what they take back."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memoryweb.memory.statements import clean, contradicts, covers, says_the_same
+from memoryweb.memory.statements import clean, contradicts, covers, matters, says_the_same
 from memoryweb.memory.wording import read
 
 _MARK = re.compile(
@@ -58,8 +59,44 @@ def correction_in(text: str) -> Correction | None:
 def corrects(later: str, earlier: str) -> bool:
     """The later statement takes the earlier one back."""
     correction = correction_in(later)
-    if correction is None or says_the_same(later, earlier) or covers(earlier, later):
+    if correction is None or not _speaks_of(later, correction, earlier):
         return False
+    return not says_the_same(later, earlier) and not covers(earlier, later)
+
+
+class Corrections:
+    """Sentences that may take something back, so that a text is compared with few of them."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._order: dict[str, int] = {}
+        self._by_sign: dict[str, list[str]] = {}
+        for text in texts:
+            correction = correction_in(text)
+            if correction is None or text in self._order:
+                continue
+            self._order[text] = len(self._order)
+            for sign in _signs(correction):
+                self._by_sign.setdefault(sign, []).append(text)
+
+    def near(self, earlier: str) -> list[str]:
+        """Few, among them all that may take `earlier` back, in the order they were given."""
+        near = {
+            text
+            for sign in matters(earlier) | set(read(earlier).words)
+            for text in self._by_sign.get(sign, ())
+        }
+        return sorted(near, key=self._order.__getitem__)
+
+
+def _signs(correction: Correction) -> set[str]:
+    """Each statement that it takes back has one of these words or matters."""
+    dropped = read(correction.dropped).words
+    if dropped:
+        return {max(dropped, key=lambda word: (len(word), word))}
+    return matters(correction.kept) | set(read(correction.kept).words)
+
+
+def _speaks_of(later: str, correction: Correction, earlier: str) -> bool:
     if correction.dropped:
         return _names_what_it_drops(later, correction, earlier)
     if contradicts(correction.kept, earlier):

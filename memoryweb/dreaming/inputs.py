@@ -13,7 +13,7 @@ from django.db.models import Q
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory.rejections import rejected_lines
+from memoryweb.memory.proposals import rejected_lines
 from memoryweb.recall import events
 from memoryweb.runs.models import Run
 from memoryweb.workspace.blocks import blocks

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memoryweb.dreaming.candidates import Candidate, Mention
-from memoryweb.dreaming.corrections import correction_in, corrects
+from memoryweb.dreaming.corrections import Corrections, corrects
 from memoryweb.memory.statements import matters, overtakes
 
 
@@ -12,11 +12,13 @@ class Rivals:
 
     def __init__(self, candidates: Sequence[Candidate]) -> None:
         self._groups: dict[str, list[Candidate]] = {}
-        self._corrections: list[Mention] = []
+        self._places: dict[str, list[Mention]] = {}
         for candidate in candidates:
             for group in matters(candidate.text):
                 self._groups.setdefault(group, []).append(candidate)
-            self._corrections += [m for m in candidate.mentions if correction_in(m.text)]
+            for mention in candidate.mentions:
+                self._places.setdefault(mention.text, []).append(mention)
+        self._corrections = Corrections(self._places)
 
     def newer(self, candidate: Candidate) -> Mention | None:
         """The place of a later statement that can't be true together with this one."""
@@ -31,10 +33,10 @@ class Rivals:
 
     def correction(self, candidate: Candidate) -> Mention | None:
         """The place where it was taken back after it was last said."""
-        for mention in self._corrections:
-            later = is_later(mention, candidate.mentions[-1])
-            if later and corrects(mention.text, candidate.text):
-                return mention
+        for text in self._corrections.near(candidate.text):
+            later = [m for m in self._places[text] if is_later(m, candidate.mentions[-1])]
+            if later and corrects(text, candidate.text):
+                return later[0]
         return None
 
 

@@ -13,7 +13,8 @@ from memoryweb.memory import files, guards, proposals
 from memoryweb.memory.files import Place, Writer
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.keeping import keep
-from memoryweb.memory.rejections import rejected_lines, without_rejected
+from memoryweb.memory.proposals import rejected_lines
+from memoryweb.memory.rejections import without_rejected
 from memoryweb.memory.statements import Lookup
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run

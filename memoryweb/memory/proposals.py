@@ -2,15 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from memoryweb.accounts.models import User
+from memoryweb.agents.models import Owner
 from memoryweb.memory.exceptions import ProposalDecided, Stale
 from memoryweb.memory.files import Place, Writer, Written, lock, write
+from memoryweb.memory.rejections import states
+from memoryweb.memory.statements import clean
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
 from memoryweb.workspace.origins import Origin, Source
 
+_LATEST = 50  # rejected proposals that are looked at
 _KINDS = {Run.Kind.DREAM: AuthorKind.DREAM, Run.Kind.EXTRACTION: AuthorKind.EXTRACTION}
 
 
@@ -76,6 +81,20 @@ def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
 def reject(unit: Unit, proposal: Proposal, *, by: User) -> None:
     """Leave the file alone. What stands in a rejected proposal is not proposed again."""
     _decide(unit, proposal, Proposal.State.REJECTED, by)
+
+
+def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
+    """The lines that rejected proposals would have brought into a file."""
+    proposals = Proposal.objects.filter(
+        state=Proposal.State.REJECTED, file__agent=agent_id, file__owner=owner, file__path=path
+    )
+    found = set()
+    rows = proposals.order_by("-created_at").values_list("content", "origins")[:_LATEST]
+    for content, placed in rows:
+        lines = content.split("\n")
+        numbers = [int(number) for number in placed]
+        found |= {lines[n - 1] for n in numbers if n <= len(lines)}
+    return frozenset(clean(line) for line in found if states(line))
 
 
 def _decide(unit: Unit, proposal: Proposal, state: Proposal.State, by: User) -> None:

@@ -1,28 +1,9 @@
-"""What a person rejected is not proposed again, in these words or in nearly these."""
+"""What a person rejected is not proposed again, in these words or in nearly these. Pure."""
 
 from collections.abc import Collection, Iterable
-from uuid import UUID
 
-from memoryweb.agents.models import Owner
 from memoryweb.memory.statements import Lookup, clean, says_the_same
 from memoryweb.workspace.diff import carry
-from memoryweb.workspace.models import Proposal
-
-_LATEST = 50  # rejected proposals that are looked at
-
-
-def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
-    """The lines that rejected proposals would have brought into a file."""
-    proposals = Proposal.objects.filter(
-        state=Proposal.State.REJECTED, file__agent=agent_id, file__owner=owner, file__path=path
-    )
-    found = set()
-    rows = proposals.order_by("-created_at").values_list("content", "origins")[:_LATEST]
-    for content, placed in rows:
-        lines = content.split("\n")
-        numbers = [int(number) for number in placed]
-        found |= {lines[n - 1] for n in numbers if n <= len(lines)}
-    return frozenset(clean(line) for line in found if states(line))
 
 
 def states(line: str) -> bool:
