@@ -40,8 +40,6 @@ _CUES = re.compile(
     r"|项目|大学|学校|专业|毕业|考试|课程|论文|实习|工程师|老师|医生|护士|律师|设计师|会计"
     r"|部署|上线|发布|发票|客户|会议|每[周天月年个]|一直在|正在|开始|学会|学了"
 )
-_PAST = re.compile(r"了|过(?!敏)|去年|昨|前天|上[个周星]|刚|以前")
-_AHEAD = re.compile(r"就要|快要|将|打算|计划|准备|要去|想去|会在")
 _NO_SUBJECT = re.compile(
     r"^(?:(?:也|还|都|就|又|正在|一直|已经|经常|平时|最近|[\d年月日那一周末的-]{4,}){0,3}[，,]?)"
     r"(?:叫|姓|住在|来自|出生|喜欢|不喜欢|讨厌|不吃|不喝|爱吃|爱喝|决定|打算|计划|准备|要|想"
@@ -62,8 +60,7 @@ def drafts(sentence: str, scene: Scene) -> list[Draft]:
         or (_EMPTY.search(text) and not asked)
     ):
         return []
-    future = bool(_AHEAD.search(text)) or not _PAST.search(text)
-    dated = resolve_chinese(text, scene.at, future=future)
+    dated = resolve_chinese(text, scene.at)
     if not asked and not standing and re.search(r"[你您]", text):
         return []
     if not (asked or standing or _CUES.search(text) or (dated.found and "我" in text)):

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from memoryweb.extraction.rules import calendar
+
 _DIGITS = {char: number for number, char in enumerate("零一二三四五六七八九十")} | {
     "两": 2,
     "兩": 2,
@@ -22,31 +24,89 @@ class Dated:
     found: bool
 
 
-def resolve_chinese(text: str, at: datetime, *, future: bool) -> Dated:
-    return _resolve(text, at, future, _CHINESE)
+def resolve_chinese(text: str, at: datetime, *, future: bool | None = None) -> Dated:
+    """`future` says which way a date without a year looks; without it, its clause does."""
+    return _resolve(_ZH_DAYS_OF_MONTH.sub(_same_month, text), at, future, _CHINESE, _zh_ahead)
 
 
-def resolve_japanese(text: str, at: datetime, *, future: bool) -> Dated:
-    return _resolve(text, at, future, _JAPANESE)
+def resolve_japanese(text: str, at: datetime, *, future: bool | None = None) -> Dated:
+    return _resolve(_JA_DAYS_OF_MONTH.sub(_same_month, text), at, future, _JAPANESE, _ja_ahead)
 
 
 def _resolve(
-    text: str, at: datetime, future: bool, rules: tuple[tuple[re.Pattern[str], _Say], ...]
+    text: str,
+    at: datetime,
+    future: bool | None,
+    rules: tuple[tuple[re.Pattern[str], _Say], ...],
+    looks_ahead: Callable[[str, int], bool],
 ) -> Dated:
     today = at.date()
-    habitual = "每" in text or "毎" in text
+    habitual = bool(_HABIT.search(text))
+    yearly = bool(_YEARLY.search(text)) and not _ONE_OF_THEM.search(text)
     for pattern, say in rules:
         if habitual and "?P<which>)" in pattern.pattern:  # a bare weekday beside "every"
             continue
 
         def put(match: re.Match[str], say: _Say = say) -> str:
+            groups = match.groupdict()
+            if yearly and groups.get("month") and not groups.get("year"):
+                return match.group(0)
+            ahead = looks_ahead(match.string, match.end()) if future is None else future
             try:
-                return say(match, today, future)
+                return say(match, today, ahead)
             except (ValueError, OverflowError):  # outside the calendar
                 return match.group(0)
 
         text = pattern.sub(put, text)
-    return Dated(text, bool(re.search(r"(?:19|20)\d\d(?:-\d\d|年)", text)))
+    return Dated(text, bool(re.search(r"(?:19|20)\d\d(?:-\d\d|年)|\d月\d{1,2}[日号]", text)))
+
+
+_HABIT = re.compile(
+    r"[每毎]|总是|通常|一般|平时|经常|从不|いつも|普段|たいてい|通常|必ず|よく(?=.曜)|決して"
+)
+_YEARLY = re.compile(r"生日|纪念日|周年|节日|出生|誕生日|記念日|生まれ|[每毎]年")
+_ONE_OF_THEM = re.compile(r"派对|聚会|晚会|庆祝了|过了|パーティー|祝いました|祝った|会を")
+_ZH_DAYS_OF_MONTH = re.compile(
+    r"(?P<month>\d{1,2}月)(?P<first>\d{1,2})(?P<unit>[日号]?)(?P<joint>[、和到至与-])"
+    r"(?P<second>\d{1,2})(?P<last>[日号])"
+)
+_JA_DAYS_OF_MONTH = re.compile(
+    r"(?P<month>\d{1,2}月)(?P<first>\d{1,2})(?P<unit>日?)(?P<joint>[と、・〜～-]|から)"
+    r"(?P<second>\d{1,2})(?P<last>日)"
+)
+
+
+def _same_month(match: re.Match[str]) -> str:
+    """ "12月25日和26日": the second day is of the same month."""
+    month, unit = match["month"], match["unit"] or match["last"]
+    second = f"{month}{match['second']}{match['last']}"
+    return f"{month}{match['first']}{unit}{match['joint']}{second}"
+
+
+_ZH_BACK = re.compile(r"(?<!要)(?<!快)了(?!解)|(?<!通)过(?!敏|年)|刚[才刚]?|已经|曾经|以前")
+_ZH_AHEAD = re.compile(r"就要|快要|将|打算|计划|准备|要去|想|会在|定在|改到|推迟到")
+_JA_BACK = re.compile(
+    r"(?:ました|ませんでした|でした|だった|った|んだ|[いえきしちにびみりれけせて]た)"
+    r"(?=[。、！!]|$|が|けど|ので|から|とき|時)"
+)
+_JA_END = re.compile(r"(?:が|けど|ので|から|て|で|し)、")
+
+
+def _zh_ahead(text: str, end: int) -> bool:
+    """The clause after a date says which way; a date alone belongs to the whole sentence."""
+    start = max(text.rfind(mark, 0, end) for mark in "，,；;。") + 1
+    stop = re.search(r"[，,；;。]", text[end:])
+    clause = text[start : end + stop.start()] if stop else text[start:]
+    if len(clause) <= end - start + 1:
+        clause = text
+    return bool(_ZH_AHEAD.search(clause)) or not _ZH_BACK.search(clause)
+
+
+def _ja_ahead(text: str, end: int) -> bool:
+    """The verb stands at the end of the clause."""
+    stop = _JA_END.search(text, end)
+    clause = text[end : stop.end()] if stop else text[end:]
+    return not _JA_BACK.search(clause)
 
 
 def _shift(days: int) -> _Say:
@@ -112,12 +172,7 @@ def _count(match: re.Match[str], today: date, future: bool) -> str:
 
 def _month_day(match: re.Match[str], today: date, future: bool) -> str:
     month, day = _number(match["month"]), _number(match["dom"])
-    if match["year"]:
-        year = int(match["year"])
-    elif future:
-        year = today.year + (month < today.month)
-    else:
-        year = today.year - (month > today.month)
+    year = int(match["year"] or calendar.year_of(month, day, today, future))
     if not (1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]):
         return match.group(0)
     return str(date(year, month, day))
@@ -127,8 +182,7 @@ def _month_alone(match: re.Match[str], today: date, future: bool) -> str:
     month = int(match["month"])
     if not 1 <= month <= 12:
         return match.group(0)
-    ahead, back = today.year + (month < today.month), today.year - (month > today.month)
-    return f"{ahead if future else back}年{month}月"
+    return f"{calendar.year_of(month, 0, today, future)}年{month}月"
 
 
 def _number(word: str) -> int:

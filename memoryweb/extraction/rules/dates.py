@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import dateparser
 
+from memoryweb.extraction.rules import calendar, recurring, spans, tense
 from memoryweb.extraction.rules.verbs import words_of
 
 _WEEKDAYS = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6}
@@ -50,33 +51,68 @@ class Dated:
     exact: bool  # a phrase was replaced, so the date is that of what happened
 
 
-def resolve(text: str, at: datetime, *, future: bool) -> Dated:
-    """`future` says which way a bare "Friday" or "in July" looks."""
+_Say = Callable[[re.Match[str], date, bool | None], str | None]
+
+
+def resolve(text: str, at: datetime, *, future: bool | None = None) -> Dated:
+    """`future` says which way a bare "Friday" or "in July" looks; without it, its verb does."""
     today = at.date()
     replaced = 0
+    text = spans.spelled_out(text)
     for pattern, say in _RULES:
 
         def put(match: re.Match[str], say: _Say = say) -> str:
             nonlocal replaced
-            try:
-                said = say(match, today, future)
-            except (ValueError, OverflowError):  # outside the calendar
-                said = None
-            if said is None:
-                return match.group(0)
-            replaced += 1
-            prep = (match.groupdict().get("prep") or "").lower()
-            return re.sub(r"^(?:on|in)\b", prep, said) if prep in _KEPT_PREPOSITIONS else said
+            said = _said(match, say, today, future)
+            replaced += said is not None
+            return match.group(0) if said is None else said
 
         text = pattern.sub(put, text)
     text = re.sub(r"^(?:[Ii]n|[Oo]n) (the week(?:end)? of \S+ (?:was|is|has)\b)", r"The \1", text)
-    text = text.replace("The the", "The")
+    text = spans.in_order(spans.tidied(text.replace("The the", "The")), today)
     return Dated(text, bool(replaced or _ABSOLUTE.search(text)), bool(replaced))
 
 
+def _said(match: re.Match[str], say: _Say, today: date, future: bool | None) -> str | None:
+    if _comes_again(match):
+        return None
+    prep = (match.groupdict().get("prep") or "").lower()
+    is_noun = prep == "till" and bool(_TILL.search(match.string[: match.start()]))
+    prep = "" if is_noun else prep
+    if future is None:
+        future = tense.looks_ahead(match.string, match.start(), match.end(), prep)
+    try:
+        said = say(match, today, future)
+    except (ValueError, OverflowError):  # outside the calendar
+        return None
+    if said and prep in _KEPT_PREPOSITIONS:
+        return re.sub(r"^(?:on|in)\b", prep, said)
+    return f"till {said}" if said and is_noun else said
+
+
+def _comes_again(match: re.Match[str]) -> bool:
+    groups = match.groupdict()
+    if groups.get("which") or groups.get("year"):
+        return False
+    if groups.get("day"):
+        return recurring.is_habit(match.string, match.start(), match.end())
+    return bool(groups.get("month")) and recurring.is_yearly(
+        match.string, match.start(), match.end()
+    )
+
+
+# "a second till next month": the thing that stands in a shop, not the preposition.
+_TILL = re.compile(
+    r"\b(?:an?|the|my|our|your|their|this|that|each|every|another|new|one|two|three)(?: [\w-]+)? $",
+    re.IGNORECASE,
+)
 _KEPT_PREPOSITIONS = words_of("for from since by until till before after to")
-_Say = Callable[[re.Match[str], date, bool], str | None]
-_ABSOLUTE = re.compile(r"\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b")
+_ABSOLUTE = re.compile(
+    r"\b(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?\b|\b\d{1,2}(?:st|nd|rd|th)? (?:of )?"
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November"
+    r"|December) \d{1,2}(?:st|nd|rd|th)?\b"
+)
 
 
 def week_of(day: date) -> str:
@@ -97,27 +133,30 @@ def _shift(days: int) -> _Say:
     return lambda match, today, future: f"on {today + timedelta(days=days)}"
 
 
-def _weekday(match: re.Match[str], today: date, future: bool) -> str:
+def _weekday(match: re.Match[str], today: date, future: bool | None) -> str:
     wanted = _WEEKDAYS[match["day"][:3].lower()]
     which = (match.groupdict().get("which") or "").lower()
     back = (today.weekday() - wanted) % 7 or 7
+    ahead = (wanted - today.weekday()) % 7 or 7
+    if not which and future is None:
+        return f"on {today + timedelta(days=ahead if ahead < back else -back)}"
     if which in {"last", "this past", "past"} or (not which and not future):
         return f"on {today - timedelta(days=back)}"
     if which == "next":
         monday = today - timedelta(days=today.weekday()) + timedelta(weeks=1)
         return f"on {monday + timedelta(days=wanted)}"
-    if which == "this" and not future:
+    if which == "this" and future is False:
         return f"on {today - timedelta(days=(today.weekday() - wanted) % 7)}"
-    return f"on {today + timedelta(days=(wanted - today.weekday()) % 7 or 7)}"
+    return f"on {today + timedelta(days=ahead)}"
 
 
-def _period(match: re.Match[str], today: date, future: bool) -> str:
+def _period(match: re.Match[str], today: date, future: bool | None) -> str:
     which, unit = match["which"].lower(), match["unit"].lower()
     step = {"last": -1, "past": -1, "this past": -1, "this": 0}.get(which, 1)
     if unit == "week":
         return week_of(today + timedelta(weeks=step))
     if unit == "weekend":
-        if step == -1 or (step == 0 and not future and today.weekday() < 5):
+        if step == -1 or (step == 0 and future is False and today.weekday() < 5):
             return weekend_of(today, -1 if today.weekday() < 6 else 0)
         return weekend_of(today, max(step, 0))
     if unit == "month":
@@ -125,7 +164,7 @@ def _period(match: re.Match[str], today: date, future: bool) -> str:
     return f"in {today.year + step}"
 
 
-def _season(match: re.Match[str], today: date, future: bool) -> str:
+def _season(match: re.Match[str], today: date, future: bool | None) -> str:
     which, season = match["which"].lower(), match["season"].lower()
     starts = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}[season]
     year = today.year
@@ -136,7 +175,7 @@ def _season(match: re.Match[str], today: date, future: bool) -> str:
     return f"in {season} {year}"
 
 
-def _ago(match: re.Match[str], today: date, future: bool) -> str | None:
+def _ago(match: re.Match[str], today: date, future: bool | None) -> str | None:
     count, unit = _number(match["count"]), match["unit"].lower()
     if unit == "weekend":
         return weekend_of(today, -count)
@@ -146,9 +185,9 @@ def _ago(match: re.Match[str], today: date, future: bool) -> str | None:
     return re.sub(r"^(?:in the|in|on)", "around", said) if said and match["about"] else said
 
 
-def _ahead(match: re.Match[str], today: date, future: bool) -> str | None:
+def _ahead(match: re.Match[str], today: date, future: bool | None) -> str | None:
     count, unit = _number(match["count"]), match["unit"].lower()
-    if unit in {"weekend", "decade"} or not future:
+    if unit in {"weekend", "decade"} or future is False:
         return None
     return _in_unit(_parsed(f"in {count} {unit}s", today), unit)
 
@@ -163,7 +202,7 @@ def _in_unit(then: date | None, unit: str) -> str | None:
     return f"in {then:%B %Y}" if unit == "month" else f"in {then.year}"
 
 
-def _vague(match: re.Match[str], today: date, future: bool) -> str:
+def _vague(match: re.Match[str], today: date, future: bool | None) -> str:
     unit = match["unit"].lower()
     before = {"month": month_of(today), "year": str(today.year), "decade": str(today.year)}.get(
         unit, str(today)
@@ -172,17 +211,17 @@ def _vague(match: re.Match[str], today: date, future: bool) -> str:
     return f"{amount} {unit}s before {before}"
 
 
-def _month_day(match: re.Match[str], today: date, future: bool) -> str | None:
+def _month_day(match: re.Match[str], today: date, future: bool | None) -> str | None:
     month = _MONTHS.index(match["month"][:3].lower()) + 1
-    year = int(match["year"]) if match["year"] else _nearest_year(month, today, future)
     day = int(match["dom"])
+    year = int(match["year"]) if match["year"] else calendar.year_of(month, day, today, future)
     if not 1 <= day <= monthrange(year, month)[1]:
         return None
     parsed = _parsed(f"{day} {_MONTHS[month - 1]} {year}", today)
     return f"on {parsed}" if parsed else None
 
 
-def _month_only(match: re.Match[str], today: date, future: bool) -> str | None:
+def _month_only(match: re.Match[str], today: date, future: bool | None) -> str | None:
     name, which = match["month"], (match.groupdict().get("which") or "").lower()
     if name == "may" or name == "mar":
         return None
@@ -194,19 +233,13 @@ def _month_only(match: re.Match[str], today: date, future: bool) -> str | None:
     elif which == "this":
         year = today.year
     else:
-        year = _nearest_year(month, today, future)
+        year = calendar.year_of(month, 0, today, future)
     return f"in {date(year, month, 1):%B %Y}"
 
 
-def _part_of_month(match: re.Match[str], today: date, future: bool) -> str | None:
+def _part_of_month(match: re.Match[str], today: date, future: bool | None) -> str | None:
     said = _month_only(match, today, future)
     return f"{match['part']} {said.removeprefix('in ')}" if said else None
-
-
-def _nearest_year(month: int, today: date, future: bool) -> int:
-    if future:
-        return today.year + (month < today.month)
-    return today.year - (month > today.month)
 
 
 def _number(word: str) -> int:
@@ -259,8 +292,8 @@ _RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
     _rule(rf"{_ON}{_WHICH} (?P<season>spring|summer|fall|autumn|winter)\b", _season),
     _rule(rf"{_ON}{_WHICH} {_DAY}(?:,? (?:morning|afternoon|evening|night))?", _weekday),
     _rule(
-        rf"\b(?P<prep>on|by|until|till|before|after|since) {_DAY}(?:,? (?:morning|afternoon"
-        rf"|evening|night))?(?! and (?:mon|tue|wed|thu|fri|sat|sun))",
+        rf"\b(?P<prep>on|by|until|till|before|after|since|for|from|to) {_DAY}(?:,? "
+        rf"(?:morning|afternoon|evening|night))?(?! and (?:mon|tue|wed|thu|fri|sat|sun))",
         _weekday,
     ),
     _rule(

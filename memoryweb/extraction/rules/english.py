@@ -11,6 +11,7 @@ from memoryweb.extraction.rules import (
     fillers,
     requests,
     speakers,
+    tense,
     topics,
     verdicts,
 )
@@ -61,7 +62,7 @@ def _as_asked(text: str, scene: Scene) -> list[Draft]:
         return []
     if verdicts.content_words(text) < 1 or len(text.split()) < 2:
         return []
-    said = dates.resolve(text.strip(" .!"), scene.at, future=verdicts.is_future(text)).text
+    said = dates.resolve(text.strip(" .!"), scene.at).text
     cast = speakers.Cast(scene.speaker, scene.other, _group(said, scene))
     return [Draft(_finished(speakers.third(said, cast, past=False)), durable=True, asked=True)]
 
@@ -70,8 +71,8 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
     text = with_subject(_presented(clause.strip(" ,.!;:-–")))
     if not verdicts.is_statement(text):
         return None
-    future = verdicts.is_future(text)
-    dated = dates.resolve(text, scene.at, future=future)
+    future = tense.is_ahead(text)
+    dated = dates.resolve(text, scene.at)
     text = dated.text
     lead = _lead(text)
     core = text[len(lead) :]

@@ -19,7 +19,7 @@ def fact_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
         return None
     if not is_asked and not _FACT_SUBJECT.match(text):
         return None
-    dated = dates.resolve(text, scene.at, future=verdicts.is_future(text))
+    dated = dates.resolve(text, scene.at)
     sure = is_asked or dated.found or bool(cues.FACT.search(text) or _ABOUT_SOMEONE.match(text))
     if not sure:
         return None

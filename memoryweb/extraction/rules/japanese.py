@@ -45,9 +45,6 @@ _CUES = re.compile(
     r"|デプロイ|リリース|請求書|顧客|会議|毎[日週月年朝晩]|習って|勉強して|練習して|始めました"
     r"|続けて"
 )
-_PAST = re.compile(
-    r"(?:ました|ませんでした|でした|った|んだ|した)(?:[。！!]|$|が|けど|ので|から)|先[週月]|昨|去年"
-)
 _TOPIC = re.compile(r"は(?!い|じ|ず|る|な|や|き)")
 
 
@@ -65,7 +62,7 @@ def drafts(sentence: str, scene: Scene) -> list[Draft]:
         return []
     if not (asked or standing) and re.search(r"あなた|君は|きみ|ください$|ましょう", text):
         return []
-    dated = resolve_japanese(text, scene.at, future=not _PAST.search(text))
+    dated = resolve_japanese(text, scene.at)
     cued = bool(_CUES.search(text))
     if not (asked or standing or cued or dated.found):
         return []

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from memoryweb.extraction.rules import cues
-from memoryweb.extraction.rules.verbs import ADVERB, IRREGULAR_PAST, PAST_ED, words_of
+from memoryweb.extraction.rules.verbs import words_of
 
 
 @dataclass(frozen=True)
@@ -67,40 +67,6 @@ _ABOUT_OUR_WORK = re.compile(
     r"|app|site)\b"
 )
 _MATTERS = (cues.MATTERS_TO_ME, cues.WORK, cues.MY_KIN)
-
-
-def is_future(clause: str) -> bool:
-    """Which way a bare weekday in this clause looks."""
-    if _BOOKED.search(clause):
-        return True
-    if re.search(
-        r"\b(?:yesterday|ago|earlier today|last (?!minute|call)\w+)\b", clause, re.IGNORECASE
-    ):
-        return False
-    past = re.search(
-        rf"\b(?:I|we|he|she|they) (?:{ADVERB} )*(?:{'|'.join(sorted(IRREGULAR_PAST))}|{PAST_ED}|was"
-        rf"|were|had|did)\b",
-        clause,
-        re.IGNORECASE,
-    )
-    return not past and (bool(_FUTURE.search(clause)) or not cues.PAST_ANY.search(clause))
-
-
-_BOOKED = re.compile(
-    r"\b(?:signed up|registered|booked|scheduled|reserved|enrolled|planned|invited|(?:decided"
-    r"|agreed|moved|postponed|rescheduled|pushed) .*?\bto|(?:got"
-    r"|bought|have) (?:\w+ )?tickets)\b",
-    re.IGNORECASE,
-)
-
-
-_FUTURE = re.compile(
-    r"\b(?:will|going to|plan|planning|want|would|hope|hoping|next|tomorrow|upcoming|coming"
-    r"|thinking of|thinking about|about to|need to"
-    r"|have to|must|should|due|deadline|scheduled|by|in \w+ (?:days?|weeks?|months?|years?)"
-    r"|am \w+ing|is \w+ing|are \w+ing|'re \w+ing|'ll|until)\b",
-    re.IGNORECASE,
-)
 
 
 def is_past_act(clause: str) -> bool:
