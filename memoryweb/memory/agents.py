@@ -1,6 +1,5 @@
 """An agent with its seed files, made together or not at all."""
 
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,8 @@ from memoryweb.workspace.models import AuthorKind
 from memoryweb.workspace.paths import SEEDED
 
 _SEEDS = Path(room.__file__).parent / "seeds"
-KEPT_DAYS = 30
+MAX_NAME = 64
+_NIGHTS = {"time_zone", "dream_at", "dreaming"}  # what decides when the next dream is
 
 
 class NameTaken(MemoryRefused):
@@ -29,7 +29,7 @@ class NameTaken(MemoryRefused):
 def create_agent(unit: Unit, *, name: str, **settings: Any) -> Agent:
     """Raises NameTaken. `settings` are fields of Agent."""
     _check_name(unit, name)
-    agent = Agent(team=unit.team, name=name, folded_name=name.casefold(), **settings)
+    agent = Agent(team=unit.team, name=name, folded_name=_fold(name), **settings)
     agent.next_dream_at = next_dream_at(agent, unit.now)
     agent.save(force_insert=True)
     writer = Writer(AuthorKind.SYSTEM)
@@ -49,11 +49,14 @@ def change_agent(unit: Unit, agent: Agent, **settings: Any) -> list[str]:
         return []
     if "name" in changed:
         _check_name(unit, settings["name"], of=agent)
-        agent.folded_name = settings["name"].casefold()
+        agent.folded_name = _fold(settings["name"])
     for field in changed:
         setattr(agent, field, settings[field])
-    agent.next_dream_at = next_dream_at(agent, unit.now)
-    agent.save()
+    derived = ["folded_name"]
+    if _NIGHTS & set(changed):
+        agent.next_dream_at = next_dream_at(agent, unit.now)
+        derived.append("next_dream_at")
+    agent.save(update_fields=[*changed, *derived])
     unit.record(
         "agent.changed",
         target_kind="agent",
@@ -64,18 +67,19 @@ def change_agent(unit: Unit, agent: Agent, **settings: Any) -> list[str]:
 
 
 def archive_agent(unit: Unit, agent: Agent) -> None:
-    """Out of every list and night at once; kept for 30 days."""
+    """Out of every list and night at once; its memory is kept."""
     agent.archived_at = unit.now
     agent.next_dream_at = None
     agent.save(update_fields=["archived_at", "next_dream_at"])
     unit.record("agent.archived", target_kind="agent", target_id=str(agent.pk))
 
 
-def kept_until(agent: Agent) -> datetime | None:
-    return agent.archived_at + timedelta(days=KEPT_DAYS) if agent.archived_at else None
+def _fold(name: str) -> str:
+    """As long as its column: folding may make several characters of one."""
+    return name.casefold()[:MAX_NAME]
 
 
 def _check_name(unit: Unit, name: str, of: Agent | None = None) -> None:
-    named = Agent.objects.live().filter(team=unit.team, folded_name=name.casefold())
+    named = Agent.objects.live().filter(team=unit.team, folded_name=_fold(name))
     if any(other != of for other in named):
         raise NameTaken(name)

@@ -4,8 +4,9 @@ from zoneinfo import available_timezones
 from django.core.management.base import CommandError, CommandParser
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.names import checked_name
 from memoryweb.commands import base
-from memoryweb.memory.agents import create_agent
+from memoryweb.memory.agents import MAX_NAME, create_agent
 from memoryweb.memory.unit import unit
 
 
@@ -24,8 +25,9 @@ class Command(base.Command):
                     zone=options["timezone"]
                 )
             )
+        name = checked_name(options["name"], longest=MAX_NAME)
         with base.in_team(options["team"]) as team, unit(team) as work:
-            agent = create_agent(work, name=options["name"], time_zone=options["timezone"])
+            agent = create_agent(work, name=name, time_zone=options["timezone"])
         return base.Outcome(
             _("Created the agent “{name}” in {team}.").format(name=agent.name, team=team.name),
             {"id": str(agent.pk), "name": agent.name},
