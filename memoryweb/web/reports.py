@@ -48,10 +48,9 @@ class Change:
 
 @dataclass(frozen=True)
 class Score:
-    name: str
     label: Text
     value: float
-    most: float
+    percent: int
 
 
 @dataclass(frozen=True)
@@ -101,18 +100,17 @@ def changes_of(request: TeamRequest, run: Run, report: Report) -> list[Change]:
 
 def score_rows(request: TeamRequest, run: Run, candidate: Candidate) -> Weighed:
     reads = request.visit.reads(run.owner_id)
-    parts = candidate.components
-    scores = [
-        Score(name, label, parts.get(name, 0.0), wording.WEIGHTS[name])
-        for name, label in wording.COMPONENTS.items()
-    ]
-    scale = max([score.most for score in scores] + [score.value for score in scores])
+    parts = {name: candidate.components.get(name, 0.0) for name in wording.COMPONENTS}
+    most = max([*parts.values(), *wording.WEIGHTS.values()])
     return Weighed(
         candidate=candidate,
         chip=wording.of_verdict(candidate.verdict),
         text=candidate.text if reads else "",
         places=[_source(request, run, s) for s in candidate.sources] if reads else [],
-        scores=[Score(s.name, s.label, s.value, scale) for s in scores],
+        scores=[
+            Score(wording.COMPONENTS[name], value, round(100 * value / most))
+            for name, value in parts.items()
+        ],
         memory_url=_memory_url(request, run, candidate) if reads else "",
     )
 

@@ -1,6 +1,7 @@
 """How outcomes read: a word, a tone, and a sentence for every reason code."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -80,6 +81,11 @@ def of_night(night: Night) -> Chip:
 
 def of_verdict(verdict: str) -> Chip:
     return _VERDICTS[Candidate.Verdict(verdict)]
+
+
+def ended_at(run: Run) -> datetime | None:
+    """When it was over; a simulated night at the moment that it took for now."""
+    return run.clock if run.clock and run.finished_at else run.finished_at
 
 
 def has_report(run: Run) -> bool:

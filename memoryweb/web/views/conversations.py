@@ -1,5 +1,4 @@
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -9,10 +8,10 @@ from django.views.decorators.http import require_GET
 from memoryweb.accounts.permissions import Permission
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.conditions import SENTENCES
-from memoryweb.extraction.models import Extraction
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
-from memoryweb.web.htmx import show, to
+from memoryweb.web.extractions import Wrote, extracted
+from memoryweb.web.htmx import show
 from memoryweb.web.naming import owner_name
 from memoryweb.web.paging import page
 from memoryweb.web.tracing import file_url
@@ -21,15 +20,6 @@ from memoryweb.workspace.models import File
 from memoryweb.workspace.queries import lines_from_messages
 
 _SIZE = 50
-
-
-@dataclass(frozen=True)
-class Wrote:
-    """A line of a file that a message led to."""
-
-    label: str
-    text: str
-    url: str
 
 
 @require_GET
@@ -62,7 +52,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
     found = find_conversation(request, agent, conversation_id)
     shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
     wrote = _wrote(request, [message.pk for message in shown])
-    extractions = found.extractions.select_related("run").order_by("first")[:100]
+    extractions = found.extractions.select_related("conversation").order_by("first")[:100]
     context = {
         "agent": agent,
         "tab": "conversations",
@@ -73,18 +63,19 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
         "skipped": SENTENCES.get(found.skipped, found.skipped),
         "page": shown,
         "messages_shown": [(message, wrote.get(message.pk, [])) for message in shown],
-        "extractions": _extractions(request, found, extractions),
+        "extractions": extracted(request, extractions),
         "waiting": found.message_count - found.extracted_upto,
     }
     return show(request, "conversations/conversation.html", context)
 
 
 def _listed(request: TeamRequest, conversation: Conversation) -> dict[str, Any]:
-    reads = request.visit.reads(conversation.owner_id)
+    # A client may write words into its ids, and a list records no read of an opened memory.
+    is_plain = request.visit.is_common(conversation.owner_id)
     return {
         "conversation": conversation,
-        "title": conversation.external_id if reads else str(conversation.pk)[:8],
-        "reads": reads,
+        "title": conversation.external_id if is_plain else str(conversation.pk)[:8],
+        "reads": request.visit.reads(conversation.owner_id),
         "whose": owner_name(request.visit, conversation.owner),
         "chip": _standing(conversation),
     }
@@ -122,36 +113,3 @@ def _line(request: TeamRequest, file: File, line: int) -> Wrote:
     lines = file.content.split("\n")
     text = lines[line - 1] if line <= len(lines) else ""
     return Wrote(f"{file.path}:{line}", text, file_url(request, file, line))
-
-
-def _extractions(
-    request: TeamRequest, conversation: Conversation, rows: Iterable[Extraction]
-) -> list[dict[str, Any]]:
-    rows = list(rows)
-    ids = {written["file"] for row in rows for written in row.written}
-    files = {str(f.pk): f for f in conversation.agent.files.filter(pk__in=ids)}
-    return [
-        {
-            "extraction": row,
-            "tone": _TONES[Extraction.Status(row.status)],
-            "run_url": to(request, "agents_run", row.run_id),
-            "wrote": [
-                Wrote(
-                    f"{files[w['file']].path}:{w['first']}–{w['last']}",
-                    "",
-                    file_url(request, files[w["file"]], w["first"]),
-                )
-                for w in row.written
-                if w["file"] in files and request.visit.reads(files[w["file"]].owner_id)
-            ],
-        }
-        for row in rows
-    ]
-
-
-_TONES = {
-    Extraction.Status.ANSWERED: "run",
-    Extraction.Status.APPLIED: "ok",
-    Extraction.Status.NOTHING: "idle",
-    Extraction.Status.FAILED: "bad",
-}

@@ -32,6 +32,7 @@ from memoryweb.web.access import (
     require,
     team_view,
 )
+from memoryweb.web.extractions import extracted
 from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import render_text
 from memoryweb.web.naming import owner_name, trigger_name
@@ -71,6 +72,9 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
     found = find_run(request, run_id)
     context = _about(request, found)
+    if found.kind == Run.Kind.EXTRACTION and context["reads"]:
+        windows = found.extractions.select_related("conversation").order_by("conversation", "first")
+        context["extractions"] = extracted(request, windows[:100])
     if wording.has_report(found):
         context |= _reported(request, found, found.report)
     if request.visit.can(Permission.SEE_AUDIT):

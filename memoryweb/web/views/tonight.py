@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.http import HttpResponse
 from django.utils import timezone
@@ -28,6 +29,7 @@ class Row:
     detail: str | Promise
     sparkline: Sparkline
     dreams_url: str
+    ended_at: datetime | None
     warnings: list[str]
 
 
@@ -77,6 +79,7 @@ def _row(request: TeamRequest, nights: AgentNights) -> Row:
         detail=detail,
         sparkline=sparkline(nights.nights),
         dreams_url=to(request, "agents_dreams", nights.agent.pk),
+        ended_at=wording.ended_at(nights.last) if nights.last else None,
         warnings=warnings,
     )
 
