@@ -171,12 +171,10 @@ def _recall(parts: Sequence[Recall]) -> Recall:
 
 def _category(text: str, mentions: Sequence[Mention]) -> Category:
     """What the place with this very text was marked as, else what the words say."""
-    for mention in sorted(
-        mentions, key=lambda m: (as_line(m.text) == text, _written(m)), reverse=True
-    ):
-        if mention.category in set(Category):
-            return Category(mention.category)
-    return categorise(text)
+    marked = sorted(mentions, key=lambda m: (as_line(m.text) == text, _written(m)), reverse=True)
+    kinds = [Category(m.category) for m in marked if m.category in set(Category)]
+    known = (kind for kind in [*kinds, categorise(text)] if kind is not Category.OTHER)
+    return next(known, Category.OTHER)
 
 
 def _written(mention: Mention) -> tuple[date, str, int, str, str, int]:

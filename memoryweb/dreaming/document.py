@@ -58,6 +58,7 @@ class Document:
         ]
         tokens = _MARKDOWN.parse(text)
         self._headings = {self.lines[at]: title for at, title in _headings(tokens)}
+        self._titles = dict(self._titled())
         code = list(_code(tokens, texts))
         self._code = {self.lines[n - 1] for first, last, _ in code for n in range(first, last + 1)}
         blocks = pinned + [(first, last) for first, last, _ in code]
@@ -74,6 +75,16 @@ class Document:
             if bare and not bare.startswith(("#", "<!--")) and line not in self._code:
                 yield line
 
+    def title_of(self, line: Line) -> str:
+        """The heading that a line stands under, case-folded."""
+        return self._titles.get(line, "")
+
+    def people(self) -> set[str]:
+        """What many lines begin with is whom, or what, the lines are about."""
+        firsts = Counter(word for line in self.lines for word in _words(line.text)[:1])
+        most = max(firsts.values(), default=0)
+        return {word for word, count in firsts.items() if count > 1 and count >= most / 4}
+
     def has_section(self, title: str) -> bool:
         return self._heading(title) is not None
 
@@ -87,6 +98,7 @@ class Document:
         )
         while end > start and not self.lines[end - 1].text.strip():
             end -= 1
+        self._titles[new] = title.casefold()
         at = self._place(start, end, new, by_date=by_date)
         if at == start:
             self._insert(at, [Line(""), new])
@@ -94,6 +106,7 @@ class Document:
             self._insert(at, [new])
 
     def replace(self, old: Line, new: Line) -> None:
+        self._titles[new] = self.title_of(old)
         self.lines[self.lines.index(old)] = new
 
     def remove(self, old: Line) -> None:
@@ -105,6 +118,12 @@ class Document:
         follower = self.lines[at].text if at < len(self.lines) else ""
         ends = not follower.strip() or follower.startswith(("#", "<!--"))
         return line.is_bullet and (ends or bool(re.match(r"[-*+] +\S", follower)))
+
+    def _titled(self) -> Iterator[tuple[Line, str]]:
+        title = ""
+        for line in self.lines:
+            title = self._headings.get(line, title)
+            yield line, title
 
     def _heading(self, title: str) -> Line | None:
         wanted = title.casefold()
@@ -146,17 +165,11 @@ class Document:
             mine = _when(new.text)
             at = next((i for i in items if _when(self.lines[i].text) > mine), end)
         elif items:
-            people = self._people()
+            people = self.people()
             mine = _subject(new.text, people)
             same = [i for i in items if _subject(self.lines[i].text, people) == mine]
             at = next((i for i in items if i > same[-1]), end) if same else end
         return self._outside_block(at)
-
-    def _people(self) -> set[str]:
-        """What many lines begin with is whom, or what, the lines are about."""
-        firsts = Counter(word for line in self.lines for word in _words(line.text)[:1])
-        most = max(firsts.values(), default=0)
-        return {word for word, count in firsts.items() if count > 1 and count >= most / 4}
 
     def _insert(self, at: int, new: list[Line]) -> None:
         if new[-1].text and at < len(self.lines) and self.lines[at] in self._headings:

@@ -1,8 +1,10 @@
 """The consolidator that needs no model: what the gates let through, put where a reader looks."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from itertools import chain
 
 from memoryweb.dreaming.candidates import Candidate, Mention, as_line
@@ -10,11 +12,16 @@ from memoryweb.dreaming.corrections import correction_in, corrects
 from memoryweb.dreaming.document import Document, Line
 from memoryweb.dreaming.gates import MERGED, Verdict
 from memoryweb.dreaming.rivals import Rivals, is_later
+from memoryweb.dreaming.scoring import specificity
 from memoryweb.memory import guards
 from memoryweb.memory.categories import HEADINGS, Category
 from memoryweb.memory.statements import Lookup, clean, loses, overtakes, says_all_of
 from memoryweb.memory.wording import read
+from memoryweb.memory.words import EVERYDAY, VAGUE
 
+# Kinds that a topic tells. What makes an event, a plan or a relation, its own words must say.
+_TOPICAL = {HEADINGS[kind].casefold(): kind for kind in (Category.WORK, Category.PREFERENCE)}
+_NO_TOPIC = frozenset(read(" ".join(EVERYDAY | VAGUE)).words)
 _WAITS = "MEMORY.md changes by at most a fifth a day; this one waits for the next night."
 _DISPUTED = "It contradicts another line; both stay until a person decides."
 
@@ -69,7 +76,7 @@ def consolidate(
     rivals = Rivals([verdict.candidate for verdict in promoted])
     settled = {
         verdict.candidate.key: work.settle(verdict, rivals)
-        for verdict in sorted(promoted, key=lambda v: (-v.scored.total, v.candidate.key))
+        for verdict in sorted(promoted, key=_best_first)
     }
     settled = {key: work.told(verdict) for key, verdict in settled.items()}
     content = work.document.render()
@@ -127,10 +134,11 @@ class _Work:
         fuller = [line for line in self._lines(self._lookup.within(text)) if self._may_go(line)]
         fuller = [line for line in fuller if all(says_all_of(text, s) for s in line.stands_for)]
         gone = outdated + [line for line in fuller if line not in outdated]
-        refusal = self._refusal(candidate.category, text, gone)
+        kind = self._kind(candidate, text)
+        refusal = self._refusal(kind, text, gone)
         if refusal:
             return verdict.changed("kept", refusal)
-        new = self._write(candidate, text, gone, fuller)
+        new = self._write(candidate, kind, text, gone, fuller)
         disputed = [line for line in opposed if line not in gone]
         self.disputed += [(line, new) for line in disputed]
         return verdict.changed("promoted", _DISPUTED) if disputed else verdict
@@ -229,8 +237,26 @@ class _Work:
         self._length += longer
         return ""
 
+    def _kind(self, candidate: Candidate, text: str) -> Category:
+        """Of what fits nowhere by its words: that of the lines about the same things."""
+        if candidate.category is not Category.OTHER:
+            return candidate.category
+        votes: dict[Category, Fraction] = defaultdict(Fraction)
+        for word in sorted(read(text).heavy - _NO_TOPIC - self.document.people()):
+            near = list(self._lines(self._lookup.with_all([word])))
+            for line in near:
+                kind = _TOPICAL.get(self.document.title_of(line))
+                if kind:
+                    votes[kind] += Fraction(1, len(near))  # a rare word says more
+        return max(votes, key=votes.__getitem__, default=Category.OTHER)
+
     def _write(
-        self, candidate: Candidate, text: str, gone: Sequence[Line], fuller: Sequence[Line]
+        self,
+        candidate: Candidate,
+        kind: Category,
+        text: str,
+        gone: Sequence[Line],
+        fuller: Sequence[Line],
     ) -> Line:
         new = Line(f"- {text}", sources=candidate.mentions)
         for line in gone:
@@ -245,12 +271,17 @@ class _Work:
             for line in gone[1:]:
                 self.document.remove(line)
         else:
-            is_event = candidate.category is Category.EVENT
             titles = list(HEADINGS.values())
-            self.document.add(HEADINGS[candidate.category], new, titles, by_date=is_event)
+            self.document.add(HEADINGS[kind], new, titles, by_date=kind is Category.EVENT)
         self._said[text] = new
         self._lookup.add(text)
         return new
+
+
+def _best_first(verdict: Verdict) -> tuple[float, int, str]:
+    """By score; of two that score the same, the more specific one first."""
+    candidate = verdict.candidate
+    return (-round(verdict.scored.total, 6), -specificity(candidate.text), candidate.key)
 
 
 def _merged(one: tuple[Mention, ...], other: tuple[Mention, ...]) -> tuple[Mention, ...]:

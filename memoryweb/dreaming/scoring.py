@@ -6,6 +6,8 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from memoryweb.dreaming.candidates import Candidate
+from memoryweb.memory.wording import normalise, read
+from memoryweb.memory.words import VAGUE
 
 HALF_LIFE_DAYS = 7
 FRESH_DAYS = 30
@@ -54,6 +56,13 @@ def score(
     widest = max((c.recall.queries for c in candidates), default=0)
     used = _scaled(weights or Weights(), recalled=most > 0)
     return {c.key: _scored(c, now, used, most, widest) for c in candidates}
+
+
+def specificity(text: str) -> int:
+    """How much of a statement somebody could look up: dates, figures, names; less for feelings."""
+    reading = read(text)
+    vague = len(VAGUE & set(normalise(text).split()))
+    return 2 * len(reading.numbers | reading.names) + len(reading.heavy) - 3 * vague
 
 
 def age_in_days(written: date, now: datetime) -> int:

@@ -35,6 +35,7 @@ SAME_SHARE = 0.75  # of the fuller statement's words, for a near-duplicate
 COVERED_SHARE = 0.5  # of the fuller statement's words, for one that is contained in it
 ORDER_SHARE = 0.8  # of the shorter statement's words, found in the same order
 RESTATED_SHARE = 0.5  # of all words of both statements
+TOPIC_WORDS, TOPIC_SHARE = 4, 0.6  # or at least so many weighty words, and so many of both's
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
 NEWS_DAYS = 92  # how long ago a change may lie that a note tells as news
 _FOLLOWS = re.compile(r"^[,;，、。]?\s*(?:so|because|since|所以|因为|なので)", re.IGNORECASE)
@@ -221,8 +222,13 @@ def _restates(one: Reading, two: Reading) -> bool:
         return False
     if not two.heavy <= kept or not two.names <= kept:
         return False
-    shared = len(kept & set(two.words)) / len(kept | set(two.words))
-    return shared >= RESTATED_SHARE and _in_order(two.heavy, two, one)
+    is_close = _share(kept, set(two.words)) >= RESTATED_SHARE
+    is_same_topic = len(two.heavy) >= TOPIC_WORDS and _share(one.heavy, two.heavy) >= TOPIC_SHARE
+    return (is_close or is_same_topic) and _in_order(two.heavy, two, one)
+
+
+def _share(one: Collection[str], two: Collection[str]) -> float:
+    return len(set(one) & set(two)) / max(len(set(one) | set(two)), 1)
 
 
 def _in_order(which: frozenset[str] | set[str], one: Reading, two: Reading) -> bool:

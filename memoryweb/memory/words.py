@@ -69,6 +69,15 @@ EVERYDAY = _words(
     apart away back become became brought close different else everyone everything fact"""
 )
 
+# Words of statements that tell how something feels rather than what it is.
+VAGUE = _words(
+    """important special huge great good amazing awesome lovely beautiful wonderful nice grateful
+    thankful lucky happy proud excited joy calm peace peaceful relaxed freedom inspiring inspired
+    feel feels feeling feelings emotions express help helps helped helpful reset recharge mean means
+    meaningful reminds remind reminder cherish cherishes life journey path love loves truly really
+    super so much difference everything something things stuff strength courage hope powerful"""
+)
+
 # What people move to without moving house.
 NO_PLACES = _words(
     """marketing sales support engineering finance hr it product design operations legal research
@@ -83,5 +92,6 @@ LIGHT = _words(
     more most much lot lots lately recently currently still now always often actually finally
     definitely again already even maybe career job jobs thing things stuff way time try trying
     great good nice big huge important amazing awesome truly deeply kind bit able being out up
-    continue continues continuing further farther longer both all some any every"""
+    continue continues continuing further farther longer both all some any every into keen
+    interest interested passionate fan"""
 )

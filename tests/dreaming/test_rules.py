@@ -223,6 +223,21 @@ def test_the_best_scores_go_first() -> None:
     assert all(place.text in again.content for place in twice)
 
 
+def test_of_equal_scores_the_more_specific_one_goes_first() -> None:
+    memory = dream(SEED, *things(60)).content
+    vague = [mention(f"Hope {n} really means so much to Tom", line=n) for n in range(90, 102)]
+    exact = mention("Tom's sister Ines moved to Porto on 2026-03-02", line=103)
+    again = dream(memory, *vague, exact)
+    assert exact.text in again.content
+    assert again.changed < 13
+
+
+def test_what_fits_nowhere_stands_with_the_lines_about_the_same() -> None:
+    memory = f"{SEED}\n## Preferences and interests\n\n- Tom loves his kiln\n- Tom loves tea\n"
+    result = dream(memory, mention("The kiln gives Tom calm", category="other"))
+    assert result.content == f"{memory}- The kiln gives Tom calm\n"
+
+
 def test_what_changed_today_takes_from_the_room() -> None:
     memory = dream(SEED, *things(60)).content
     again = dream(memory, *things(30, start=100), changed_today=8)

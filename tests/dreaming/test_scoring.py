@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.dreaming.candidates import Recall, gather
-from memoryweb.dreaming.scoring import Weights, age_in_days, score
+from memoryweb.dreaming.scoring import Weights, age_in_days, score, specificity
 from tests.dreaming.notes import NIGHT, candidate, mention
 
 
@@ -91,3 +91,15 @@ def test_a_recall_makes_a_statement_recent_again() -> None:
     old = candidate("Tom bakes bread", mention("Tom bakes bread", 4))
     recalled = replace(old, recall=Recall(queries=1, count=1, last=NIGHT))
     assert score([recalled], NIGHT)[old.key].components.recency == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("exact", "vague"),
+    [
+        ("Tom's sister Ines moved to Porto on 2026-03-02", "Tom loves his sister so much"),
+        ("Tom signed up for a pottery class on 2026-03-02", "Pottery helps Tom feel calm"),
+        ("Tom works at Hafen Bank", "Work is important to Tom"),
+    ],
+)
+def test_what_can_be_looked_up_is_more_specific_than_a_feeling(exact: str, vague: str) -> None:
+    assert specificity(exact) > specificity(vague)

@@ -150,9 +150,16 @@ def test_a_newer_wording_restates_an_older_one() -> None:
     assert not restates(older, newer)
 
 
+def test_the_same_wish_in_other_words_is_restated() -> None:
+    older = "Ines is keen on teaching or working in marine biology"
+    newer = "Ines is still looking into teaching and marine biology jobs (as of July 2026)."
+    assert restates(newer, older)
+
+
 @pytest.mark.parametrize(
     ("newer", "older"),
     [
+        ("Ines is into teaching marine biology", "Ines hates teaching marine biology"),
         ("Ines looks at pottery courses", "Ines looks at cooking courses"),
         ("Ines looks at pottery courses", "Ines looked at 3 pottery courses"),
         ("Ines does not look at pottery courses", "Ines looks at pottery courses"),
