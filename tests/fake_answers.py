@@ -54,6 +54,7 @@ def noted(data: Mapping[str, Any]) -> dict[str, Any]:
     ]
     memory = str(data.get("memory", ""))
     fresh = [(text, source) for text, source in _numbered(data) if text not in memory]
+    fresh = fresh[: data.get("room")]
     added = "".join(f"- {text}\n" for text, _ in dict(fresh).items())
     return NOTHING | {
         "should_update": bool(lines or fresh),

@@ -104,6 +104,7 @@ def data_for_model(inputs: Inputs) -> dict[str, Any]:
         ][:MOST_HINTS],
         "rejected": list(inputs.rejected_before),
         "limit": guards.CAP,
+        "room": guards.allowed_changes(inputs.memory.content, inputs.changed_today),
     }
 
 
