@@ -15,7 +15,8 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.dreaming.status import LATE, pending_blocks
+from memoryweb.dreaming.status import LATE
+from memoryweb.dreaming.waiting import waiting
 from memoryweb.llm import breaker, client, usage
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import Proposal
@@ -102,7 +103,7 @@ def _counts(agents: Sequence[Agent], visible: Q, now: datetime) -> _Counts:
         counts.last[run.agent_id] = run
     for run in dreams.active().order_by("-created_at"):
         counts.running[run.agent_id] = run
-    counts.waiting = pending_blocks(agents, now)
+    counts.waiting = waiting(agents, visible, now)
     counts.repeats = _repeating(ids, now)
     owners = Conversation.objects.filter(agent__in=ids).values_list("agent")
     counts.owners = dict(owners.annotate(Count("owner", distinct=True)).order_by())

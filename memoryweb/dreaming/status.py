@@ -1,13 +1,11 @@
 """How an agent's dreaming stands: what is shown on Tonight and told by the API (SPEC §5.5)."""
 
-import uuid
-from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Max, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
@@ -15,7 +13,6 @@ from memoryweb.dreaming import consolidators, diary, inputs
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
 from memoryweb.llm import breaker, client, usage
-from memoryweb.recall.models import Passage
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 
@@ -55,21 +52,6 @@ def candidates(agent: Agent, owner: Owner | None, now: datetime) -> tuple[Verdic
 
 def dreams_of(agent: Agent, owner: Owner | None) -> QuerySet[Run]:
     return Run.objects.filter(inputs.notes_of(owner), agent=agent, kind=Run.Kind.DREAM)
-
-
-def pending_blocks(agents: Collection[Agent], now: datetime) -> dict[uuid.UUID, int]:
-    """Agent → blocks of notes that no dream has looked at yet; in two statements."""
-    first, last = inputs.window(now)
-    reports = Report.objects.filter(agent__in=agents).values_list("agent", "owner").order_by()
-    dreamt = {(a, o): at for a, o, at in reports.annotate(at=Max("run__started_at"))}
-    passages = Passage.objects.filter(agent__in=agents, file__note_date__range=(first, last))
-    rows = passages.values_list("agent", "owner", "file__updated_at").order_by()
-    found: dict[uuid.UUID, int] = defaultdict(int)
-    for agent, owner, written, blocks in rows.annotate(blocks=Count("pk")):
-        last_dream = dreamt.get((agent, owner))
-        if last_dream is None or last_dream < written:
-            found[agent] += blocks
-    return dict(found)
 
 
 def warnings(agent: Agent, now: datetime) -> Iterable[str]:
