@@ -66,6 +66,8 @@ def drafts(sentence: str, scene: Scene) -> list[Draft]:
     if not (asked or standing or _CUES.search(text) or (dated.found and "我" in text)):
         return []
     named = _named(dated.text, scene, asked or standing)
+    if re.fullmatch(rf"{re.escape(scene.speaker)}(?:是|叫|姓){re.escape(scene.speaker)}", named):
+        return []
     if not named or re.match(r"^(?:它|他|她|这|那|其中|其他)", named):
         return []
     durable = bool(asked or standing or dated.found or _CUES.search(text))

@@ -241,3 +241,16 @@ MATTERS_TO_ME = re.compile(
     r"|\bof mine\b",
     re.IGNORECASE,
 )
+TRADE = re.compile(
+    r"\bwe (?:now |only |also |usually |always |normally |will |don't |do not )*"
+    r"(?:(?:open|close|are open|are closed) (?:at|on|from|until|every|early|late|for|a (?:second"
+    r"|third|new|\w+) (?:shop|store|office|branch|caf[eé]|studio))"
+    r"|(?:sell|serve|stock|deliver|bake|supply|employ) (?!our\b|my\b))",
+    re.IGNORECASE,
+)
+DECIDED = re.compile(
+    r"\b(?:I|we) (?:have |just |finally |all )*(?:decided|chose|agreed|settled on|switched to"
+    r"|picked|opted for)\b",
+    re.IGNORECASE,
+)
+I_AM_FROM = re.compile(r"^I am (?-i:[A-Z])\w+(?:ish|ese|ian|ean|can|an|i)\b[^,]{0,20}$")

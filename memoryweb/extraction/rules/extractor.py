@@ -45,7 +45,7 @@ def extract(
 
 def _statements(window: Sequence[Spoken], speaker: str) -> Iterator[Statement]:
     names = _names(window)
-    openers = Openers(names)
+    openers = Openers([*names, *_names(window, "assistant")])
     has_assistant = any(message.role == "assistant" for message in window)
     heard = _Heard()
     spoken: dict[str, list[str]] = {}
@@ -178,11 +178,11 @@ def _merged(line: NoteLine, other: Statement) -> NoteLine:
     )
 
 
-def _names(window: Sequence[Spoken]) -> list[str]:
+def _names(window: Sequence[Spoken], role: str = "user") -> list[str]:
     return [
         name
         for name in dict.fromkeys(
-            _display(message.name) for message in window if message.role == "user"
+            _display(message.name) for message in window if message.role == role
         )
         if name
     ]

@@ -95,26 +95,25 @@ _EVALUATION = re.compile(
     rf"|so|such|really|pretty|very|super|what|how|love|loved|such a|a|an|super)\b.*\b{_GOOD}",
     re.IGNORECASE,
 )
-_SPLIT_TAIL = re.compile(
-    r"(?: [-–—]{1,2} |\s*—\s*|--\s*|\s+–\s*|; |(?<=[a-z])- (?=[a-zA-Z])|,? (?:and|but|so) "
-    r"(?=(?:it|that|this)(?:'s| is| was| has| felt| really| made)\b)"
-    r"|,? (?=which (?:is|was|are|were|has|made|makes)\b)|, (?=(?:it|that|this|they)(?:'s|'re| "
-    r"is| was| were| has| have| felt| really| made)\b)"
-    r"|,? (?:and|but) (?=(?:I|we) (?:was|were|am|are|felt|feel|had|loved|couldn't|can't)\b)"
-    r"|,? (?:and|but|so) (?=I (?:am|will|would)\b)|,? (?:and|so) (?=(?:please|remind me|don't"
-    r"|make sure)\b))"
-)
 
 
-_STANDS_ALONE = re.compile(
-    r"(?:and |but |so )?(?:I|we|my|our|it|its|it's|that's|this|that (?:was|is|made)|they"
-    r"|they're|he|she|you|let's"
-    r"|here's|there's|please|remind me|make sure"
-    r"|what|how|don't|keep|can't)\b",
-    re.IGNORECASE,
+_CALENDAR = (
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July"
+    r"|August|September|October|November|December|Today|Tomorrow|Yesterday|Tonight"
 )
-# "They have been there for me, I have known them for years": two statements with a comma between.
-_SPLICE = re.compile(r"(?<=[a-z0-9]), (?=(?:I|we|my) (?!think|guess|mean|know)[a-z]+)")
+_GREETING = (
+    r"(?:(?:good )?(?:morning|afternoon|evening)|he+y+(?: there)?|hi+(?: there)?|hello(?: there)?"
+    r"|dear|thanks(?: so much| a lot| again)?|thank you(?: so much| very much| again)?|yes|yeah"
+    r"|no|sure|ok(?:ay)?|sorry|right|great|welcome back)"
+)
+# "Ada, I live in Oslo": whoever is called before a comma, known or not. Not "Sometimes, I ...".
+_CALLED = re.compile(
+    rf"^(?!(?:{_CALENDAR}|Sometimes|Often|Always|Never|Later|Soon|Now|Then|Here|There|Once|However"
+    r"|Today|Still|Next|Last|Indoors|Outdoors|Overseas|Abroad|Upstairs|Somehow|Maybe|Perhaps"
+    r"|Nowadays|Meanwhile|Afterwards?|Instead|Therefore|Otherwise|Anyhow|[A-Z]\w+ly|[A-Z]\w+ing"
+    r")\b)[A-Z][a-z'-]+, (?=(?:I|I'm|I've|I'll|I'd|we|we're|we've|my|our|please|can you"
+    r"|could you|remember|from now)\b)"
+)
 
 
 class Openers:
@@ -134,6 +133,8 @@ class Openers:
             rf"|{vocative}|dear {vocative})"
         )
         self._lead = re.compile(rf"^(?:{piece}(?:{_PUNCTUATION}|$))+", re.IGNORECASE)
+        called_to = rf"(?:{_GREETING} (?-i:(?!{_CALENDAR})[A-Z][\w'-]+(?: [A-Z][\w'-]+)?))"
+        self._greeted = re.compile(rf"^{called_to}(?:{_PUNCTUATION}|$)", re.IGNORECASE)
         self._call = re.compile(rf",? ?\b{vocative}(?=[.!,]*$)|(?<=,) {vocative},", re.IGNORECASE)
 
     def strip(self, sentence: str) -> str:
@@ -142,51 +143,13 @@ class Openers:
             text = text.strip('"')
         for _ in range(4):
             before = text
-            text = self._lead.sub("", text)
+            text = _CALLED.sub("", self._lead.sub("", self._greeted.sub("", text)))
             text = _FRAMES.sub("", _SOFT.sub("", text))
             text = _TOLD_ABOUT.sub("I had ", text)
             if text == before:
                 break
         called_off = self._call.sub("", text) if "," in text else text
         return _TAIL.sub("", called_off).strip()
-
-
-def clauses(sentence: str) -> list[str]:
-    """The parts of a sentence that can stand alone, without those that only judge."""
-    kept: list[str] = []
-    for part in _SPLIT_TAIL.split(sentence):
-        piece = (part or "").strip(" ,")
-        if not piece.strip(".!") or (kept and is_evaluation(piece)):
-            continue
-        if _ECHO.match(piece):
-            continue
-        if kept and not _STANDS_ALONE.match(piece):
-            kept[-1] = f"{kept[-1]} – {piece}"
-        else:
-            kept += _spliced(piece)
-    return kept
-
-
-def _spliced(piece: str) -> list[str]:
-    if not _STANDS_ALONE.match(piece):
-        return [piece]
-    parts, start = [], 0
-    for match in _SPLICE.finditer(piece):
-        if not _SUBORDINATE.search(piece[start : match.start()]):
-            parts.append(piece[start : match.start()])
-            start = match.end()
-    return [*parts, piece[start:]]
-
-
-_ECHO = re.compile(
-    r"^(?:love|loved|loving|can't wait for) (?:it|that|them|this)\b.{0,10}$", re.IGNORECASE
-)
-# "when I was ten, I moved": the comma ends a clause that can't stand alone.
-_SUBORDINATE = re.compile(
-    r"\b(?:when|if|while|since|because|after|before|as|once|whenever|although|though"
-    r"|until)\b[^,]*$",
-    re.IGNORECASE,
-)
 
 
 def is_evaluation(clause: str) -> bool:

@@ -2,8 +2,10 @@
 
 import re
 
+from memoryweb.extraction.rules import japanese_names
 from memoryweb.extraction.rules.cjk_dates import resolve_japanese
 from memoryweb.extraction.rules.drafts import Draft, Scene
+from memoryweb.memory.categories import Category
 
 UNNAMED = "ユーザー"
 
@@ -62,6 +64,12 @@ def drafts(sentence: str, scene: Scene) -> list[Draft]:
         return []
     if not (asked or standing) and re.search(r"あなた|君は|きみ|ください$|ましょう", text):
         return []
+    name = japanese_names.name_in(text, scene.speaker)
+    if name is not None:
+        said = Draft(
+            f"{scene.speaker}の名前は{name}です。", durable=True, category=Category.IDENTITY
+        )
+        return [said] if name else []
     dated = resolve_japanese(text, scene.at)
     cued = bool(_CUES.search(text))
     if not (asked or standing or cued or dated.found):

@@ -74,6 +74,18 @@ _TO_A_FRIEND = re.compile(
 )
 
 
+def is_reminder(clause: str) -> bool:
+    """ "…, so please keep that in mind": what stands before it is what to remember."""
+    return bool(_KEEP_THAT.match(clause))
+
+
+_KEEP_THAT = re.compile(
+    rf"^{_POLITE}(?:remember|note|keep|bear|don't forget|do not forget|save|write down|make a note"
+    r" of) (?:that|this|it)(?: (?:in mind|down))?(?=$|[.!,]| (?:for|when|next|in|please))",
+    re.IGNORECASE,
+)
+
+
 def wish_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
     """ "Always answer in French" → "Ada asked to always answer in French." """
     found = _named_wish(sentence, scene) or (scene.to_assistant and _reminder(sentence, scene))
@@ -83,6 +95,8 @@ def wish_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
     if lasting:
         return _wish(lasting["what"], scene, from_now="from now on" in sentence.lower(), asked=True)
     bare = re.sub(rf"^{_POLITE}", "", sentence, flags=re.IGNORECASE)
+    if scene.to_assistant and bare != sentence and _LIMIT.search(bare) and _VERB_FIRST.match(bare):
+        return _wish(bare, scene, from_now=False, asked=True)
     if scene.to_assistant and _VERB_FIRST.match(bare) and (is_asked or _DONT.match(bare)):
         return _wish(bare, scene, from_now=False, asked=is_asked)
     return _proposal(sentence, scene)
@@ -107,7 +121,8 @@ def _reminder(sentence: str, scene: Scene) -> Draft | None:
 
 
 def _wish(what: str, scene: Scene, *, from_now: bool, asked: bool) -> Draft | None:
-    if _OWN_SUBJECT.match(what) and not _VERB_FIRST.match(what):
+    is_order = _VERB_FIRST.match(what) or re.match(r"(?:always|never|don't|do not) ", what, re.I)
+    if _OWN_SUBJECT.match(what) and not is_order:
         return None
     wish = speakers.oblique(re.sub(r"^to ", "", what.rstrip(".! ")), scene.speaker)
     wish = re.sub(r"^(?:don't|do not) ", "not to ", wish, flags=re.IGNORECASE)
@@ -124,5 +139,10 @@ def _proposal(sentence: str, scene: Scene) -> Draft | None:
     return Draft(f"{scene.speaker} proposed to {what}.", durable=True, category=Category.DECISION)
 
 
+# "Please call only after two": a limit holds for every time.
+_LIMIT = re.compile(
+    r"\bonly (?:after|before|by|via|through|on|at|in|between|from|with|when|if)\b|\bnot before\b",
+    re.IGNORECASE,
+)
 _NOT_A_NAME = words_of("when if back later at on tomorrow")
 _DONT = re.compile(r"^(?:don't|do not) (?!worry|know|think|be\b)", re.IGNORECASE)

@@ -170,12 +170,12 @@ class _Rewriter:
             return f"they{match['adverbs']} {match['verb'] or ''}".rstrip()
         group, verb = self.cast.group or f"{self.cast.speaker} and others", match["verb"] or ""
         adverbs = re.sub(r" (?:both|all)\b", "", match["adverbs"])
-        if group.endswith("'s team"):
+        if group.startswith(f"{self.cast.speaker}'s "):
             verb = third_person(verb, past=self.past)
         return f"{group}{adverbs} {verb}".rstrip()
 
     def _group_object(self, first: bool) -> str:
-        return (self.cast.group or f"{self.cast.speaker} and others") if first else "them"
+        return (self.cast.group or self.cast.speaker) if first else "them"
 
 
 _AFTER_YOU = COORDINATED | {

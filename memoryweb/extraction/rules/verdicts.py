@@ -30,9 +30,9 @@ def judge(clause: str, *, dated: bool) -> Verdict:
 
 
 _TIERS = (
-    (1, True, (cues.MINE_IS, cues.WHO_I_AM, cues.LIKED_NAME)),
+    (1, True, (cues.MINE_IS, cues.WHO_I_AM, cues.LIKED_NAME, cues.TRADE, cues.I_AM_FROM)),
     (2, True, (cues.HAS_KIN, cues.HEALTH, cues.LIKING, cues.PLANNING, cues.BEING, cues.DOING)),
-    (2, True, (cues.MY_KIN, cues.THRILLED_TO)),
+    (2, True, (cues.MY_KIN, cues.THRILLED_TO, cues.DECIDED)),
     (3, False, (cues.UNDER_WAY,)),
     (2, True, (cues.FACT,)),
     (2, False, (cues.PAST_ACT, cues.WE_DO)),
