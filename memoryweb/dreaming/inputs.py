@@ -13,6 +13,7 @@ from django.db.models import Q
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall
 from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.memory.changes import changed_by_machines
 from memoryweb.memory.proposals import rejected_lines
 from memoryweb.recall import events
 from memoryweb.runs.models import Run
@@ -70,7 +71,6 @@ def read(run: Run) -> Inputs:
     memory = _core(files, MEMORY)
     origins = _origins([*notes, memory])
     protected, line_dates = _standing(memory, origins)
-    waiting, changed_today = _before(run)
     mentions = tuple(_mentions(notes, origins))
     return Inputs(
         now=run.now,
@@ -81,21 +81,19 @@ def read(run: Run) -> Inputs:
         recalls=_recalls(run, notes, mentions),
         protected_lines=protected,
         line_dates=line_dates,
-        waiting=waiting,
+        waiting=_waiting(run),
         rejected_before=rejected_lines(run.agent_id, run.owner, MEMORY),
-        changed_today=changed_today,
+        changed_today=_changed_today(run, memory),
     )
 
 
-def is_current(frozen: Mapping[str, Any]) -> bool:
-    """Nobody has written any of these files since they were frozen."""
-    wanted = {
-        entry["file"]: entry["revision"]
-        for entry in [*frozen["notes"], frozen["memory"], frozen["diary"]]
-        if entry["file"]
-    }
-    rows = File.objects.filter(pk__in=wanted).values_list("pk", "revision")
-    return {str(pk): revision for pk, revision in rows} == wanted
+def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
+    """Nobody has written, deleted or made any of these files since they were frozen."""
+    entries = [*frozen["notes"], frozen["memory"], frozen["diary"]]
+    wanted = {entry["path"]: entry["revision"] for entry in entries}
+    files = File.objects.of(run.agent_id, run.owner_id).present().filter(path__in=wanted)
+    now = dict(files.values_list("path", "revision"))
+    return all(now.get(path, 0) == revision for path, revision in wanted.items())
 
 
 def window(now: datetime) -> tuple[date, date]:
@@ -133,7 +131,7 @@ def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
     found: dict[tuple[str, int], list[LineOrigin]] = defaultdict(list)
     ids = [uuid.UUID(text.file_id) for text in texts if text.file_id]
     rows = LineOrigin.objects.filter(file__in=ids).select_related("source_file")
-    for row in rows.order_by("pk"):
+    for row in rows.defer("source_file__content").order_by("pk"):
         found[str(row.file_id), row.line].append(row)
     return found
 
@@ -197,20 +195,23 @@ def _recalls(
     return counted
 
 
-def _before(run: Run) -> tuple[frozenset[str], int]:
-    """Statements that found no room last time, and lines changed on this local date already."""
-    today = run.now.astimezone(run.agent.zone).date()
-    start = datetime.combine(today, time(), tzinfo=run.agent.zone)
+def _waiting(run: Run) -> frozenset[str]:
+    """Statements that found no room last time."""
     reports = Report.objects.filter(notes_of(run.owner), agent_id=run.agent_id)
     reports = reports.filter(dreamt_at__lte=run.now).exclude(run=run)
     last = reports.order_by("-dreamt_at")[:1]
     kept = Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
-    waiting = frozenset(
+    return frozenset(
         key
         for key, gates in kept.values_list("key", "gates")
         if all(gate["passed"] for gate in gates)
     )
-    changes = reports.filter(dreamt_at__gte=start).values_list("changes", flat=True)
-    return waiting, sum(
-        change["lines"] for made in changes for change in made if change["path"] == MEMORY
-    )
+
+
+def _changed_today(run: Run, memory: Text) -> int:
+    """Lines that machines have changed on this local date already."""
+    if not memory.file_id:
+        return 0
+    today = run.now.astimezone(run.agent.zone).date()
+    start = datetime.combine(today, time(), tzinfo=run.agent.zone)
+    return changed_by_machines(uuid.UUID(memory.file_id), start, run.now)

@@ -1,6 +1,7 @@
 """One dream: read the notes, decide, and write MEMORY.md, the diary and the report together."""
 
 import time
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +15,9 @@ from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.memory import files, proposals
+from memoryweb.memory import files, proposals, scanning
 from memoryweb.memory.files import Place, Writer, Written
+from memoryweb.memory.guards import Broken
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.runs.engine import GiveUp, Lease, Outcome, Retry
 from memoryweb.runs.models import Run
@@ -29,13 +31,24 @@ def dream(lease: Lease) -> None:
     """The handler of runs of kind `dream`; begins again wherever the run stands."""
     run = lease.run
     for plan in range(PLANS):
+        if reason := _stopped(run):
+            lease.finish(Outcome(Run.Status.SKIPPED, reason))
+            return
         read = inputs.read(run)
         if not read.mentions:
+            lease.store(Run.Phase.INPUTS, inputs=read.frozen)
             lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"))
             return
         made = _consolidated(lease, read)
         if _apply(lease, read, made, last=plan == PLANS - 1):
             return
+
+
+def _stopped(run: Run) -> str:
+    """Why nothing may be read or written any more, as of now; empty where it may."""
+    now = Run.objects.filter(pk=run.pk).values_list("agent__archived_at", "owner__paused")
+    archived_at, paused = now.get()
+    return "archived" if archived_at else "paused" if paused else ""
 
 
 def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
@@ -51,7 +64,11 @@ def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
         raise GiveUp(
             "empty_answer", error=_("The model answered with an empty memory; nothing was changed.")
         )
-    return consolidators.by_model(read, answer)
+    made = consolidators.by_model(read, answer)
+    if not (run.checked or {}).get("had_secret"):
+        return made
+    broken = Broken("secret", _("A new line looks like a secret."))
+    return replace(made, broken=(broken, *made.broken))
 
 
 def uses_model(agent: Agent) -> bool:
@@ -84,9 +101,11 @@ def _ask(lease: Lease, read: Inputs) -> None:
         if error.transient:
             raise Retry(error.code, after=error.retry_after, error=str(error)) from error
         raise GiveUp(error.code, error=str(error)) from error
+    answer, had_secret = _masked(said.value)
     lease.store(
         Run.Phase.ANSWER,
-        answer=said.value.model_dump(mode="json"),
+        answer=answer.model_dump(mode="json"),
+        checked={"had_secret": had_secret},
         model=said.model,
         tokens_in=run.tokens_in + said.tokens_in,
         tokens_out=run.tokens_out + said.tokens_out,
@@ -94,19 +113,41 @@ def _ask(lease: Lease, read: Inputs) -> None:
     )
 
 
+def _masked(answer: DreamAnswer) -> tuple[DreamAnswer, bool]:
+    """A secret must not even wait in the stored answer; the guard is told that one was there."""
+    memory, found = scanning.mask(answer.memory_content)
+    citations = (one.model_copy(update={"text": _mask(one.text)}) for one in answer.citations)
+    masked = {
+        "memory_content": memory,
+        "reason": _mask(answer.reason),
+        "diary": _mask(answer.diary),
+        "citations": tuple(citations),
+    }
+    return answer.model_copy(update=masked), bool(found)
+
+
+def _mask(text: str) -> str:
+    return scanning.mask(text)[0]
+
+
 def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> bool:
     """All in one transaction, if the fence is ours and nobody wrote the inputs meanwhile."""
     run = lease.run
     with unit(run.team, run=run) as work:
         lease.fence()
-        current = inputs.is_current(read.frozen)
-        if not current and not last:
-            return False
-        needs_review = bool(made.broken) or not current or _asks_first(run.agent)
+        if reason := _stopped(run):
+            lease.finish(Outcome(Run.Status.SKIPPED, reason), record=work.record)
+            return True
+        if not inputs.is_current(run, read.frozen):
+            if not last:
+                return False
+            said = _("The notes changed twice while the dream was at work.")
+            made = replace(made, broken=(*made.broken, Broken("current", said)))
+        needs_review = bool(made.broken) or _asks_first(run.agent)
         is_changed = made.content != read.memory.content
         changes = []
         if is_changed and needs_review:
-            _propose(work, run, made, current=current)
+            _propose(work, run, read, made)
         elif is_changed:
             changes.append(_write_memory(work, run, made))
         outcome = _outcome(made, is_changed=is_changed, needs_review=needs_review)
@@ -173,15 +214,16 @@ def origins_of(made: Consolidated) -> dict[int, Origin]:
     }
 
 
-def _propose(work: Unit, run: Run, made: Consolidated, *, current: bool) -> None:
-    file = files.find(_place(run, inputs.MEMORY)) or _empty_memory(work, run)
+def _propose(work: Unit, run: Run, read: Inputs, made: Consolidated) -> None:
+    file, base = files.find(_place(run, inputs.MEMORY)), read.memory.revision
+    if file is None or file.deleted_at is not None:
+        file = _empty_memory(work, run)
+        base = base or file.revision
     broken = [(item.guard, item.detail) for item in made.broken]
-    if not current:
-        broken.append(("current", _("The notes changed twice while the dream was at work.")))
     new = consolidators.new_statements(file.content, made.content)
     origins = {**dict.fromkeys(new, Origin()), **origins_of(made)}
     proposals.propose(
-        work, run=run, file=file, content=made.content, origins=origins, broken=broken
+        work, run=run, file=file, content=made.content, origins=origins, broken=broken, base=base
     )
 
 

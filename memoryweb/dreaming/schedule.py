@@ -1,10 +1,10 @@
 """When dreams start: every night where there is something new, and by hand (SPEC §5.1)."""
 
 import logging
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
-from django.db.models import Exists, F, Max, OuterRef
+from django.db.models import F, Max, Q
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
@@ -15,7 +15,7 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.models import File
 
 logger = logging.getLogger(__name__)
 
@@ -75,23 +75,15 @@ def request_night(
 
 
 def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
-    """Whose notes of the window changed since their last dream, or still wait for room."""
+    """Whose notes of the window hold what no dream has read, or what still waits for room."""
     first, last = inputs.window(now)
     notes = File.objects.present().filter(agent=agent, note_date__range=(first, last))
-    written = Revision.objects.filter(file=OuterRef("pk"), number=OuterRef("revision"))
-    fresh = notes.annotate(by_person=Exists(written.exclude(author_kind=AuthorKind.DREAM))).filter(
-        by_person=True
-    )
-    changed = dict(fresh.values_list("owner").annotate(at=Max("updated_at")).order_by())
-    dreamt = dict(
-        Run.objects.filter(agent=agent, kind=Run.Kind.DREAM)
-        .exclude(status__in=[Run.Status.QUEUED, Run.Status.FAILED])
-        .values_list("owner")
-        .annotate(at=Max("started_at"))
-        .order_by()
-    )
-    due = {owner for owner, at in changed.items() if not dreamt.get(owner) or dreamt[owner] < at}
-    due |= _waiting(agent) & changed.keys()
+    revisions = set(notes.values_list("owner", "pk", "revision"))
+    read = _read_since(agent, first)
+    due: set[object] = {
+        owner for owner, file, revision in revisions if (str(file), revision) not in read
+    }
+    due |= _waiting(agent) & {owner for owner, _file, _revision in revisions}
     owners: list[Owner | None] = list(
         Owner.objects.filter(pk__in=[pk for pk in due if pk], paused=False).order_by("created_at")
     )
@@ -114,12 +106,36 @@ def _plan(agent: Agent, now: datetime) -> int:
         )
         if not moved:
             return 0
-        night = night_of(agent, now)
+        night, unstarted = night_of(agent, now), _unstarted(agent)
         made = [
             request_night(work, agent, owner, night, trigger=Run.Trigger.CRON)
             for owner in with_new_notes(agent, now)
+            if (owner.pk if owner else None) not in unstarted
         ]
     return sum(one.created for one in made)
+
+
+def _read_since(agent: Agent, first: date) -> set[tuple[str, int]]:
+    """Notes and their revisions that dreams read, by the dreams' own clocks from a date on."""
+    start = datetime.combine(first, time(), UTC)
+    frozen = (
+        Run.objects.filter(agent=agent, kind=Run.Kind.DREAM)
+        .filter(Q(clock__gte=start) | Q(clock=None, started_at__gte=start))
+        .exclude(status__in=[Run.Status.QUEUED, Run.Status.FAILED])
+    )
+    return {
+        (note["file"], note["revision"])
+        for read in frozen.values_list("inputs", flat=True)
+        for note in read.get("notes", ())
+    }
+
+
+def _unstarted(agent: Agent) -> set[object]:
+    """Owners (None: shared) whose dream of an earlier night has not come about yet: it will read
+    what is there by then, so that after a downtime there is one dream and not one a night."""
+    nightly = Run.objects.active().filter(agent=agent, kind=Run.Kind.DREAM, clock=None)
+    waiting = nightly.exclude(status=Run.Status.RUNNING).exclude(night=None)
+    return set(waiting.values_list("owner", flat=True))
 
 
 def _waiting(agent: Agent) -> set[object]:

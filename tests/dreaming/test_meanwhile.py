@@ -1,0 +1,108 @@
+"""The model takes its time; people go on writing in other transactions."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.memory import proposals
+from memoryweb.memory.exceptions import Stale
+from memoryweb.memory.files import Writer
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Proposal
+from tests.dreaming.test_pipeline import NIGHT, answer, dream, memory, note, text_of
+from tests.fakes import Behaviour, ModelServer, Received
+from tests.world import World, build_world
+
+pytestmark = pytest.mark.django_db(transaction=True)
+LINE = "Marta's team ships on Thursdays."
+
+
+def _cited(asked: Received) -> Behaviour:
+    note_path = asked.data["notes"][0]["path"]
+    return Behaviour(
+        json.dumps(answer(f"{asked.data['memory']}- {LINE}\n", (LINE, f"{note_path}#L3")))
+    )
+
+
+def _while(act: Callable[[], object]) -> Callable[[Received], Behaviour]:
+    def behaviour(asked: Received) -> Behaviour:
+        with scopes_disabled():
+            act()
+        connection.close()
+        return _cited(asked)
+
+    return behaviour
+
+
+def _noted() -> World:
+    world = build_world()
+    note(world, world.customer, NIGHT, LINE)
+    return world
+
+
+def _by_person(world: World, text: str) -> File:
+    return memory(world, world.customer, text, Writer(AuthorKind.PERSON, user=world.alice))
+
+
+def test_a_memory_that_a_person_began_meanwhile_is_read_and_kept(model_server: ModelServer) -> None:
+    world = _noted()
+    model_server.then(_while(lambda: _by_person(world, "# Mine\n\n- Marta rows.\n")))
+    model_server.default = _cited
+    assert dream(world, world.customer).status == "succeeded"
+    assert text_of(world, world.customer) == f"# Mine\n\n- Marta rows.\n- {LINE}\n"
+    assert len(model_server.requests) == 2
+
+
+def test_what_was_made_from_an_older_memory_is_not_accepted_over_a_newer_one(
+    model_server: ModelServer,
+) -> None:
+    world = _noted()
+    _by_person(world, "# Memory\n\n- Edit 0.\n")
+    model_server.default = _while(
+        lambda: _by_person(world, f"# Memory\n\n- Edit {len(model_server.requests)}.\n")
+    )
+    run = dream(world, world.customer)
+    assert (run.status, run.reason) == ("needs_review", "current")
+    proposal = Proposal.objects.get(run=run)
+    with unit(world.team) as work, pytest.raises(Stale):
+        proposals.accept(work, proposal, by=world.alice)
+    assert text_of(world, world.customer) == "# Memory\n\n- Edit 2.\n"
+
+
+@pytest.mark.parametrize("what", ["paused", "archived"])
+def test_what_is_paused_or_archived_meanwhile_is_not_written_to(
+    model_server: ModelServer, what: str
+) -> None:
+    world = _noted()
+
+    def stop() -> None:
+        if what == "paused":
+            Owner.objects.filter(pk=world.customer.pk).update(paused=True)
+        else:
+            Agent.objects.filter(pk=world.agent.pk).update(archived_at=timezone.now())
+
+    model_server.then(_while(stop))
+    run = dream(world, world.customer)
+    assert (run.status, run.reason) == ("skipped", what)
+    assert not File.objects.filter(owner=world.customer, path="DREAMS.md").exists()
+
+
+def test_a_secret_that_a_model_brings_is_stored_nowhere(model_server: ModelServer) -> None:
+    world = _noted()
+    secret = "AKIA" + "QXNBTM4PLZ7RWD2K"
+    said = answer(f"# Memory\n\n- The key is {secret}.\n")
+    model_server.answer({**said, "diary": f"I saw {secret}.", "reason": f"Saw {secret}."})
+    run = dream(world, world.customer)
+    assert (run.status, run.reason) == ("needs_review", "secret")
+    stored = [
+        *Run.objects.values_list("answer", "checked", "inputs", "error"),
+        *Proposal.objects.values_list("content", "broken"),
+        *File.objects.values_list("content"),
+    ]
+    assert secret not in str(stored)

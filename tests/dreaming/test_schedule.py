@@ -1,0 +1,119 @@
+from datetime import date, timedelta
+
+import pytest
+from django.utils import timezone
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.nights import dream_time
+from memoryweb.agents.pausing import set_paused
+from memoryweb.audit.record import SYSTEM
+from memoryweb.dreaming import schedule
+from memoryweb.dreaming.models import Report
+from memoryweb.memory.agents import archive_agent
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import File
+from tests.dreaming.test_pipeline import NIGHT, dream, note
+from tests.world import World
+
+SHIPS, LIVES = "Marta's team ships on Thursdays.", "Marta lives in Gothenburg."
+
+
+def _due(world: World, night: date) -> list[Owner | None]:
+    return schedule.with_new_notes(world.agent, dream_time(world.agent, night))
+
+
+def _tick(world: World, night: date) -> int:
+    now = dream_time(world.agent, night) + timedelta(minutes=1)
+    Agent.objects.exclude(pk=world.agent.pk).update(next_dream_at=None)
+    Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
+    return schedule.tick(now)
+
+
+def test_nights_that_are_caught_up_in_order_each_find_their_new_note(world: World) -> None:
+    following = NIGHT + timedelta(days=1)
+    note(world, world.customer, NIGHT, SHIPS)
+    note(world, world.customer, following, LIVES)
+    assert _due(world, NIGHT) == [world.customer]
+    dream(world, world.customer, NIGHT)
+    assert _due(world, following) == [world.customer]
+    dream(world, world.customer, following)
+    assert _due(world, following + timedelta(days=1)) == []
+
+
+def test_a_note_without_a_statement_is_looked_at_once(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    File.objects.filter(owner=world.customer).update(content="# 2026-11-20\n")
+    assert dream(world, world.customer).reason == "no_notes"
+    assert _due(world, NIGHT + timedelta(days=1)) == []
+
+
+def test_a_note_that_was_written_to_since_is_new_again(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    dream(world, world.customer)
+    note(world, world.customer, NIGHT, LIVES)
+    assert _due(world, NIGHT + timedelta(days=1)) == [world.customer]
+
+
+def test_what_a_failed_dream_read_is_still_new(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    run = dream(world, world.customer)
+    Run.objects.filter(pk=run.pk).update(status="failed", due_at=None)
+    Report.objects.all().delete()
+    assert _due(world, NIGHT + timedelta(days=1)) == [world.customer]
+
+
+def test_nights_without_a_worker_leave_one_dream_to_catch_up(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    assert [_tick(world, NIGHT + timedelta(days=ahead)) for ahead in range(3)] == [1, 0, 0]
+    assert Run.objects.filter(owner=world.customer, kind="dream").count() == 1
+
+
+def test_a_night_is_planned_while_a_dream_by_hand_waits_and_comes_after_it(world: World) -> None:
+    now = timezone.now()
+    note(world, world.customer, now.date(), SHIPS)
+    with unit(world.team) as work:
+        schedule.request(work, world.agent, world.customer, trigger="person", user=world.alice)
+    Agent.objects.update(next_dream_at=None)
+    Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
+    assert schedule.tick(now) == 1
+    assert [run.status for run in engine.run_pending()] == ["succeeded", "no_change"]
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_a_paused_owner_is_not_dreamt(world: World, by_hand: bool) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    set_paused(owner=world.customer, paused=True, by=SYSTEM)
+    assert _tick(world, NIGHT) == 0
+    with unit(world.team) as work:
+        if by_hand:
+            asked = schedule.request(work, world.agent, world.customer, trigger="command")
+        else:
+            asked = schedule.request_night(
+                work, world.agent, world.customer, NIGHT, trigger="command"
+            )
+    engine.work(asked.run.pk)
+    run = Run.objects.get(pk=asked.run.pk)
+    assert (run.status, run.reason) == ("skipped", "paused")
+    assert set(File.objects.filter(owner=world.customer).values_list("path", flat=True)) == {
+        "memory/2026-11-20.md"
+    }
+
+
+def test_a_dream_that_waits_while_its_agent_is_archived_writes_nothing(world: World) -> None:
+    note(world, None, NIGHT, SHIPS)
+    with unit(world.team) as work:
+        asked = schedule.request_night(work, world.agent, None, NIGHT, trigger="command")
+        archive_agent(work, world.agent)
+    engine.work(asked.run.pk)
+    run = Run.objects.get(pk=asked.run.pk)
+    assert (run.status, run.reason) == ("skipped", "archived")
+    assert not Report.objects.filter(run=run).exists()
+
+
+def test_an_archived_agent_is_never_due(world: World) -> None:
+    note(world, None, NIGHT, SHIPS)
+    with unit(world.team) as work:
+        archive_agent(work, Agent.objects.get(pk=world.agent.pk))
+    assert _tick(world, NIGHT) == 0
