@@ -112,6 +112,7 @@ def _rewrite(
             inputs=_inputs(run, conversation, window, work.now),
             lines=found.lines,
             said=[turn.pk for turn in window.said_by_people],
+            seen=found.seen.get(path, 0),
             is_current=is_current,
             has_secret=found.had_secret,
         )

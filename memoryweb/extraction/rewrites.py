@@ -10,6 +10,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.extraction.extractors import MEMORY, PROFILE
 from memoryweb.extraction.findings import Line
 from memoryweb.memory import files, guards, proposals
+from memoryweb.memory.changes import changed_by_machines
 from memoryweb.memory.files import Place, Writer
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.keeping import keep
@@ -18,9 +19,8 @@ from memoryweb.memory.rejections import without_rejected
 from memoryweb.memory.statements import Lookup
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
+from memoryweb.workspace.models import AuthorKind, File, Proposal
 from memoryweb.workspace.origins import Origin, Source, protected_lines
-from memoryweb.workspace.revisions import content_of
 
 CAPS = {MEMORY: guards.CAP, PROFILE: 4_000}
 _EMPTY = {MEMORY: "# Memory\n", PROFILE: "# Profile\n"}
@@ -42,11 +42,13 @@ def apply(
     inputs: Sequence[str],
     lines: Sequence[Line],
     said: Sequence[int],
+    seen: int,
     is_current: bool,
     has_secret: bool = False,
 ) -> tuple[Result, files.Written | None]:
     """`inputs` are all texts that the model was given, `said` the messages of people among them:
-    a new line that none of `lines` says stands on all of those."""
+    a new line that none of `lines` says stands on all of those. `seen` is the file's revision
+    that it was given, 0 for none."""
     file = files.find(place)
     before = file.content if file and file.deleted_at is None else ""
     protected = protected_lines(file) if file else set()
@@ -70,7 +72,8 @@ def apply(
         return Result.WRITTEN, files.write(work, place, content, writer=writer, origins=origins)
     if file is None or file.deleted_at is not None:
         file = files.write(work, place, _EMPTY[place.path], writer=writer).file
-    return _propose(work, run, file, content, origins, broken), None
+        seen = seen or file.revision
+    return _propose(work, run, file, content, origins, broken, base=seen), None
 
 
 def _kept(place: Place, before: str, content: str, protected: Collection[int]) -> str:
@@ -80,19 +83,10 @@ def _kept(place: Place, before: str, content: str, protected: Collection[int]) -
 
 
 def _changed_today(run: Run, file: File) -> int:
-    """Lines that machines have changed on the agent's local date, read off the revisions."""
+    """Lines that machines have changed on the agent's local date."""
     zone = run.agent.zone
     start = datetime.combine(run.now.astimezone(zone).date(), time(), tzinfo=zone)
-    today = Revision.objects.filter(
-        file=file,
-        author_kind__in=[AuthorKind.DREAM, AuthorKind.EXTRACTION],
-        number__gt=1,
-        created_at__gte=start,
-    )
-    return sum(
-        guards.changed_lines(content_of(file, number - 1), content_of(file, number))
-        for number in today.values_list("number", flat=True)
-    )
+    return changed_by_machines(file.pk, start, run.now)
 
 
 def _origins(
@@ -123,6 +117,8 @@ def _propose(
     content: str,
     origins: Mapping[int, Origin],
     broken: Sequence[Broken],
+    *,
+    base: int,
 ) -> Result:
     """One proposal a run and file: a later window's takes the place of an earlier one's."""
     decided = Proposal.objects.filter(file=file).exclude(state=Proposal.State.PENDING)
@@ -138,5 +134,6 @@ def _propose(
         content=content,
         origins=origins,
         broken=[(item.guard, item.detail) for item in broken],
+        base=base,
     )
     return Result.HELD
