@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from memoryweb.dreaming.gates import MERGED, NOT_TAKEN, Verdict
+from memoryweb.dreaming.gates import MERGED, NOT_TAKEN, Verdict, decisive
 from memoryweb.dreaming.themes import themes
 
 CAP = 20_000  # characters of DREAMS.md
@@ -120,7 +120,7 @@ def _looked_at(dates: Collection[date], blocks: int, candidates: int) -> str:
 def _patterns(verdicts: Sequence[Verdict]) -> str:
     candidates = [verdict.candidate for verdict in verdicts]
     often = sorted((c for c in candidates if c.days > 1), key=lambda c: (-c.days, c.key))[:3]
-    lines = [f"“{_short(c.text)}” was said on {c.days} days." for c in often]
+    lines = [f"“{_bare(c.text)}” was said on {c.days} days." for c in often]
     topics = themes(candidates)
     if topics:
         lines.append(f"Coming back: {', '.join(topics)}.")
@@ -159,9 +159,9 @@ def _added(verdicts: Sequence[Verdict], superseded: Sequence[tuple[str, str]]) -
 def _replaced(
     superseded: Sequence[tuple[str, str]], disputed: Sequence[tuple[str, str]]
 ) -> list[str]:
-    gone = [f"“{_short(old)}” became “{_short(new)}”." for old, new in superseded]
+    gone = [f"“{_bare(old)}” became “{_bare(new)}”." for old, new in superseded]
     return gone + [
-        f"“{_short(new)}” contradicts “{_short(old)}”; both stay until a person decides."
+        f"“{_bare(new)}” contradicts “{_bare(old)}”; both stay until a person decides."
         for old, new in disputed
     ]
 
@@ -187,10 +187,9 @@ def _left(verdicts: Sequence[Verdict]) -> str:
 
 def _cause(verdict: Verdict) -> str:
     """The gate that decided; without one, what the consolidator said."""
-    failed = [gate.name for gate in verdict.gates if not gate.passed]
-    lasting = [name for name in failed if name not in {"score", "grounds"}]
+    failed = [gate for gate in verdict.gates if not gate.passed]
     if failed:
-        return (lasting or failed)[0]
+        return decisive(failed).name
     if verdict.verdict == "kept":
         return "untaken" if verdict.reason == NOT_TAKEN else "room"
     return "new" if "already says" in verdict.reason else "unfit"
@@ -206,6 +205,11 @@ def _listed(texts: Sequence[str]) -> str:
 def _short(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + "…"
+
+
+def _bare(text: str) -> str:
+    """Quoted within a sentence, which has a full stop of its own."""
+    return _short(text.rstrip(" .。"))
 
 
 def _demoted(text: str) -> str:

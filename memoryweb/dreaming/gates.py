@@ -178,6 +178,13 @@ def _times(count: int) -> str:
 _CAN_CHANGE = frozenset({"score", "grounds"})
 
 
+def decisive(failed: Sequence[Gate]) -> Gate:
+    """Of the gates that a candidate failed, the one that tells the most."""
+    final = [gate for gate in failed if gate.name not in _CAN_CHANGE]
+    told = [gate for gate in final if gate.name != "new"]  # outdated says more than known
+    return (told or final or failed)[0]
+
+
 def _verdict(
     candidate: Candidate,
     scored: Scored,
@@ -190,7 +197,7 @@ def _verdict(
         return Verdict(candidate, scored, gates, "promoted", gates[-1].detail)
     final = [gate for gate in failed if gate.name not in _CAN_CHANGE]
     if final:
-        return Verdict(candidate, scored, gates, "rejected", final[0].detail)
+        return Verdict(candidate, scored, gates, "rejected", decisive(failed).detail)
     reason = " ".join(gate.detail for gate in failed)
     oldest_seen_next = now.astimezone(UTC).date() - timedelta(days=thresholds.window_days - 2)
     if candidate.last_date < oldest_seen_next:

@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
+from itertools import pairwise
 
 from memoryweb.dreaming.candidates import Candidate
 from memoryweb.memory.statements import normalise
@@ -11,6 +12,7 @@ from memoryweb.memory.wording import read
 from memoryweb.memory.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
+_VERB_FOLLOWS = re.compile(r"[A-Z]|team$|others$|who$")  # what comes after a name is no thing
 _FEWEST_DAYS = 2
 _VERB_LIKE = ("ed", "ing", "ly")
 
@@ -33,7 +35,7 @@ def themes(candidates: Sequence[Candidate], most: int = 4) -> list[str]:
 
 
 def _nouns(text: str, people: set[str]) -> set[str]:
-    words = _WORD.findall(text)
+    words = [word for before, word in _pairs(text) if not _VERB_FOLLOWS.match(before)]
     common = FILLERS | MOODS | NEGATIONS | PAST | EVERYDAY
     return {
         word
@@ -44,3 +46,11 @@ def _nouns(text: str, people: set[str]) -> set[str]:
         and not word.endswith(_VERB_LIKE)
         and word not in people
     }
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Each word with what stands before it."""
+    tokens = ["", *text.split()]
+    for before, token in pairwise(tokens):
+        for word in _WORD.findall(token):
+            yield before, word

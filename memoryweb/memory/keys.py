@@ -86,7 +86,8 @@ class Key:
         if not self.is_of_same_thing(other) or not (_left(self, other) and _left(other, self)):
             return False
         if self.kind != "when":
-            return not _agree(self.value, other.value)
+            is_same_script = is_cjk(self.value) == is_cjk(other.value)  # 横浜 is Yokohama
+            return is_same_script and not _agree(self.value, other.value)
         one, two = when_in(self.value), when_in(other.value)
         if self.attribute in _HABITS and one.days != two.days:
             return False

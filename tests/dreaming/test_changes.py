@@ -131,6 +131,7 @@ def test_a_new_value_takes_the_place_of_the_old_one(old: str, new: str, nights: 
         ("Marta's daughter is Elin.", "Marta's manager is Tina."),
         ("Marta他们每周五发布新版本。", "Kenji他们现在每周四发布新版本。"),
         ("Marta住在上海。", "Kenji搬到了北京。"),
+        ("Kenji lives in Yokohama.", "Kenjiは横浜に住んでいます。"),
         ("定例会議は10時です。", "飲み会は11時に変更になりました。"),
     ],
 )  # fmt: skip

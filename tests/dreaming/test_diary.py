@@ -67,9 +67,9 @@ def test_replaced_and_disputed_lines_are_told_with_both_sides() -> None:
 
 
 def test_a_summary_tells_what_was_replaced() -> None:
-    found = verdicts([mention("Ships on Thursdays")])
+    found = verdicts([mention("Ships on Thursdays.")])
     assert (
-        summary(found, [("Ships on Fridays", "Ships on Thursdays")])
+        summary(found, [("Ships on Fridays.", "Ships on Thursdays.")])
         == "“Ships on Fridays” became “Ships on Thursdays”."
     )
 
@@ -91,6 +91,8 @@ def test_a_theme_is_what_statements_of_two_days_share() -> None:
     found = [
         candidate("Ines paints the harbour", mention("Ines paints the harbour", 6)),
         candidate("Tom sails past the harbour", mention("Tom sails past the harbour", 8)),
+        candidate("Ann's team ships the lamps", mention("Ann's team ships the lamps", 6)),
+        candidate("Ann's team ships on Mondays", mention("Ann's team ships on Mondays", 8)),
         candidate("Tom sings in a choir", mention("Tom sings in a choir", 8)),
     ]
     assert themes(found) == ["harbour (2 days)"]

@@ -110,8 +110,11 @@ def test_a_new_value_replaces_the_old_one_and_the_report_tells_it(world: World) 
     content = text_of(world, world.customer)
     assert [line for line in content.split("\n") if "ships" in line] == [f"- {new}"]
     report = Report.objects.get(run=run)
-    assert f"“{old}” became “{new}”." in report.diary
-    assert report.summary == f"“{old}” became “{new}”."
+    told = f"“{old[:-1]}” became “{new[:-1]}”."
+    assert told in report.diary
+    assert report.summary == told
+    outdated = Candidate.objects.get(report=report, text=old)
+    assert outdated.reason == "A newer note says otherwise (memory/2026-11-21.md:3)."
 
 
 def test_a_fuller_line_stands_on_the_notes_of_both(world: World) -> None:
