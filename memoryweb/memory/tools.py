@@ -36,17 +36,35 @@ class EditRefused(MemoryRefused):
     code = "edit_refused"
 
 
+class MemoryPaused(MemoryRefused):
+    code = "paused"
+
+    def __init__(self) -> None:
+        super().__init__(_("Memory is paused for this owner: nothing is kept."))
+
+
 class DateRefused(MemoryRefused):
     code = "date_refused"
 
 
 @dataclass(frozen=True)
 class Acting:
-    """Who calls, in which conversation, and at what time. Recalls count only in a conversation."""
+    """Who calls, in which conversation, and at what time. Recalls count only in a conversation.
+
+    While an owner's memory is paused, their own files are out of sight and nothing is written.
+    """
 
     reader: Reader
     now: datetime
     conversation_id: UUID | None = None
+
+    @property
+    def sees(self) -> Reader:
+        return Reader(self.reader.agent) if self.is_paused else self.reader
+
+    @property
+    def is_paused(self) -> bool:
+        return self.reader.owner is not None and self.reader.owner.paused
 
     @property
     def writes_for(self) -> Owner | None:
@@ -54,7 +72,7 @@ class Acting:
 
 
 def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
-    found = File.objects.present().visible_to(acting.reader).defer("content")
+    found = File.objects.present().visible_to(acting.sees).defer("content")
     found = found.select_related("owner__integration")
     rows = [
         {
@@ -165,7 +183,7 @@ def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> dict[str, A
 def memory_get(acting: Acting, day: str) -> dict[str, Any]:
     """The journal of `today`, `yesterday` or a date. Raises DateRefused."""
     wanted = _date(day, acting.now)
-    notes = File.objects.present().visible_to(acting.reader).filter(note_date=wanted)
+    notes = File.objects.present().visible_to(acting.sees).filter(note_date=wanted)
     found = sorted(notes, key=lambda file: file.owner_id is None)
     for file in found:
         _count(acting, day, [(file, block.text) for block in blocks(file.content)])
@@ -181,7 +199,7 @@ def search_workspace(
     acting: Acting, query: str, scope: str = "", limit: int = 10
 ) -> dict[str, Any]:
     """`scope`: "" all that the reader sees, `own` the owner's alone, `shared` the shared files."""
-    found = search.search(acting.reader, query, limit=limit, kinds=("file",), scope=scope)
+    found = search.search(acting.sees, query, limit=limit, kinds=("file",), scope=scope)
     _count(acting, query, [(hit.file, hit.text) for hit in found.hits if hit.file])
     return {
         "agentId": _agent_id(acting),
@@ -211,12 +229,15 @@ def _shown(owner: Owner | None) -> str:
 
 
 def _place(acting: Acting, filename: str) -> Place:
+    """Raises MemoryPaused."""
+    if acting.is_paused:
+        raise MemoryPaused
     return Place(acting.reader.agent, acting.writes_for, filename)
 
 
 def _readable(acting: Acting, filename: str) -> File:
     folded = paths.parse(filename).folded
-    found = File.objects.present().visible_to(acting.reader).filter(folded_path=folded)
+    found = File.objects.present().visible_to(acting.sees).filter(folded_path=folded)
     own_first = sorted(found, key=lambda file: file.owner_id is None)
     if not own_first:
         raise FileMissing(filename)
@@ -224,7 +245,7 @@ def _readable(acting: Acting, filename: str) -> File:
 
 
 def _matches(acting: Acting, wanted: str, limit: int) -> Iterable[tuple[File, int, str]]:
-    notes = File.objects.present().visible_to(acting.reader).filter(note_date__isnull=False)
+    notes = File.objects.present().visible_to(acting.sees).filter(note_date__isnull=False)
     found = 0
     for file in notes.order_by("-note_date", "-updated_at").iterator(chunk_size=50):
         for number, line in enumerate(file.content.split("\n"), start=1):
@@ -267,7 +288,7 @@ def _date(text: str, now: datetime) -> date:
 
 def _count(acting: Acting, query: str, lines: Iterable[tuple[File, str]]) -> None:
     """Record recalls: only in a conversation, and only of daily notes, which dreams look at."""
-    if acting.conversation_id is None:
+    if acting.conversation_id is None or acting.is_paused:
         return
     given = [events.Given(file.pk, text) for file, text in lines if file.note_date]
     if given:

@@ -5,12 +5,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.pausing import set_paused
 from memoryweb.agents.readers import Reader
+from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.files import NewLine, Place, Writer, append, write
-from memoryweb.memory.tools import Acting, DateRefused, EditRefused
+from memoryweb.memory.tools import Acting, DateRefused, EditRefused, MemoryPaused
 from memoryweb.memory.unit import unit
 from memoryweb.recall.events import keyed_hash
 from memoryweb.recall.models import Passage, RecallEvent
@@ -228,3 +230,22 @@ def test_a_search_reads_no_file_s_text(world: World) -> None:
     with CaptureQueriesContext(connection) as queries:
         tools.search_workspace(acting(world), "ferry")
     assert not [query for query in queries if '"workspace_file"."content"' in query["sql"]]
+
+
+def test_while_memory_is_paused_nothing_of_the_owner_is_kept_or_given(world: World) -> None:
+    remember(world, "Marta likes green tea.", world.customer)
+    save(world, "KNOWLEDGE.md", "own", world.customer)
+    save(world, "KNOWLEDGE.md", "shared")
+    set_paused(owner=world.customer, paused=True, by=SYSTEM)
+    here = acting(world, world.customer)
+    with pytest.raises(MemoryPaused):
+        remember(world, "Marta likes coffee.", world.customer)
+    with unit(world.team) as work, pytest.raises(MemoryPaused):
+        tools.write_file(work, here, "KNOWLEDGE.md", "new", writer=AGENT)
+    with unit(world.team) as work, pytest.raises(MemoryPaused):
+        tools.edit_file(work, here, "KNOWLEDGE.md", "own", "new", writer=AGENT)
+    assert tools.read_file(here, "KNOWLEDGE.md")["content"] == "shared"
+    assert tools.memory_search(here, "tea")["count"] == 0
+    assert tools.search_workspace(here, "tea")["count"] == 0
+    assert "No journal entry" in tools.memory_get(here, "today")["content"]
+    assert {row["owner"] for row in tools.list_files(here)["files"]} == {"shared"}
