@@ -56,7 +56,10 @@ def find(team: Team, text: str, user: User | None = None) -> Owner | None:
         return None
     if text == "me" and user is not None:
         return person_owner(team, user)
-    found = _by_uuid(team, text) or _by_shown_form(team, text)
+    wanted = unicodedata.normalize("NFC", text)
+    found = None
+    if not _has_control(wanted):
+        found = _by_uuid(team, wanted) or _by_shown_form(team, wanted)
     if found is None:
         raise OwnerUnknown(_("There is no owner “{text}” in this team.").format(text=text))
     return found
@@ -88,7 +91,7 @@ def checked_identity(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
     if not 1 <= len(text) <= 255:
         raise OwnerRefused(_("An owner's id has 1 to 255 characters."))
-    if any(unicodedata.category(c) in {"Cc", "Cs"} for c in text):
+    if _has_control(text):
         raise OwnerRefused(_("An owner's id may not contain control characters."))
     return text
 
@@ -99,6 +102,11 @@ def checked_channel(name: str) -> str:
             _("A channel's name is a lower-case word such as “slack”, and none of ours.")
         )
     return name
+
+
+def _has_control(text: str) -> bool:
+    """Control characters (PostgreSQL keeps no NUL) and halves of characters."""
+    return any(unicodedata.category(character) in {"Cc", "Cs"} for character in text)
 
 
 def _of_channel(team: Team, source: str, external_id: str) -> Owner:
