@@ -5,9 +5,10 @@ from django.test import Client
 from django.urls import reverse
 
 from memoryweb.audit.models import Event
+from tests.walls.api_stage import CANARY
 from tests.walls.web_calls import addresses, call, clients_of, looks, named, undone
 from tests.walls.web_routes import OPEN, PAGES, ROLES, ROUTES
-from tests.walls.web_stage import NUMBERS, Stage, build_stage, only_here
+from tests.walls.web_stage import BOBS_CANARY, NUMBERS, Stage, build_stage, only_here
 from tests.world import World, signed_in
 
 # Ids within a team's address; `number` and `line` name no row.
@@ -134,6 +135,20 @@ def test_a_stranger_leaves_no_event(world: World, clients: dict[str, Client], st
     for route in ROUTES.values():
         call(clients["stranger"], route, stage)
     assert Event.objects.count() == before
+
+
+def test_the_text_of_another_is_on_no_page(clients: dict[str, Client], stage: Stage) -> None:
+    for key, route in PAGES.items():
+        for role in ROLES:
+            said = call(clients[role], route, stage).content.decode()
+            assert CANARY not in said, (key, role)
+            assert role == "member" or BOBS_CANARY not in said, (key, role)
+
+
+def test_ones_own_text_is_on_the_page(clients: dict[str, Client], stage: Stage) -> None:
+    for key in ("agents_file", "agents_run", "agents_conversation", "review_detail"):
+        answer = call(clients["member"], PAGES[f"{key} of Bob"], stage)
+        assert BOBS_CANARY in answer.content.decode(), key
 
 
 def test_whose_membership_has_ended_is_a_stranger(world: World, stage: Stage) -> None:

@@ -94,6 +94,8 @@ PAGES: dict[str, Route] = {
     "agents_archive_confirm": _get("agents_archive_confirm", MANAGE),
     "agents_run": _get("agents_run", READ),
     "agents_run of a customer": _get("agents_run", OUTCOME, run_id="customers_run_id"),
+    "agents_run that fails": _get("agents_run", OUTCOME, run_id="failing_run_id"),
+    "agents_progress of one that fails": _get("agents_progress", OUTCOME, run_id="failing_run_id"),
     "agents_run of Bob": _get("agents_run", OUTCOME | {"member": 200}, run_id="my_run_id"),
     "agents_progress": _moved("agents_progress", READ),
     "agents_progress of a customer": _moved("agents_progress", OUTCOME, run_id="customers_run_id"),
@@ -104,6 +106,7 @@ PAGES: dict[str, Route] = {
     "owners": _get("owners", SEE),
     "owners_detail": _get("owners_detail", SEE),
     "settings": _get("settings", READ),
+    "settings_demo_remove_confirm": _get("settings_demo_remove_confirm", MANAGE),
     "settings_members": _get("settings_members", SEE),
     "settings_member_remove_confirm": _get("settings_member_remove_confirm", MANAGE),
     "settings_integrations": _get("settings_integrations", SEE),
@@ -140,6 +143,7 @@ CHANGES: dict[str, Route] = {
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
     "owners_open": _post("owners_open", SEE, {"reason": "A complaint about a wrong note."}),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),
+    "settings_demo_remove": _post("settings_demo_remove", MANAGE),
     "settings_member_add": _post(
         "settings_member_add", MANAGE, {"email": "new@example.org", "role": "viewer"}
     ),

@@ -2,12 +2,16 @@
 
 import uuid
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
+from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.accounts import tokens
+from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import User
-from memoryweb.accounts.permissions import Scope
+from memoryweb.accounts.permissions import Role, Scope
+from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
@@ -42,6 +46,7 @@ class Stage:
 
 def build_stage(home: Home, *, colleague: User) -> Stage:
     """`colleague` is the one whose membership and token the routes act on."""
+    _may_be_removed(home)
     shared = furnish(home)
     proposal = Proposal.objects.get(pk=shared.proposal)
     with scope(team=home.team):
@@ -66,6 +71,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "sha256": proposal.file.sha256,
             "run_id": str(proposal.run_id),
             "customers_run_id": shared.run,
+            "failing_run_id": str(_failing(home).pk),
             "my_run_id": str(mine.run_id),
             "proposal_id": shared.proposal,
             "my_proposal_id": str(mine.pk),
@@ -88,6 +94,14 @@ def only_here(stage: Stage) -> str:
         place = Place(stage.home.agent, None, path)
         write(work, place, "# Here\n\n- Only here.\n", writer=Writer(AuthorKind.SYSTEM))
     return path
+
+
+def _may_be_removed(home: Home) -> None:
+    """The admin has another team, so that who removes this one stays signed in."""
+    home.team.is_demo = True
+    home.team.save(update_fields=["is_demo"])
+    other = create_team(name="Elsewhere", by=SYSTEM)
+    add_member(team=other, email=home.admin.email, role=Role.VIEWER, by=SYSTEM)
 
 
 def _talk(home: Home, owner: Owner) -> Conversation:
@@ -130,6 +144,22 @@ def _run(home: Home, owner: Owner) -> Run:
         summary=f"Nothing but {BOBS_CANARY}.",
     )
     return run
+
+
+def _failing(home: Home) -> Run:
+    """Of an owner without an account, with another try to come."""
+    return Run.objects.create(
+        team=home.team,
+        agent=home.agent,
+        owner=home.customer,
+        kind=Run.Kind.DREAM,
+        status=Run.Status.FAILED,
+        trigger=Run.Trigger.CRON,
+        error=f"Not readable: {CANARY}.",
+        topic=CANARY,
+        due_at=timezone.now() + timedelta(hours=1),
+        finished_at=timezone.now(),
+    )
 
 
 def _weigh(run: Run, text: str) -> None:

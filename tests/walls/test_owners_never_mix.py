@@ -1,0 +1,281 @@
+"""Every owner's memory holds a bird. None is ever seen where it may not be."""
+
+import re
+from collections import Counter, deque
+from collections.abc import Mapping
+from datetime import timedelta
+from html import unescape
+from urllib.parse import quote, urljoin
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from django_scopes import scope
+
+from memoryweb.agents.models import Agent, BreakGlass
+from memoryweb.audit.models import Event
+from memoryweb.audit.verify import verify
+from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.extraction.models import Extraction
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import File, Proposal
+from tests.api.client import Api
+from tests.fakes import ModelServer
+from tests.walls.canaries import (
+    BIRDS,
+    SHARED,
+    addresses,
+    let_live,
+    ours,
+    owner_id_of,
+    owners_of,
+    seen_in,
+    texts_of,
+)
+from tests.walls.models import TENANT
+from tests.world import World, integration_token, personal_token, signed_in
+
+LINK = re.compile(r'(?:href|action|hx-get)="([^"#]+)')
+SEEDS = re.compile(r"/(AGENTS|SOUL|PROFILE)\.md(/|$)")
+MAY_SEE = {
+    "admin": {SHARED},
+    "member": {SHARED, "goldcrest"},
+    "viewer": {SHARED},
+    "auditor": {SHARED},
+    "stranger": set(),
+}
+REASON = "A complaint about a wrong note."
+
+
+@pytest.fixture
+def living(world: World, model_server: ModelServer) -> ModelServer:
+    let_live(world, model_server)
+    return model_server
+
+
+def test_the_birds_live_in_every_kind_of_row(world: World, living: ModelServer) -> None:
+    """So that looking for them elsewhere proves something."""
+    for bird, owner in owners_of(world).items():
+        kinds = {
+            "files": File.objects.filter(owner=owner),
+            "reports": Report.objects.filter(owner=owner),
+            "candidates": Candidate.objects.filter(report__owner=owner),
+            "proposals": Proposal.objects.filter(file__owner=owner),
+            "runs": Run.objects.filter(owner=owner),
+        }
+        if owner is not None:
+            kinds["extractions"] = Extraction.objects.filter(conversation__owner=owner)
+        for kind, rows in kinds.items():
+            assert any(bird in texts_of(row).casefold() for row in rows), (bird, kind)
+
+
+def test_a_row_holds_the_bird_of_its_owner_alone(world: World, living: ModelServer) -> None:
+    ids = {bird: owner.pk if owner else None for bird, owner in owners_of(world).items()}
+    for model in TENANT:
+        for row in model._base_manager.all():
+            for bird in seen_in(texts_of(row)):
+                assert owner_id_of(row) == ids[bird], (model, bird)
+
+
+def test_one_question_holds_the_text_of_one_owner(world: World, living: ModelServer) -> None:
+    asked = [seen_in(request.user + request.system) for request in living.requests]
+    assert {frozenset(birds) for birds in asked} == {frozenset({bird}) for bird in BIRDS}
+
+
+def test_no_event_holds_a_bird(world: World, living: ModelServer) -> None:
+    for event in Event.objects.all():
+        assert not seen_in(bytes(event.canonical).decode() + event.details)
+
+
+def test_nobody_walks_to_the_bird_of_another(world: World, living: ModelServer) -> None:
+    for role, birds in MAY_SEE.items():
+        seen = walk(signed_in(world.people[role]), tonight(world))
+        assert {url: found for url, found in seen.items() if found - birds} == {}, role
+        assert set().union(*seen.values()) == birds, role
+        assert len(seen) > (50 if birds else 0), role
+
+
+def test_nobody_guesses_the_way_to_the_bird_of_another(world: World, living: ModelServer) -> None:
+    urls = addresses(world)
+    for role, birds in MAY_SEE.items():
+        client = signed_in(world.people[role])
+        seen = {url: look(client, url) for url in urls}
+        assert {url: found for url, found in seen.items() if found - birds} == {}, role
+        assert set().union(*seen.values()) == birds, role
+
+
+def test_every_page_of_an_opened_memory_is_recorded(world: World, living: ModelServer) -> None:
+    client = signed_in(world.alice)
+    _open(client, world)
+    linked = walk(client, tonight(world))
+    for url in [*addresses(world), *linked]:
+        before = _reads(world)
+        birds = look(client, url)
+        assert birds <= {SHARED, "goldcrest"}, url
+        assert _reads(world) > before or "goldcrest" not in birds, url
+    assert set().union(*linked.values()) == {SHARED, "goldcrest"}
+    assert verify(world.team.pk).ok
+
+
+def test_who_is_looked_at_sees_who_looked_why_and_how_often(
+    world: World, living: ModelServer
+) -> None:
+    client = signed_in(world.alice)
+    _open(client, world)
+    for url in addresses(world):
+        client.get(url)
+    page = signed_in(world.bob).get(reverse("web:mine", args=[world.team.slug]))
+    said = page.content.decode()
+    assert "Alice" in said
+    assert REASON in said
+    assert f"{_reads(world)} pages read" in said
+
+
+def test_a_grant_opens_nothing_for_a_colleague_and_nothing_after_its_hour(
+    world: World, living: ModelServer
+) -> None:
+    alice, audrey = signed_in(world.alice), signed_in(world.audrey)
+    _open(alice, world)
+    urls = [url for url in addresses(world) if str(world.bobs_memory.pk) in url]
+    assert "goldcrest" in set().union(*(look(alice, url) for url in urls))
+    assert BreakGlass.objects.get().expires_at <= timezone.now() + timedelta(minutes=60)
+    assert "goldcrest" not in set().union(*(look(audrey, url) for url in urls))
+    BreakGlass.objects.update(expires_at=timezone.now())
+    assert "goldcrest" not in set().union(*(look(alice, url) for url in urls))
+
+
+def test_no_personal_token_reads_the_bird_of_another(world: World, living: ModelServer) -> None:
+    strangers = [str(world.customer.pk), str(world.bobs_memory.pk)]
+    for role, birds in MAY_SEE.items():
+        team = world.twin.team if role == "stranger" else world.team
+        api = Api(personal_token(team, world.people[role]))
+        seen = read_all(api, world, ["", *strangers])
+        assert {url: found for url, found in seen.items() if found - birds} == {}, role
+        assert set().union(*seen.values()) == birds, role
+
+
+def test_a_program_reads_the_bird_that_it_names(world: World, living: ModelServer) -> None:
+    api = Api(integration_token(world.integration))
+    named = {
+        "api:helpdesk/customer-1": {"cormorant", SHARED},
+        "slack:U1": {"albatross", SHARED},
+        "api:helpdesk/nobody-yet": {SHARED},
+        "shared": {SHARED},
+    }
+    for owner, birds in named.items():
+        seen = read_all(api, world, [owner])
+        assert {url: found for url, found in seen.items() if found - birds} == {}, owner
+        assert set().union(*seen.values()) == birds, owner
+
+
+def test_a_program_cannot_name_a_person(world: World, living: ModelServer) -> None:
+    api = Api(integration_token(world.integration))
+    seen = read_all(api, world, [f"user:{world.bob.pk}", str(world.bobs_memory.pk), "me"])
+    assert {url: found for url, found in seen.items() if found} == {}
+
+
+def tonight(world: World) -> str:
+    return reverse("web:tonight", args=[world.team.slug])
+
+
+def walk(client: Client, start: str) -> dict[str, set[str]]:
+    """The pages that links lead to from `start` within its team, and the birds on them.
+
+    Of pages that differ in a line, a revision or a number alone, two; no seed files.
+    """
+    waiting, seen, kinds = deque([start]), dict[str, set[str]](), Counter[str]()
+    while waiting:
+        url = waiting.popleft()
+        with scope():
+            answer = client.get(url)
+        text = unescape(answer.content.decode())
+        seen[url] = seen_in(text)
+        links = [answer.headers["Location"]] if "Location" in answer.headers else []
+        for link in [*links, *LINK.findall(text)]:
+            there = urljoin(url, link)
+            kind = re.sub(r"(?<=[/=])\d+(?=/|&|$)", "N", there)
+            is_new = there not in seen and there not in waiting and not SEEDS.search(there)
+            if there.startswith(start) and is_new and kinds[kind] < 2:
+                kinds[kind] += 1
+                waiting.append(there)
+    return seen
+
+
+def look(client: Client, url: str) -> set[str]:
+    with scope():
+        return seen_in(client.get(url, follow=True).content.decode())
+
+
+def read_all(api: Api, world: World, owners: list[str]) -> dict[str, set[str]]:
+    """Every read of the API, about each of these owners, and the birds in its answer."""
+    seen = {}
+    for owner in owners:
+        query = f"?owner={quote(owner)}" if owner else ""
+        for path in _reading(world.agent):
+            url = path if "?" in path else path + query
+            seen[url] = seen_in(api.get(url).content.decode())
+        for path, body in _tools(world.agent):
+            asked = {**body, **_about(owner)}
+            seen[f"{path} {asked}"] = seen_in(_told(api, path, asked))
+    return seen
+
+
+def _reading(agent: Agent) -> list[str]:
+    at, memory = f"/agents/{agent.pk}", f"/memory/{agent.pk}"
+    runs = [str(run.pk) for run in agent.runs.all()]
+    return [
+        *("/agents", "/owners", "/audit/events?limit=100"),
+        *(at, f"{at}/workspace/files", f"{at}/workspace/prompt-files"),
+        *(f"{at}/workspace/files/{path}" for path in _paths(agent)),
+        *(f"{at}/workspace/files/{path}/revisions" for path in _paths(agent)),
+        *(f"{at}/workspace/files/{path}/revisions/1" for path in _paths(agent)),
+        *(f"{at}/conversations", f"{at}/proposals", f"{memory}/dream/reports"),
+        *(f"{at}/conversations/{one.external_id}" for one in agent.conversations.all()),
+        *(f"{memory}/dreaming/{what}" for what in ("status", "candidates", "dreams")),
+        *(f"{memory}/dream/reports/{run}" for run in runs),
+        *(f"/runs/{run}" for run in runs),
+    ]
+
+
+def _tools(agent: Agent) -> list[tuple[str, Mapping[str, object]]]:
+    queries = ("The lamp belongs to", "moved yesterday sister", "memory")
+    calls: list[tuple[str, Mapping[str, object]]] = [
+        ("memory_get", {"date": "2026-11-20"}),
+        ("list_workspace_memory_files", {}),
+        *(("memory_search", {"query": query, "limit": 50}) for query in queries),
+        *(("search_workspace_memory", {"query": query, "limit": 50}) for query in queries),
+        *(("read_workspace_memory_file", {"filename": path}) for path in _paths(agent)),
+    ]
+    return [(f"/agents/{agent.pk}/tools/{name}", body) for name, body in calls]
+
+
+def _paths(agent: Agent) -> list[str]:
+    return sorted(set(agent.files.filter(ours(agent)).values_list("path", flat=True)))
+
+
+def _told(api: Api, path: str, body: dict[str, object]) -> str:
+    """What the answer adds: a caller knows the words and names that it sent."""
+    said = api.post(path, body).content.decode()
+    for sent in body.values():
+        said = said.replace(str(sent), "")
+    return said
+
+
+def _about(owner: str) -> dict[str, object]:
+    if owner.startswith("api:helpdesk/"):
+        return {"endUserId": owner.removeprefix("api:helpdesk/")}
+    if owner.startswith("slack:"):
+        return {"channel": "slack", "senderId": owner.removeprefix("slack:")}
+    return {"owner": owner} if owner else {}
+
+
+def _open(client: Client, world: World) -> None:
+    url = reverse("web:owners_open", args=[world.team.slug, world.bobs_memory.pk])
+    assert client.post(url, {"reason": REASON}).status_code == 302
+
+
+def _reads(world: World) -> int:
+    return Event.objects.filter(
+        action="personal.read", on_behalf_of=world.bobs_memory.pk, reason_code="break_glass"
+    ).count()
