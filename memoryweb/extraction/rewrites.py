@@ -66,14 +66,17 @@ def apply(
     )
     if not is_current:
         broken.append(Broken("current", _("The file changed twice while the model was at work.")))
-    writer = Writer(AuthorKind.EXTRACTION, run=run)
-    origins = _origins(before, content, lines, said)
+    writer, origins = _writer(run), _origins(before, content, lines, said)
     if not broken and run.agent.policy == Agent.Policy.APPLY:
         return Result.WRITTEN, files.write(work, place, content, writer=writer, origins=origins)
     if file is None or file.deleted_at is not None:
         file = files.write(work, place, _EMPTY[place.path], writer=writer).file
         seen = seen or file.revision
     return _propose(work, run, file, content, origins, broken, base=seen), None
+
+
+def _writer(run: Run) -> Writer:
+    return Writer(AuthorKind.EXTRACTION, run=run)
 
 
 def _kept(place: Place, before: str, content: str, protected: Collection[int]) -> str:
