@@ -58,6 +58,13 @@ class LastAdmin(AccountsRefused):
         )
 
 
+class NotDemo(AccountsRefused):
+    code = "not_demo"
+
+    def __init__(self) -> None:
+        super().__init__(_("Only the demo team can be removed; this team is none."))
+
+
 class EndRefused(AccountsRefused):
     code = "end_refused"
 

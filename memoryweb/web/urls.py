@@ -24,7 +24,7 @@ from memoryweb.web.views import (
 class MarkdownPath(StringConverter):
     """A workspace path. It always ends in .md, so that a verb may follow it."""
 
-    regex = r".+\.md"
+    regex = r"[^\x00]+\.md"  # PostgreSQL cannot even be asked for a NUL
 
 
 register_converter(MarkdownPath, "md")
@@ -63,6 +63,8 @@ agent_patterns = [
 
 settings_patterns = [
     path("", team.team, name="settings"),
+    path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
+    path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", members.members, name="settings_members"),
     path("members/add/", members.add, name="settings_member_add"),
     path("members/<int:membership_id>/change/", members.change, name="settings_member_change"),

@@ -1,12 +1,14 @@
 from django.contrib import messages
-from django.http import HttpResponse
+from django.contrib.auth import logout
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
-from memoryweb.accounts.teams import rename_team
+from memoryweb.accounts.teams import only_here, remove_demo, rename_team
 from memoryweb.llm import client, usage
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.forms.settings import TeamForm
@@ -36,3 +38,37 @@ def team(request: TeamRequest) -> HttpResponse:
         "has_model": client.configured(),
     }
     return show(request, "settings/team.html", context, status=422 if form.is_bound else 200)
+
+
+@require_GET
+@team_view(Permission.MANAGE_MEMBERS)
+def demo_confirm(request: TeamRequest) -> HttpResponse:
+    people = list(only_here(_demo(request)))
+    context = {
+        "tab": "team",
+        "others": [person for person in people if person != request.user],
+        "is_me_too": request.user in people,
+    }
+    return show(request, "settings/demo_remove.html", context)
+
+
+@require_POST
+@team_view(Permission.MANAGE_MEMBERS)
+def demo_remove(request: TeamRequest) -> HttpResponse:
+    try:
+        gone = remove_demo(team=_demo(request), by=request.visit.actor)
+    except AccountsRefused as refused:
+        messages.error(request, str(refused))
+        return redirect("home")
+    is_me_too = request.user in gone
+    if is_me_too:
+        logout(request)
+    messages.success(request, _("The demo team was removed, with everything of it."))
+    return redirect("account_login" if is_me_too else "home")
+
+
+def _demo(request: TeamRequest) -> Team:
+    team = request.visit.team
+    if not team.is_demo:
+        raise Http404
+    return team
