@@ -66,7 +66,8 @@ EVERYDAY = _words(
     loving lovely amazing awesome super proud excited thankful supportive special powerful beautiful
     journey chance look reminds remind reminder makes lately ones everybody somebody anyone chat
     able more whole past recently year
-    apart away back become became brought close ends opens open list different else everyone everything fact"""
+    apart away back become became brought close ends opens open list
+    different else everyone everything fact"""
 )
 
 # Words of statements that tell how something feels rather than what it is.
