@@ -1,6 +1,10 @@
 from django.urls import include, path
 
+from memoryweb.web import health
+
 urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
     path("api/", include("memoryweb.api.urls")),
     path("", include("memoryweb.web.urls")),
     path("accounts/", include("allauth.urls")),
