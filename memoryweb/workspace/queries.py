@@ -8,7 +8,7 @@ from django.db.models import Case, Count, F, Q, QuerySet, When
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
-from memoryweb.workspace.models import File, LineOrigin, Proposal, Revision
+from memoryweb.workspace.models import File, LineOrigin, Proposal
 
 
 def proposals_of(team: Team) -> "QuerySet[Proposal]":
@@ -45,15 +45,6 @@ def origins_at(file: File, line: int) -> list[LineOrigin]:
         "source_file__owner", "message__conversation__owner", "run", "user"
     )
     return list(rows.order_by("pk"))
-
-
-def revisions_by_run(file: File, run_ids: Iterable[UUID]) -> dict[UUID, Revision]:
-    found = file.revisions.filter(run__in=list(run_ids)).order_by("number")
-    return {revision.run_id: revision for revision in found if revision.run_id}
-
-
-def files_by_id(ids: Collection[str]) -> dict[str, File]:
-    return {str(file.pk): file for file in File.objects.filter(pk__in=ids)}
 
 
 def files_per_owner(team: Team, owner_ids: Collection[UUID]) -> dict[UUID, int]:
