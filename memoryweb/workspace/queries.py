@@ -47,6 +47,10 @@ def origins_at(file: File, line: int) -> list[LineOrigin]:
     return list(rows.order_by("pk"))
 
 
+def files_by_id(ids: Collection[str]) -> dict[str, File]:
+    return {str(file.pk): file for file in File.objects.filter(pk__in=ids)}
+
+
 def files_per_owner(team: Team, owner_ids: Collection[UUID]) -> dict[UUID, int]:
     rows = File.objects.filter(team=team, owner__in=owner_ids, deleted_at=None)
     return dict(rows.values_list("owner").annotate(Count("pk")).order_by())
