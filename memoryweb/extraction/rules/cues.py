@@ -254,3 +254,14 @@ DECIDED = re.compile(
     re.IGNORECASE,
 )
 I_AM_FROM = re.compile(r"^I am (?-i:[A-Z])\w+(?:ish|ese|ian|ean|can|an|i)\b[^,]{0,20}$")
+# What changes a life or a business is remembered without its date too.
+LIFE_EVENT = re.compile(
+    rf"\b(?:I|we|my (?:[\w'-]+ ){{1,2}}) ?(?:have )?{_ADV}(?:opened|founded|launched"
+    r"|started (?:my|our|a|an)|moved (?:to|from|in|out)|graduated|retired|adopted|married|divorced"
+    r"|got (?:married|engaged|divorced|promoted|hired|fired|accepted|a (?:\w+ )?job"
+    r"|(?:a|an|our|another) (?:\w+ )?(?:dog|cat|puppy|kitten))|applied (?:to|for)|won|lost my"
+    r"|quit my|sold (?:my|our)|bought (?:a|an|our) (?:\w+ )?(?:house|flat|car|boat|apartment)"
+    r"|gave birth|had (?:a|our) (?:\w+ )?(?:baby|son|daughter)|emigrated|immigrated"
+    r"|transitioned|came out|broke (?:my|up)|started transitioning)\b",
+    re.IGNORECASE,
+)

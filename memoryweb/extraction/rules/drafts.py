@@ -16,6 +16,7 @@ class Scene:
     group: str = ""
     to_assistant: bool = False
     earlier: tuple[str, ...] = ()  # the person's sentences so far, for corrections
+    day: str = ""  # when what is told now happened, from the sentence before
     topic: str = ""  # what a leading "it" or "they" stands for
 
 
@@ -24,6 +25,7 @@ class Draft:
     text: str
     durable: bool
     needs_context: bool = False  # speaks of "it" or "they": good only after what it refers to
+    alone: bool = False  # nothing that follows speaks of it
     asked: bool = False
     category: Category | None = None  # None: to be found from the text
     also_from: tuple[str, ...] = ()  # other messages that it rests on, as the question it answers

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from memoryweb.extraction.rules import (
     answers,
+    asides,
     clauses,
     dates,
     facts,
@@ -19,6 +20,7 @@ from memoryweb.extraction.rules import (
     tense,
     topics,
     verdicts,
+    worth,
 )
 from memoryweb.extraction.rules.corrections import corrected
 from memoryweb.extraction.rules.drafts import Draft, Scene
@@ -43,11 +45,19 @@ def drafts(sentence: str, openers: fillers.Openers, scene: Scene) -> list[Draft]
             continue
         clause = topics.put_for_pronoun(openers.strip(part), scene.topic)
         draft = _draft(clause, scene) or facts.fact_draft(clause, scene, is_asked=is_asked)
+        since = None if draft else asides.SINCE_I.search(clause)
+        draft = _draft(since["what"], scene) if since else draft
         if draft:
             found.append(replace(draft, asked=is_asked, durable=draft.durable or is_asked))
     if is_asked and not found:
         return _as_asked(bare, scene)
-    return found
+    return [*found, *(draft for draft in asides.drafts(bare, scene) if not _says(found, draft))]
+
+
+def _says(found: list[Draft], aside: Draft) -> bool:
+    """Whether what a sentence mentions in passing is all that it said anyway."""
+    words = set(aside.text.lower().strip(".").split())
+    return any(words <= set(draft.text.lower().strip(".").split()) for draft in found)
 
 
 def answer(
@@ -80,7 +90,9 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
         return None
     future = tense.is_ahead(text)
     dated = dates.resolve(text, scene.at)
-    text = dated.text
+    if scene.day and not dated.found and verdicts.is_past_act(text):
+        dated = dates.Dated(f"{text} {scene.day}", found=True, exact=True)
+    text = moments.something(dated.text) if dated.found else dated.text
     lead = subjects.lead(text)
     core = text[len(lead) :]
     subject = subjects.kind(core)
@@ -89,14 +101,20 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
         return None
     if subject == "other" and _FRAGMENT.match(core) and not subjects.FINITE.search(core):
         return None
+    core = worth.trimmed(core)
+    text = lead + core
     verdict = _verdict(core, subject, dated.found)
     if not verdict.kept:
         return None
-    text = moments.told(moments.placed(text, dated.found, scene.at))
-    cast = speakers.Cast(scene.speaker, scene.other, groups.of(text, scene))
-    rewritten = speakers.third(text, cast, past=not future)
-    pointing = subject == "pronoun" or dangles(re.sub(r"\([^()]*\)$", "", text))
-    return Draft(_finished(rewritten), verdict.durable, pointing)
+    weight = worth.of(text)
+    placed = moments.told(moments.placed(text, dated.found, scene.at))
+    pointing = subject == "pronoun" or dangles(re.sub(r"\([^()]*\)$", "", placed))
+    if weight < (worth.Worth.LASTING if pointing else worth.Worth.LIGHT):
+        return None
+    durable = (verdict.durable or "(around " in placed) and weight == worth.Worth.LASTING
+    cast = speakers.Cast(scene.speaker, scene.other, groups.of(placed, scene))
+    rewritten = speakers.third(placed, cast, past=not future)
+    return Draft(_finished(rewritten), durable, pointing)
 
 
 def _verdict(core: str, subject: str, dated: bool) -> verdicts.Verdict:

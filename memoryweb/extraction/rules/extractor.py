@@ -8,6 +8,7 @@ from memoryweb.extraction.rules import (
     english,
     facts,
     japanese,
+    moments,
     sentences,
     speakers,
     text,
@@ -119,8 +120,12 @@ def _of_message(
             group=speakers.group_in(sentence.text) or scene.group,
             topic="" if open_line else topic,
         )
-        for draft in _drafts(sentence, openers, scene):
-            if not draft.needs_context:
+        found = _drafts(sentence, openers, scene)
+        scene = replace(scene, day="" if found else moments.day_in(sentence.text, scene.at))
+        for draft in found:
+            if draft.alone:
+                yield _statement([draft], message)
+            elif not draft.needs_context:
                 if open_line:
                     yield _statement(open_line, message)
                 open_line = [draft]

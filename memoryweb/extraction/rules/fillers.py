@@ -67,6 +67,7 @@ _PUNCTUATION = r"(?:\s*[,!.;:…—–]+|\s+-+|-+(?=\s))[\s,!.;:…—–-]*"  #
 _TAIL = re.compile(
     r"(?:,? (?:though|tho|too|as well|lol|haha|of course|for sure|btw|by the way|so far|after all"
     r"|and stuff|and so on|or something"
+    r"|(?:especially|including|like) (?:[\w-]+ ){0,3}ones"
     r"|take a look|have a look|check (?:it|them|this) out|and look at [^,.]+|as you can see"
     r"|all of that|if that makes sense)"
     r"|, (?:actually|you know|again|anyway|right|already|I think|I guess|then|look))+(?=[.!]*$)",

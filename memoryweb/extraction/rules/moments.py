@@ -3,14 +3,34 @@
 import re
 from datetime import datetime
 
-from memoryweb.extraction.rules import verdicts
+from memoryweb.extraction.rules import dates, tense, verdicts
 from memoryweb.extraction.rules.verbs import IRREGULAR_PAST, PAST_ED
 
 
 def told(text: str) -> str:
     """ "I met this great guy": the storyteller's "this" means "a"."""
+    text = _FRIENDS.sub("my ", _ALL_THESE.sub("", text))
     text = _NARRATED.sub(_indefinite, text)
     return _INDEFINITE.sub(_indefinite, re.sub(r"^[Tt]h(?:is|at) (?=[a-z])", "The ", text))
+
+
+def something(text: str) -> str:
+    """ "I made it in class yesterday": what was shown is unknown, that it was made is not."""
+    return _WHAT_WAS_SHOWN.sub(r"\1 something", text)
+
+
+def day_in(sentence: str, at: datetime) -> str:
+    """ "Last night was great!": the day of what is told next; empty when none is named."""
+    if len(sentence.split()) > 9 or tense.is_ahead(sentence):
+        return ""
+    found = _DAY_NAMED.search(dates.resolve(sentence, at, future=False).text)
+    return found.group(0)[:1].lower() + found.group(0)[1:] if found else ""
+
+
+_DAY_NAMED = re.compile(
+    r"\b(?:on (?:the weekend of )?\d{4}-\d\d-\d\d|in the week of \d{4}-\d\d-\d\d)\b",
+    re.IGNORECASE,
+)
 
 
 def placed(text: str, dated: bool, at: datetime) -> str:
@@ -69,3 +89,15 @@ def _indefinite(match: re.Match[str]) -> str:
         return f"{before} some "
     following = match.string[match.end() : match.end() + 1]
     return f"{before} {'an' if following in 'aeiouAEIOU' else 'a'} "
+
+
+# "Known these friends for years", "learn all these tools", "I made it in class on 2024-05-01".
+_FRIENDS = re.compile(
+    r"\b(?:these|those) (?=(?:\w+ )?(?:friends|guys|kids|children|colleagues|neighbou?rs)\b)"
+)
+_ALL_THESE = re.compile(r"\b(?<=all )(?:of )?(?:these|those) |\ball (?:these|those) (?=[a-z]+ )")
+_WHAT_WAS_SHOWN = re.compile(
+    r"^((?:I|[Ww]e) (?:just |also |even )?(?:made|painted|drew|bought|wrote|built|baked"
+    r"|cooked|sewed|knitted|designed|created|finished)) (?:it|that|this|these|those"
+    r"|them|one)(?= (?:in|at|on|with|for|during|from|last|yesterday)\b)"
+)

@@ -62,7 +62,7 @@ _COMMISSIVE = (
 _MOVED = r"(?:moved|postponed|rescheduled|pushed|delayed|extended|shifted|brought forward)"
 _BOOKED = (
     r"(?:booked|signed up|registered|reserved|enrolled|entered|scheduled|applied|ordered"
-    r"|tickets?|reservations?|appointments?)"
+    r"|(?:got|bought|have|has) (?:\w+ ){0,3}(?:tickets?|reservations?|appointments?))"
 )
 _CUE = re.compile(
     rf"(?P<commit>\b{_COMMISSIVE}\b(?=.* to \w))|(?P<moved>\b{_MOVED}\b)|(?P<booked>\b{_BOOKED}\b)"

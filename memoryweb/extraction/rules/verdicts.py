@@ -32,7 +32,7 @@ def judge(clause: str, *, dated: bool) -> Verdict:
 _TIERS = (
     (1, True, (cues.MINE_IS, cues.WHO_I_AM, cues.LIKED_NAME, cues.TRADE, cues.I_AM_FROM)),
     (2, True, (cues.HAS_KIN, cues.HEALTH, cues.LIKING, cues.PLANNING, cues.BEING, cues.DOING)),
-    (2, True, (cues.MY_KIN, cues.THRILLED_TO, cues.DECIDED)),
+    (2, True, (cues.MY_KIN, cues.THRILLED_TO, cues.DECIDED, cues.LIFE_EVENT)),
     (3, False, (cues.UNDER_WAY,)),
     (2, True, (cues.FACT,)),
     (2, False, (cues.PAST_ACT, cues.WE_DO)),
@@ -75,11 +75,11 @@ def is_past_act(clause: str) -> bool:
 
 def content_words(clause: str) -> int:
     return len(
-        {word for word in re.findall(r"[a-z][a-z'-]+|\d+", clause.lower()) if word not in _STOP}
+        {word for word in re.findall(r"[a-z][a-z'-]+|\d+", clause.lower()) if word not in STOP}
     )
 
 
-_STOP = words_of(
+STOP = words_of(
     """i me my mine myself we us our ours you your it its this that these those they them their
     there here he she his her a an the and or but so if as of in on at to for from by with
     about into over up out off than then because when while am is are was were be been being
