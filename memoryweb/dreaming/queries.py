@@ -15,7 +15,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.dreaming.status import LATE
+from memoryweb.dreaming.status import LATE, repeating
 from memoryweb.dreaming.waiting import waiting
 from memoryweb.llm import breaker, client, usage
 from memoryweb.runs.models import Run
@@ -104,7 +104,7 @@ def _counts(agents: Sequence[Agent], visible: Q, now: datetime) -> _Counts:
     for run in dreams.active().order_by("-created_at"):
         counts.running[run.agent_id] = run
     counts.waiting = waiting(agents, visible, now)
-    counts.repeats = _repeating(ids, now)
+    counts.repeats = repeating(ids, now)
     owners = Conversation.objects.filter(agent__in=ids).values_list("agent")
     counts.owners = dict(owners.annotate(Count("owner", distinct=True)).order_by())
     pending = Proposal.objects.filter(
@@ -135,18 +135,6 @@ def _nights(dreams: "QuerySet[Run]", now: datetime) -> dict[UUID, dict[date, Nig
             on, _worse(before.status, status), before.promoted + (promoted or 0), before.runs + runs
         )
     return nights
-
-
-def _repeating(ids: list[UUID], now: datetime) -> set[UUID]:
-    """Agents where the last two dreams of one owner gave the same from the same."""
-    recent = Report.objects.filter(agent__in=ids, dreamt_at__gt=now - timedelta(days=NIGHTS))
-    wrote = recent.filter(promoted__gt=0).exclude(fingerprint="")
-    last: dict[tuple[UUID, UUID | None], list[str]] = defaultdict(list)
-    for agent, owner, fingerprint in wrote.order_by("-dreamt_at").values_list(
-        "agent", "owner", "fingerprint"
-    ):
-        last[agent, owner].append(fingerprint)
-    return {agent for (agent, _owner), seen in last.items() if seen[0] in seen[1:2]}
 
 
 def _worse(one: str, other: str) -> str:

@@ -1,8 +1,10 @@
 """How an agent's dreaming stands: what is shown on Tonight and told by the API (SPEC §5.5)."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -17,6 +19,7 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 
 LATE = timedelta(hours=2)
+RECENT = timedelta(days=14)
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
         yield _("Dreaming is off: nothing is consolidated at night.")
     elif agent.next_dream_at and agent.next_dream_at < now - LATE:
         yield _("The nightly dream is late by over two hours; is a worker running?")
-    if _is_repeating(agent):
+    if repeating([agent.pk], now):
         yield _("Two nights gave an identical result.")
     if breaker.open_until(agent.team_id):
         yield _("The model endpoint failed five times in a row and is left alone for a while.")
@@ -69,13 +72,11 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
         yield _("Today's token budget is spent; dreams wait for tomorrow.")
 
 
-def _is_repeating(agent: Agent) -> bool:
-    newest = Report.objects.filter(agent=agent).order_by("-dreamt_at")
-    last = newest.exclude(promoted=0, kept=0).values_list("owner", "fingerprint", "changes")[:20]
-    seen: dict[object, str] = {}
-    for owner, fingerprint, changes in last:
-        is_change = any(change["path"] == inputs.MEMORY for change in changes)
-        if seen.get(owner) == fingerprint and is_change:
-            return True
-        seen.setdefault(owner, fingerprint)
-    return False
+def repeating(agent_ids: Collection[UUID], now: datetime) -> set[UUID]:
+    """Agents where the last two dreams of one owner that promoted something gave the same."""
+    recent = Report.objects.filter(agent__in=agent_ids, dreamt_at__gt=now - RECENT)
+    wrote = recent.filter(promoted__gt=0).exclude(fingerprint="").order_by("-dreamt_at")
+    last: dict[tuple[UUID, UUID | None], list[str]] = defaultdict(list)
+    for agent, owner, fingerprint in wrote.values_list("agent", "owner", "fingerprint"):
+        last[agent, owner].append(fingerprint)
+    return {agent for (agent, _owner), seen in last.items() if seen[0] in seen[1:2]}

@@ -9,12 +9,14 @@ from memoryweb.agents.pausing import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.status import warnings
 from memoryweb.memory.agents import archive_agent
+from memoryweb.memory.files import Writer
 from memoryweb.memory.unit import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
-from tests.dreaming.test_pipeline import NIGHT, dream, note
+from memoryweb.workspace.models import AuthorKind, File
+from tests.dreaming.test_pipeline import NIGHT, dream, memory, note
 from tests.world import World
 
 SHIPS, LIVES = "Marta's team ships on Thursdays.", "Marta lives in Gothenburg."
@@ -117,3 +119,28 @@ def test_an_archived_agent_is_never_due(world: World) -> None:
     with unit(world.team) as work:
         archive_agent(work, Agent.objects.get(pk=world.agent.pk))
     assert _tick(world, NIGHT) == 0
+
+
+def _warns_of_repetition(world: World) -> bool:
+    now = dream_time(world.agent, NIGHT + timedelta(days=3))
+    return any("identical" in said for said in warnings(world.agent, now))
+
+
+def test_a_night_with_nothing_new_is_no_identical_result(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    note(world, world.customer, NIGHT, "The lamp in the hall is red.", durable=False)
+    dream(world, world.customer)
+    dream(world, world.customer, NIGHT + timedelta(days=1))
+    assert list(Report.objects.order_by("dreamt_at").values_list("promoted", "kept")) == [
+        (1, 1),
+        (0, 1),
+    ]
+    assert not _warns_of_repetition(world)
+
+
+def test_two_nights_that_promote_the_same_again_are_an_identical_result(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    for ahead in range(2):
+        memory(world, world.customer, "# Memory\n", Writer(AuthorKind.PERSON, user=world.alice))
+        dream(world, world.customer, NIGHT + timedelta(days=ahead))
+    assert _warns_of_repetition(world)
