@@ -15,6 +15,12 @@ class AgentQuerySet(models.QuerySet["Agent"]):
     def live(self) -> "AgentQuerySet":
         return self.filter(archived_at=None)
 
+    def archived(self) -> "AgentQuerySet":
+        return self.filter(archived_at__isnull=False)
+
+    def expired(self, before: datetime) -> "AgentQuerySet":
+        return self.filter(archived_at__lte=before)
+
     def due(self, now: datetime) -> "AgentQuerySet":
         return self.live().filter(dreaming=True, next_dream_at__lte=now)
 

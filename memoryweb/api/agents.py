@@ -14,7 +14,12 @@ from memoryweb.api.auth import Request
 from memoryweb.api.cursors import page
 from memoryweb.api.operations import Paging, operation
 from memoryweb.api.schemas import Camel, Items, Moment
-from memoryweb.memory.agents import archive_agent, change_agent, create_agent
+from memoryweb.memory.agents import (
+    archive_agent,
+    change_agent,
+    create_agent,
+    restore_agent,
+)
 from memoryweb.memory.unit import unit
 
 router = Router(tags=["Agents"])
@@ -164,7 +169,7 @@ def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
     **operation(
         None,
         status=204,
-        summary="Archive an agent; it is kept for 30 days",
+        summary="Archive an agent; it can be brought back for 30 days",
         takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
     ),
 )
@@ -174,6 +179,24 @@ def archive(request: Request, agent_id: str) -> Status[None]:
     with unit(request.auth.team, actor=request.auth.actor) as work:
         archive_agent(work, agent)
     return Status(204, None)
+
+
+@router.post(
+    "/agents/{agent_id}/restore",
+    **operation(
+        AgentOut,
+        summary="Bring an archived agent back",
+        takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
+        example=EXAMPLE,
+        errors=(409,),
+    ),
+)
+def restore(request: Request, agent_id: str) -> AgentOut:
+    agent = request.auth.archived_agent(agent_id)
+    request.auth.require(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE)
+    with unit(request.auth.team, actor=request.auth.actor) as work:
+        restore_agent(work, agent)
+    return _out(agent)
 
 
 def _fields(body: AgentSettings) -> dict[str, Any]:

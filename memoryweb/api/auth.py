@@ -86,6 +86,13 @@ class Caller:
             raise Forbidden("agent_forbidden", _("This integration may not use this agent."))
         return agent
 
+    def archived_agent(self, agent_id: str) -> Agent:
+        """For who may bring it back, which no integration may."""
+        agent = self.team.agents.archived().filter(pk=known_id(agent_id)).first()
+        if agent is None:
+            raise NotFound
+        return agent
+
 
 class Request(HttpRequest):
     """A request past the gate."""

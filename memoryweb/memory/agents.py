@@ -1,19 +1,25 @@
-"""An agent with its seed files, made together or not at all."""
+"""An agent from its creation with its seed files to its end, 30 days after it was archived."""
 
+import logging
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django_scopes import scopes_disabled
 
 from memoryweb import agents as room
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import next_dream_at
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import Unit
+from memoryweb.memory.unit import Unit, unit
 from memoryweb.workspace.models import AuthorKind
 from memoryweb.workspace.paths import SEEDED
 
+logger = logging.getLogger(__name__)
+
+KEPT = timedelta(days=30)
 _SEEDS = Path(room.__file__).parent / "seeds"
 MAX_NAME = 64
 _NIGHTS = {"time_zone", "dream_at", "dreaming"}  # what decides when the next dream is
@@ -26,38 +32,38 @@ class NameTaken(MemoryRefused):
         super().__init__(_("This team has an agent named “{name}” already.").format(name=name))
 
 
-def create_agent(unit: Unit, *, name: str, **settings: Any) -> Agent:
+def create_agent(work: Unit, *, name: str, **settings: Any) -> Agent:
     """Raises NameTaken. `settings` are fields of Agent."""
-    _check_name(unit, name)
-    agent = Agent(team=unit.team, name=name, folded_name=_fold(name), **settings)
-    agent.next_dream_at = next_dream_at(agent, unit.now)
+    _check_name(work, name)
+    agent = Agent(team=work.team, name=name, folded_name=_fold(name), **settings)
+    agent.next_dream_at = next_dream_at(agent, work.now)
     agent.save(force_insert=True)
     writer = Writer(AuthorKind.SYSTEM)
     for path in SEEDED:
         text = (_SEEDS / path).read_text(encoding="utf-8")
-        write(unit, Place(agent, None, path), text, writer=writer, expected="")
-    unit.record(
+        write(work, Place(agent, None, path), text, writer=writer, expected="")
+    work.record(
         "agent.created", target_kind="agent", target_id=str(agent.pk), labels={"name": name}
     )
     return agent
 
 
-def change_agent(unit: Unit, agent: Agent, **settings: Any) -> list[str]:
+def change_agent(work: Unit, agent: Agent, **settings: Any) -> list[str]:
     """Set fields and say which changed. A new time or zone moves the next dream."""
     changed = [field for field, value in settings.items() if getattr(agent, field) != value]
     if not changed:
         return []
     if "name" in changed:
-        _check_name(unit, settings["name"], of=agent)
+        _check_name(work, settings["name"], of=agent)
         agent.folded_name = _fold(settings["name"])
     for field in changed:
         setattr(agent, field, settings[field])
     derived = ["folded_name"]
     if _NIGHTS & set(changed):
-        agent.next_dream_at = next_dream_at(agent, unit.now)
+        agent.next_dream_at = next_dream_at(agent, work.now)
         derived.append("next_dream_at")
     agent.save(update_fields=[*changed, *derived])
-    unit.record(
+    work.record(
         "agent.changed",
         target_kind="agent",
         target_id=str(agent.pk),
@@ -66,12 +72,61 @@ def change_agent(unit: Unit, agent: Agent, **settings: Any) -> list[str]:
     return changed
 
 
-def archive_agent(unit: Unit, agent: Agent) -> None:
-    """Out of every list and night at once; its memory is kept."""
-    agent.archived_at = unit.now
+def archive_agent(work: Unit, agent: Agent) -> None:
+    """Out of every list and night at once; its memory is kept for 30 days."""
+    agent.refresh_from_db(fields=["archived_at"])
+    if agent.archived_at is not None:
+        return
+    agent.archived_at = work.now
     agent.next_dream_at = None
     agent.save(update_fields=["archived_at", "next_dream_at"])
-    unit.record("agent.archived", target_kind="agent", target_id=str(agent.pk))
+    work.record("agent.archived", target_kind="agent", target_id=str(agent.pk))
+
+
+def restore_agent(work: Unit, agent: Agent) -> None:
+    """Back from the archive; nights that passed meanwhile are not dreamt. Raises NameTaken."""
+    agent.refresh_from_db(fields=["archived_at"])
+    if agent.archived_at is None:
+        return
+    _check_name(work, agent.name, of=agent)
+    agent.archived_at = None
+    agent.next_dream_at = next_dream_at(agent, work.now)
+    agent.save(update_fields=["archived_at", "next_dream_at"])
+    work.record("agent.restored", target_kind="agent", target_id=str(agent.pk))
+
+
+def remove_expired(now: datetime) -> int:
+    """Delete the agents that were archived 30 days ago, with all that is theirs; how many.
+
+    What keeps one from going stops no other.
+    """
+    with scopes_disabled():
+        expired = list(Agent.objects.expired(now - KEPT).select_related("team"))
+    return sum(_remove_safely(agent, now) for agent in expired)
+
+
+def _remove_safely(agent: Agent, now: datetime) -> bool:
+    try:
+        return _remove(agent, now)
+    except Exception:
+        logger.exception("The archived agent %s could not be removed.", agent.pk)
+        return False
+
+
+def _remove(agent: Agent, now: datetime) -> bool:
+    with unit(agent.team) as work:
+        # Somebody may have brought it back since it was found.
+        still = Agent.objects.expired(now - KEPT).filter(pk=agent.pk).first()
+        if still is None:
+            return False
+        work.record(
+            "agent.removed",
+            target_kind="agent",
+            target_id=str(agent.pk),
+            labels={"name": agent.name},
+        )
+        still.delete()
+        return True
 
 
 def _fold(name: str) -> str:
@@ -79,7 +134,7 @@ def _fold(name: str) -> str:
     return name.casefold()[:MAX_NAME]
 
 
-def _check_name(unit: Unit, name: str, of: Agent | None = None) -> None:
-    named = Agent.objects.live().filter(team=unit.team, folded_name=_fold(name))
+def _check_name(work: Unit, name: str, of: Agent | None = None) -> None:
+    named = Agent.objects.live().filter(team=work.team, folded_name=_fold(name))
     if any(other != of for other in named):
         raise NameTaken(name)

@@ -57,3 +57,22 @@ def test_an_archived_agent_is_gone(world: World, callers: Callers) -> None:
     assert callers.admin.get(f"/agents/{world.agent.pk}").status_code == 404
     names = [agent["name"] for agent in callers.admin.get("/agents").json()["items"]]
     assert names == ["Beacon"]
+
+
+def test_an_archived_agent_is_brought_back(world: World, callers: Callers) -> None:
+    callers.admin.delete(f"/agents/{world.agent.pk}")
+    back = callers.admin.post(f"/agents/{world.agent.pk}/restore", {})
+    assert (back.status_code, back.json()["name"]) == (200, "Atlas")
+    assert callers.admin.get(f"/agents/{world.agent.pk}").status_code == 200
+
+
+def test_an_agent_that_is_not_archived_cannot_be_brought_back(
+    world: World, callers: Callers
+) -> None:
+    assert callers.admin.post(f"/agents/{world.agent.pk}/restore", {}).status_code == 404
+
+
+def test_an_agent_whose_name_is_taken_is_not_brought_back(world: World, callers: Callers) -> None:
+    callers.admin.delete(f"/agents/{world.agent.pk}")
+    callers.admin.post("/agents", {"name": "Atlas"})
+    assert callers.admin.post(f"/agents/{world.agent.pk}/restore", {}).status_code == 409

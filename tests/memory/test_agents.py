@@ -4,8 +4,19 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent
-from memoryweb.memory.agents import NameTaken, archive_agent, change_agent, create_agent
+from memoryweb.audit.models import Event
+from memoryweb.memory.agents import (
+    NameTaken,
+    archive_agent,
+    change_agent,
+    create_agent,
+    remove_expired,
+    restore_agent,
+)
 from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.workspace.models import File
+from tests.accounts.refusal import refusing_events
 from tests.world import World
 
 
@@ -49,3 +60,85 @@ def test_a_name_that_grows_when_folded_can_be_given_once(world: World) -> None:
         assert create_agent(work, name=name).name == name
     with unit(world.team) as work, pytest.raises(NameTaken):
         create_agent(work, name=name.upper()[:64])
+
+
+def _archived(world: World, days: int = 0) -> Agent:
+    with unit(world.team) as work:
+        archive_agent(work, world.agent)
+    since = timezone.now() - timedelta(days=days)
+    Agent.objects.filter(pk=world.agent.pk).update(archived_at=since)
+    return Agent.objects.get(pk=world.agent.pk)
+
+
+def _actions(world: World) -> list[str]:
+    events = Event.objects.filter(team_id=world.team.pk, target_id=str(world.agent.pk))
+    return list(events.order_by("seq").values_list("action", flat=True))
+
+
+def test_an_agent_brought_back_dreams_again(world: World) -> None:
+    with unit(world.team) as work:
+        restore_agent(work, _archived(world, days=3))
+    agent = Agent.objects.get(pk=world.agent.pk)
+    assert agent.archived_at is None
+    assert agent.next_dream_at is not None
+    assert agent.next_dream_at > timezone.now()
+    assert _actions(world)[-1] == "agent.restored"
+
+
+def test_an_agent_whose_name_was_given_away_stays_archived(world: World) -> None:
+    agent = _archived(world)
+    with unit(world.team) as work:
+        create_agent(work, name="atlas")
+    with pytest.raises(NameTaken, match="Atlas"), unit(world.team) as work:
+        restore_agent(work, agent)
+    assert Agent.objects.get(pk=agent.pk).archived_at is not None
+
+
+def test_two_who_bring_it_back_leave_one_event(world: World) -> None:
+    agent = _archived(world)
+    for _turn in range(2):
+        with unit(world.team) as work:
+            restore_agent(work, agent)
+    assert _actions(world).count("agent.restored") == 1
+
+
+def test_archiving_twice_does_not_begin_the_30_days_anew(world: World) -> None:
+    agent = _archived(world, days=20)
+    with unit(world.team) as work:
+        archive_agent(work, agent)
+    assert Agent.objects.get(pk=agent.pk).archived_at == agent.archived_at
+
+
+def test_after_30_days_an_archived_agent_goes_with_all_that_is_its(world: World) -> None:
+    agent = _archived(world, days=30)
+    now = timezone.now()
+    assert remove_expired(now) == 1
+    assert not Agent.objects.filter(pk=agent.pk).exists()
+    assert not File.objects.filter(agent_id=agent.pk).exists()
+    assert File.objects.filter(agent=world.other_agent).exists()
+    assert _actions(world)[-1] == "agent.removed"
+    assert remove_expired(now) == 0
+
+
+def test_until_then_it_stays(world: World) -> None:
+    agent = _archived(world, days=29)
+    assert remove_expired(timezone.now()) == 0
+    assert Agent.objects.filter(pk=agent.pk).exists()
+
+
+def test_one_that_cannot_go_keeps_no_other_from_going(world: World) -> None:
+    """The first team's events are refused by the database."""
+    with unit(world.twin.team) as work:
+        archive_agent(work, world.twin.agent)
+    _archived(world)
+    Agent.objects.archived().update(archived_at=timezone.now() - timedelta(days=31))
+    with refusing_events():
+        assert remove_expired(timezone.now()) == 0
+    assert Agent.objects.archived().count() == 2
+    assert remove_expired(timezone.now()) == 2
+
+
+def test_the_tick_removes_them(world: World) -> None:
+    agent = _archived(world, days=31)
+    assert engine.tick(timezone.now()) == []
+    assert not Agent.objects.filter(pk=agent.pk).exists()

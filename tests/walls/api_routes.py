@@ -66,6 +66,15 @@ ROUTES: dict[str, Route] = {
     "archive": Route(
         "DELETE", "/agents/{agent}", answering(204, MANAGE), None, "nobody", changes=True
     ),
+    "restore": Route(
+        "POST",
+        "/agents/{archived}/restore",
+        MANAGE,
+        None,
+        "nobody",
+        changes=True,
+        ids=("archived",),
+    ),
     "list_files": _read(FILES),
     "read_file": _read(FILES + "/MEMORY.md"),
     "write_file": Route(

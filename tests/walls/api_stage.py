@@ -9,6 +9,7 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming.models import Report
+from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.proposals import propose
@@ -28,6 +29,7 @@ class Stage:
     agent: str
     run: str
     proposal: str
+    archived: str
     talk: str = "c-1"
 
     def ids(self) -> dict[str, str]:
@@ -62,7 +64,14 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
             broken=[],
         )
     run = dreamt(home, home.customer, canary)
-    return Stage(str(home.agent.pk), str(run.pk), str(proposed.pk))
+    return Stage(str(home.agent.pk), str(run.pk), str(proposed.pk), _archived(home))
+
+
+def _archived(home: Home) -> str:
+    with unit(home.team) as work:
+        agent = create_agent(work, name="Retired")
+        archive_agent(work, agent)
+    return str(agent.pk)
 
 
 def dreamt(home: Home, owner: Owner | None, said: str) -> Run:
