@@ -7,6 +7,7 @@ from django.conf import settings
 from django_scopes import scopes_disabled
 
 from memoryweb.audit.triggers import drop_triggers
+from tests.snapshot import restored_world
 from tests.world import World, build_world
 
 pytest_plugins = ["tests.fakes"]
@@ -63,11 +64,7 @@ def _scopes_off() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _flush_passes(request: pytest.FixtureRequest) -> Iterator[None]:
     """Audit triggers would refuse the flush after a transactional test, which makes them again."""
-    marker = request.node.get_closest_marker("django_db")
-    transactional = bool(marker and marker.kwargs.get("transaction")) or not {
-        "transactional_db",
-        "live_server",
-    }.isdisjoint(request.fixturenames)
+    transactional = _is_transactional(request)
     if transactional:
         request.getfixturevalue("transactional_db")
     yield
@@ -76,5 +73,13 @@ def _flush_passes(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def world(db: None) -> World:
-    return build_world()
+def world(request: pytest.FixtureRequest, db: None) -> World:
+    return build_world() if _is_transactional(request) else restored_world()
+
+
+def _is_transactional(request: pytest.FixtureRequest) -> bool:
+    marker = request.node.get_closest_marker("django_db")
+    return bool(marker and marker.kwargs.get("transaction")) or not {
+        "transactional_db",
+        "live_server",
+    }.isdisjoint(request.fixturenames)
