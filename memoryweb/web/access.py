@@ -155,6 +155,10 @@ def find_agent(request: TeamRequest, agent_id: UUID) -> Agent:
     return get_object_or_404(request.visit.team.agents.live(), pk=agent_id)
 
 
+def find_archived_agent(request: TeamRequest, agent_id: UUID) -> Agent:
+    return get_object_or_404(request.visit.team.agents.archived(), pk=agent_id)
+
+
 @dataclass(frozen=True)
 class Shelf:
     """One workspace of an agent: the shared one, or one owner's. `value` is what `owner=` said."""

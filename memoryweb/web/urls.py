@@ -59,6 +59,7 @@ agent_patterns = [
     path("settings/", agents.settings, name="agents_settings"),
     path("archive/", agents.archive_confirm, name="agents_archive_confirm"),
     path("archive/now/", agents.archive, name="agents_archive"),
+    path("archive/undo/", agents.unarchive, name="agents_unarchive"),
 ]
 
 settings_patterns = [

@@ -120,6 +120,7 @@ CHANGES: dict[str, Route] = {
     "agents_new": _post("agents_new", MANAGE, AGENT),
     "agents_settings": _post("agents_settings", MANAGE, AGENT),
     "agents_archive": _post("agents_archive", MANAGE),
+    "agents_unarchive": _post("agents_unarchive", MANAGE, agent_id="archived_id"),
     "agents_new_file": _post("agents_new_file", WRITE, {"path": "KNOWLEDGE.md", **TEXT}),
     "agents_new_file of a customer": _post(
         "agents_new_file", CUSTOMERS, {"path": "KNOWLEDGE.md", **TEXT}, query=CUSTOMER

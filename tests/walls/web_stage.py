@@ -65,6 +65,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
         ids = {
             "team": home.team.slug,
             "agent_id": shared.agent,
+            "archived_id": shared.archived,
             "path": "MEMORY.md",
             "number": "1",
             "line": "3",

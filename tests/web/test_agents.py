@@ -63,5 +63,33 @@ def test_archiving_takes_it_out_of_every_list(world: World, alice: Client) -> No
     assert alice.get(address).status_code == 404
 
 
+def test_an_archived_agent_is_brought_back(world: World, alice: Client) -> None:
+    alice.post(url(world.team, "agents_archive", world.agent.pk))
+    page = text(alice.get(url(world.team, "agents")))
+    assert "Kept until" in page
+    back = url(world.team, "agents_unarchive", world.agent.pk)
+    assert back in page
+    assert "Atlas is back." in text(alice.post(back, follow=True))
+    assert alice.get(url(world.team, "agents_files", world.agent.pk)).status_code == 200
+
+
+def test_one_whose_name_was_given_away_is_not(world: World, alice: Client) -> None:
+    alice.post(url(world.team, "agents_archive", world.agent.pk))
+    alice.post(url(world.team, "agents_new"), FORM | {"name": "Atlas"})
+    answer = alice.post(url(world.team, "agents_unarchive", world.agent.pk), follow=True)
+    assert "Rename that one first" in text(answer)
+    assert "agent.restored" not in actions(world.team)
+
+
+def test_only_admins_see_the_archive(world: World, alice: Client, bob: Client) -> None:
+    alice.post(url(world.team, "agents_archive", world.agent.pk))
+    assert "Archived" not in text(bob.get(url(world.team, "agents")))
+    assert bob.post(url(world.team, "agents_unarchive", world.agent.pk)).status_code == 403
+
+
+def test_an_agent_that_is_not_archived_cannot_be_brought_back(world: World, alice: Client) -> None:
+    assert alice.post(url(world.team, "agents_unarchive", world.agent.pk)).status_code == 404
+
+
 def _settings(world: World) -> str:
     return url(world.team, "agents_settings", world.agent.pk)

@@ -9,10 +9,23 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming.queries import nights_of
-from memoryweb.memory.agents import NameTaken, archive_agent, change_agent, create_agent
+from memoryweb.memory.agents import (
+    KEPT,
+    NameTaken,
+    archive_agent,
+    change_agent,
+    create_agent,
+    restore_agent,
+)
 from memoryweb.memory.unit import unit
 from memoryweb.web import wording
-from memoryweb.web.access import TeamRequest, find_agent, require, team_view
+from memoryweb.web.access import (
+    TeamRequest,
+    find_agent,
+    find_archived_agent,
+    require,
+    team_view,
+)
 from memoryweb.web.forms.agents import AgentForm
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
@@ -34,7 +47,12 @@ def agents(request: TeamRequest) -> HttpResponse:
         for one in nights_of(found.items, visit.outcomes(), visit.now)
     ]
     can_create = visit.can(Permission.MANAGE_AGENTS)
-    context = {"rows": rows, "page": found, "can_create": can_create}
+    context = {
+        "rows": rows,
+        "page": found,
+        "can_create": can_create,
+        "archived": _archived(request) if can_create else [],
+    }
     return show(request, "agents/agents.html", context)
 
 
@@ -94,10 +112,30 @@ def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     with unit(request.visit.team, actor=request.visit.actor) as work:
         archive_agent(work, agent)
-    messages.success(
-        request, _("{name} was archived. It is kept for 30 days.").format(name=agent.name)
-    )
+    said = _("{name} was archived. For 30 days you can bring it back on this page.")
+    messages.success(request, said.format(name=agent.name))
     return redirect(to(request, "agents"))
+
+
+@require_POST
+@team_view(Permission.MANAGE_AGENTS)
+def unarchive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_archived_agent(request, agent_id)
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            restore_agent(work, agent)
+    except NameTaken as taken:
+        messages.error(request, f"{taken} {_('Rename that one first, then bring this one back.')}")
+    else:
+        messages.success(request, _("{name} is back.").format(name=agent.name))
+    return redirect(to(request, "agents"))
+
+
+def _archived(request: TeamRequest) -> list[dict[str, object]]:
+    agents = request.visit.team.agents.archived().order_by("-archived_at")
+    return [
+        {"agent": agent, "until": agent.archived_at + KEPT} for agent in agents if agent.archived_at
+    ]
 
 
 def _values(agent: Agent) -> dict[str, object]:
