@@ -56,7 +56,8 @@ EMPTY_ABOUT_ME = re.compile(
     r"(?:it|that|time to))|had (?:so much|a (?:great|good|nice|lovely|wonderful|amazing"
     r"|fantastic) time|fun|a blast|no idea)\b(?!.*\b(?:at|with|in)\b)"
     r"|(?:have|want|need|try|tend|hope|get|love)(?: to)? (?:remind|share|tell|say|show|thank"
-    r"|ask)\b|was (?:like|just|thinking|wondering|hoping|saying)|just (?:wanted|thought)\b"
+    r"|ask)\b|was (?:(?:actually|just|only) )*(?:like|just|thinking|wondering|hoping|saying"
+    r"|remembering)|just (?:wanted|thought)\b"
     r"|(?:told|asked|said|mentioned|wrote|sent|texted|messaged|called|thank|thanked) you\b"
     r"|used to think|have (?:faith|hope|no doubt|no idea|got (?:this|it|you|your))"
     r"|could use (?:a|some)|am (?:a )?(?:mess|wreck)|look forward|have come a long way|did "
@@ -170,7 +171,7 @@ FACT = re.compile(
     r"|wednes|thurs|fri|satur|sun)day)|\bon (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days"
     r"|weekdays|weekends)\b"
     r"|\b(?:at \d|\d+ ?(?:am|pm)\b|\d\d:\d\d)|[\w.+-]+@[\w-]+\.\w|\bdeadline\b|\bdue\b"
-    r"|\bexpires?\b|\brenews?\b|\b(?:goes|go) to\b|\bis (?:called|named|owned by|located"
+    r"|\bexpires?\b|\brenews?\b|\b(?:goes|go) (?:to|out)\b|\bis (?:called|named|owned by|located"
     r"|managed by|responsible for)\b"
     r"|, not (?:on |in |at |the )?[\w-]+$|\bmust (?!have\b|feel\b|be (?:so|really|tough|hard"
     r"|great|nice|amazing|fun)\b)|\bnot allowed\b|\b(?:never|always|only) (?:on|after|before"
@@ -263,5 +264,30 @@ LIFE_EVENT = re.compile(
     r"|quit my|sold (?:my|our)|bought (?:a|an|our) (?:\w+ )?(?:house|flat|car|boat|apartment)"
     r"|gave birth|had (?:a|our) (?:\w+ )?(?:baby|son|daughter)|emigrated|immigrated"
     r"|transitioned|came out|broke (?:my|up)|started transitioning)\b",
+    re.IGNORECASE,
+)
+# "I will be on holiday", "I will show the new module": not empty once a day or a name stands by.
+WILL_DO = re.compile(
+    rf"^I {_ADV}(?:will|would) (?:be (?:on|in|at|away|off|back|out|there|here|visiting|\w+ing)"
+    r"|show|take|give|send|help|get|make|check|look|present|meet|see|pass|tell)\b(?! (?:you|it|that"
+    r"|this)\b)",
+    re.IGNORECASE,
+)
+# "Ines covers for me", "Otto manages my shop".
+SOMEBODY_DOES = re.compile(
+    r"^(?!(?:This|That|It|They|There|Everyone|Everybody|Nobody|Someone|Life|Work|What|Nothing"
+    r"|Everything|Family|Music|Art)\b)[A-Z][a-z]+(?: [A-Z][a-z]+)? (?:also |usually |always )?"
+    r"(?:covers|manages|handles|visits|works|lives|helps out|takes over|reports|teaches|runs"
+    r"|replaces|supervises|leads|owns|joins|leaves|marries|picks)\b"
+)
+MY_PEOPLE = re.compile(
+    r"^(?:my|our) (?:\w+ )?(?:accountant|lawyer|doctor|landlord|landlady|boss|manager|customers?"
+    r"|clients?|suppliers?|assistant|agent|teacher|bank|dentist|colleague|coworker) (?:\w+ )?"
+    r"(?:needs?|wants?|prefers?|requires?|expects?|pays?|works?|lives?|is|are|asks?|likes?)\b",
+    re.IGNORECASE,
+)
+USING_NAMED = re.compile(
+    r"^(?:I|we) (?:also |only |now |still |currently )?(?:use|run|drive|own|host|rent|play|wear"
+    r"|have)\b.*\b(?-i:(?!I\b)[A-Z])[\w-]+",
     re.IGNORECASE,
 )

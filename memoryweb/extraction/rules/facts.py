@@ -2,7 +2,7 @@
 
 import re
 
-from memoryweb.extraction.rules import cues, dates, verdicts
+from memoryweb.extraction.rules import cues, dates, verdicts, worth
 from memoryweb.extraction.rules.drafts import Draft, Scene
 
 
@@ -18,6 +18,8 @@ def fact_draft(sentence: str, scene: Scene, *, is_asked: bool) -> Draft | None:
     if not verdicts.is_statement(text) or _ONLY_A_DAY.match(text):
         return None
     if not is_asked and not _FACT_SUBJECT.match(text):
+        return None
+    if not is_asked and worth.of(text) < worth.Worth.LASTING:
         return None
     dated = dates.resolve(text, scene.at)
     sure = is_asked or dated.found or bool(cues.FACT.search(text) or _ABOUT_SOMEONE.match(text))
@@ -52,7 +54,8 @@ _FACT_SUBJECT = re.compile(
     r"|wants|prefers|expects|expires?|renews?|needs?|requires?|costs?|lives?|stands?|happens?"
     r"|takes?|refreshes"
     r"|ships?|deploys?|belongs?|uses?|works?|comes?|gets?|should|may|always|never|only|owns?"
-    r"|sends?|handles?|reports?|arrives?|leaves?|moved?|launched|[a-z]+ed)\b",
+    r"|sends?|handles?|reports?|arrives?|leaves?|keeps?|stays?"
+    r"|covers?|pays?|receives?|follows?|offers?|includes?|lasts?|applies|apply|moved?|launched|[a-z]+ed)\b",
 )
 
 

@@ -63,6 +63,11 @@ _TOLD_ABOUT = re.compile(
     r"^I (?:just )?(?:wanted|want|have|need|had) to tell you(?: all)? about (?=my |our )",
     re.IGNORECASE,
 )
+_LAST_CHAT = re.compile(
+    r",? (?:ever )?since (?:we|our) last (?:chat|talk|conversation|spoke|met|catch-?up)(?:ted"
+    r"|ed)?\b",
+    re.IGNORECASE,
+)
 _PUNCTUATION = r"(?:\s*[,!.;:…—–]+|\s+-+|-+(?=\s))[\s,!.;:…—–-]*"  # not the hyphen of "well-being"
 _TAIL = re.compile(
     r"(?:,? (?:though|tho|too|as well|lol|haha|of course|for sure|btw|by the way|so far|after all"
@@ -150,7 +155,7 @@ class Openers:
             if text == before:
                 break
         called_off = self._call.sub("", text) if "," in text else text
-        return _TAIL.sub("", called_off).strip()
+        return _TAIL.sub("", _LAST_CHAT.sub("", called_off)).strip()
 
 
 def is_evaluation(clause: str) -> bool:

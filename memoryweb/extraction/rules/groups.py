@@ -21,7 +21,7 @@ def of(text: str, scene: Scene) -> str:
         return f"{scene.speaker}'s {_house(scene, text) or 'team'}"
     if not named and not _AT_HOME.search(text):
         house = _house(scene, text)
-        if house and (cues.TRADE.search(text) or _HEADS.search(text)):
+        if house and (cues.TRADE.search(text) or _HEADS.search(text) or _RUNS.search(text)):
             return f"{scene.speaker}'s {house}"
         if cues.TRADE.search(text):
             return f"{scene.speaker}'s business"
@@ -63,6 +63,10 @@ _AT_HOME = re.compile(
 )
 _PARTNER = re.compile(
     r"\b[Mm]y ((?:husband|wife|partner|boyfriend|girlfriend|spouse)(?: [A-Z][\w'-]+)?)"
+)
+_RUNS = re.compile(
+    r"\bwe (?:also |only |now |still )?(?:use|run|need|print|order|accept|offer|charge|pay)\b",
+    re.IGNORECASE,
 )
 _HEADS = re.compile(
     r"\bwe (?:are|have|employ|now have) (?:only |now |about )?(?:\d+|two|three|four|five|six|seven"

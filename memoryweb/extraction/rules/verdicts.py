@@ -32,6 +32,7 @@ def judge(clause: str, *, dated: bool) -> Verdict:
 _TIERS = (
     (1, True, (cues.MINE_IS, cues.WHO_I_AM, cues.LIKED_NAME, cues.TRADE, cues.I_AM_FROM)),
     (2, True, (cues.HAS_KIN, cues.HEALTH, cues.LIKING, cues.PLANNING, cues.BEING, cues.DOING)),
+    (2, True, (cues.MY_PEOPLE, cues.USING_NAMED)),
     (2, True, (cues.MY_KIN, cues.THRILLED_TO, cues.DECIDED, cues.LIFE_EVENT)),
     (3, False, (cues.UNDER_WAY,)),
     (2, True, (cues.FACT,)),
@@ -43,8 +44,13 @@ _TIERS = (
 def _is_empty(clause: str, dated: bool) -> bool:
     body = re.sub(r"^[Ww]e (?:all |both )?(?=are\b)", "I ", clause)
     if cues.EMPTY_ABOUT_ME.search(body):
+        if cues.WILL_DO.match(body) and (dated or _NAMED.search(body)):
+            return False
         return not (cues.THRILLED_TO.search(body) or cues.HAVING_KIN.search(body))
     return bool(cues.EMPTY.search(clause) or (cues.VAGUE_PROMISE.search(clause) and not dated))
+
+
+_NAMED = re.compile(r"(?<!^)\b(?!I\b)[A-Z][\w'-]+")
 
 
 def judge_thing(clause: str, *, dated: bool) -> Verdict:
@@ -56,6 +62,8 @@ def judge_thing(clause: str, *, dated: bool) -> Verdict:
     if not (dated or _ABOUT_ME.search(clause) or _ABOUT_OUR_WORK.search(clause)):
         return DROP
     words = content_words(clause)
+    if words >= 1 and cues.SOMEBODY_DOES.match(clause):
+        return Verdict(True, True)
     if words >= 2 and (dated or any(pattern.search(clause) for pattern in _MATTERS)):
         return Verdict(True, True)
     return Verdict(words >= 4, False)

@@ -53,7 +53,7 @@ def feels(clause: str) -> bool:
 
 def substance(clause: str) -> int:
     """How many words of a clause name a thing, an act or a place."""
-    words = re.findall(r"[a-z][a-z'-]+", clause.lower())
+    words = re.findall(r"\b(?!\w+n't\b)[a-z][a-z-]+", clause.lower())
     return len({word for word in words if word not in ABSTRACT and word not in verdicts.STOP})
 
 
@@ -111,6 +111,9 @@ _FEELINGS = tuple(
         r"|follow\w* my (?:passion|dream|heart)s?|chas\w+ my \w+|hard work"
         r"|have (?:\w+ )?(?:learned|learnt|realized|come to))\b",
         rf"^(?:an?|so|such|the|pretty|really) (?:\w+ )?{_GOOD}\b",
+        r"\b(?:it|that|this) (?:is|was|has been) (?:just |kind of |really )?(?:like|about|all about"
+        r"|an? (?:\w+ )?way|my (?:\w+ )?way)\b|\blooking forward\b",
+        r"\bgoing (?:good|well|great|strong|smoothly)\b",
         r"\b(?:important|essential|vital|great|nice|good|hard) it is\b|\bhow far\b",
         rf"\b(?:has|have|had) (?:had )?{_SO}(?:significance|meaning|fun|blast|highs? and lows?|ups"
         r"|great time|good time|wonderful time)\b",
@@ -161,28 +164,28 @@ ABSTRACT = words_of(
     motivating motivation moved moving must myself near neat need needed needs new nice notice
     nurture obstacle obstacles often okay once one's opportunities opportunity optimistic
     order others ourselves outlook overall overcome overcoming passion passionate passions
-    path paths pay peace peaceful people perfect perspective piece place places point positive
-    positivity possible potential power powerful precious present pretty pride probably
-    progress promote promoting proof proud proves psyched pump pumped purpose pursue pursuing
-    push pushed pushes pushing put puts putting rad rarely reach ready real reality realize
-    realized realizing reason recharge reflect reflecting reflects rejuvenate relax relaxed
-    relief remember remembering remind reminded reminder reminders reminding reminds represent
-    representing represents reset resilience resilient respect rest rewarding rights rock
-    rocks role roller room running-on safe said saying scared scary seeing seem seems self
-    self-acceptance self-expression sense serenity set settle share shared sharing she'll
-    short show showed showing shown shows side significance significant similar simple
-    sky-high smile solid somebody someone's sometimes sort soul space special spirit spread
-    stand stands start started starting stay stayed staying stays step steps stoked stood stop
-    stories story strength strengthen stress stressful strive strong stronger struggle
-    struggled struggles succeed success successes successful suit support supported supporting
-    supportive supports surrounded symbol symbolize symbolizes take takes taking talk talked
-    talking tell telling thankful thanks themself themselves they'll thinking those though
-    thoughts thrilled thrive through together told totally touched tough toward towards
-    transform treasure tried true truly trust truth turn turned turning twice ultimately
-    understand understanding understood unique unity unknown until uplift ups upset use used
-    uses using usually value values vibe vibes view vision vital voice wait walk wanna wanted
-    wants warm warmth watch weeks weight welcoming well went wherever who'd who's who've
-    whoever willing wish within without wonder wonderful words work-life world worry worse
-    worst worth years you'd you're young younger yourself
+    path paths pay peace peaceful people perfect perspective picturing piece place places
+    point positive positivity possible potential power powerful precious present pretty pride
+    probably progress promote promoting proof proud proves psyched pump pumped purpose pursue
+    pursuing push pushed pushes pushing put puts putting rad rarely reach ready real reality
+    realize realized realizing reason recharge reflect reflecting reflects rejuvenate relax
+    relaxed relief remember remembering remind reminded reminder reminders reminding reminds
+    represent representing represents reset resilience resilient respect rest rewarding right
+    rights rock rocks role roller room running-on safe said same saying scared scary seeing
+    seem seems self self-acceptance self-expression sense serenity set settle share shared
+    sharing she'll short show showed showing shown shows side significance significant similar
+    simple sky-high smile solid somebody someone's sometimes sort soul space special spirit
+    spread stand stands start started starting stay stayed staying stays step steps stoked
+    stood stop stories story strength strengthen stress stressful strive strong stronger
+    struggle struggled struggles succeed success successes successful suit support supported
+    supporting supportive supports surrounded symbol symbolize symbolizes take takes taking
+    talk talked talking tell telling thankful thanks themself themselves they'll things
+    thinking those though thoughts thrilled thrive through together told totally touched tough
+    toward towards transform treasure tried true truly trust truth turn turned turning twice
+    ultimately understand understanding understood unique unity unknown until uplift ups upset
+    use used uses using usually value values vibe vibes view vision vital voice wait walk
+    wanna wanted wants warm warmth watch weeks weight welcoming well went what's wherever
+    who'd who's who've whoever willing wish within without wonder wonderful words work-life
+    world worry worse worst worth wrong years you'd you're young younger yourself
     """
 )
