@@ -98,7 +98,7 @@ def _counts(agents: Sequence[Agent], visible: Q, now: datetime) -> _Counts:
     dreams = Run.objects.filter(visible, agent__in=ids, kind=Run.Kind.DREAM)
     counts = _Counts(_nights(dreams, now))
     newest = dreams.filter(agent=OuterRef("agent"), finished_at__isnull=False)
-    newest_first = newest.order_by("-finished_at").values("pk")
+    newest_first = newest.order_by(Coalesce("clock", "finished_at").desc()).values("pk")
     for run in dreams.filter(pk=Subquery(newest_first[:1])).select_related("report"):
         counts.last[run.agent_id] = run
     for run in dreams.active().order_by("-created_at"):

@@ -10,7 +10,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import Night
 from memoryweb.extraction.conditions import SENTENCES
+from memoryweb.extraction.models import Extraction
 from memoryweb.runs.models import Run
+from memoryweb.workspace.models import Proposal, Revision
 
 Text = str | Promise
 
@@ -81,6 +83,12 @@ def of_night(night: Night) -> Chip:
 
 def of_verdict(verdict: str) -> Chip:
     return _VERDICTS[Candidate.Verdict(verdict)]
+
+
+def happened_at(row: Run | Extraction | Proposal | Revision) -> datetime:
+    """When it was; what a simulated run did, at the moment that the run took for now."""
+    run = row if isinstance(row, Run) else row.run
+    return run.clock if run and run.clock else row.created_at
 
 
 def ended_at(run: Run) -> datetime | None:

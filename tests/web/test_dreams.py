@@ -1,6 +1,10 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from memoryweb.runs.models import Run
 from tests.web.pages import actions, fragment, text, url
@@ -116,3 +120,45 @@ def _statements(client: Client, address: str) -> int:
     with CaptureQueriesContext(connection) as queries:
         assert client.get(address).status_code == 200
     return len(queries)
+
+
+@pytest.fixture
+def simulated(stage: Stage) -> Run:
+    """The shared dream, as if it had been asked for with `dream --night`."""
+    stage.shared_run.clock = datetime(2025, 3, 2, 2, tzinfo=UTC)
+    stage.shared_run.save(update_fields=["clock"])
+    return stage.shared_run
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("tonight", ()),
+        ("agents", ()),
+        ("agents_dreams", ("agent",)),
+        ("agents_run", ("run",)),
+        ("agents_revisions", ("agent", "MEMORY.md")),
+    ],
+)
+def test_a_simulated_dream_was_when_it_took_for_now(
+    stage: Stage, simulated: Run, vera: Client, name: str, more: tuple[str, ...]
+) -> None:
+    ids = {"agent": stage.world.agent.pk, "run": simulated.pk}
+    page = text(vera.get(url(stage.world.team, name, *(ids.get(key, key) for key in more))))
+    assert "2 Mar 2025 02:00" in page
+
+
+def test_its_page_also_says_when_it_was_computed(
+    stage: Stage, simulated: Run, alice: Client
+) -> None:
+    assert "Computed" in text(alice.get(_run_url(stage, simulated)))
+    assert "Computed" not in text(alice.get(_run_url(stage, stage.customers_run)))
+
+
+def test_a_simulated_night_of_long_ago_is_not_the_last_dream(
+    stage: Stage, simulated: Run, vera: Client
+) -> None:
+    Run.objects.filter(pk=simulated.pk).update(finished_at=timezone.now() + timedelta(hours=1))
+    Run.objects.filter(pk=stage.bobs_run.pk).update(owner=None)
+    page = text(vera.get(url(stage.world.team, "tonight")))
+    assert "2 Mar 2025" not in page

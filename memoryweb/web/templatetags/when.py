@@ -10,7 +10,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from memoryweb.web import wording
+
 register = template.Library()
+register.filter("happened", wording.happened_at)
 
 
 @register.filter

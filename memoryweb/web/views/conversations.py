@@ -52,7 +52,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
     found = find_conversation(request, agent, conversation_id)
     shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
     wrote = _wrote(request, [message.pk for message in shown])
-    extractions = found.extractions.select_related("conversation").order_by("first")[:100]
+    extractions = found.extractions.select_related("conversation", "run").order_by("first")[:100]
     context = {
         "agent": agent,
         "tab": "conversations",

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.safestring import SafeString
@@ -49,7 +50,7 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent.team = request.visit.team
     whose, outcome = request.GET.get("whose", ""), request.GET.get("outcome", "")
     rows = _filtered(request, agent.runs.filter(kind=Run.Kind.DREAM), whose, outcome)
-    shown = page(request, rows.order_by("-created_at"), size=25)
+    shown = page(request, rows.order_by(Coalesce("clock", "created_at").desc()), size=25)
     standing = status(agent, None, request.visit.now)
     context = {
         "agent": agent,

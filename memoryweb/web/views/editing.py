@@ -145,7 +145,9 @@ def _conflict(request: TeamRequest, shelf: Shelf, current: File, form: EditForm)
         "form": again,
         "theirs": side_by_side(base, current.content),
         "mine": side_by_side(base, mine),
-        "latest": current.revisions.select_related("user").filter(number=current.revision).first(),
+        "latest": current.revisions.select_related("user", "run")
+        .filter(number=current.revision)
+        .first(),
         "is_deleted": current.deleted_at is not None,
     }
     return show(request, "files/conflict.html", context, status=409)
