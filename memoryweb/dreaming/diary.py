@@ -12,7 +12,7 @@ from memoryweb.dreaming.themes import themes
 CAP = 20_000  # characters of DREAMS.md
 KEPT_DAYS = 30
 HEAD = "# Dreams\n\nWhat each night looked at and what it changed, the newest first."
-_ENTRY = re.compile(r"(?m)^## (?=\d{4}-\d\d-\d\d \d\d:\d\d[ \t]*$)")
+_ENTRY = re.compile(r"(?m)^## (?=\d{4}-(?:0[1-9]|1[0-2])-\d\d \d\d:\d\d[ \t]*$)")
 _HEADING = re.compile(r"(?m)^#{1,2}(?= )")
 _MOST_LINES = 8  # of a list in an entry
 _LONGEST = 160  # characters of a quoted line
@@ -100,8 +100,9 @@ def latest(diary: str) -> str:
 
 
 def _must_move(text: str, today: date, length: int) -> bool:
-    written = date.fromisoformat(_time_of(text)[:10])
-    return length > CAP or today - written > timedelta(days=KEPT_DAYS)
+    # Compared as text: a heading that a person typed may name a day that no calendar has.
+    oldest = (today - timedelta(days=KEPT_DAYS)).isoformat()
+    return length > CAP or _time_of(text)[:10] < oldest
 
 
 def _time_of(text: str) -> str:

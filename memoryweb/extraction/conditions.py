@@ -11,6 +11,7 @@ from memoryweb.conversations.models import Conversation
 
 
 class Skip(StrEnum):
+    ARCHIVED = "agent_archived"
     OFF = "auto_summarize_off"
     PAUSED = "paused"
     EPHEMERAL = "ephemeral"
@@ -21,6 +22,7 @@ class Skip(StrEnum):
 
 
 SENTENCES: dict[str, str | Promise] = {
+    Skip.ARCHIVED: _("The agent is archived; bring it back to go on."),
     Skip.OFF: _("Extraction after conversations is switched off for this agent."),
     Skip.PAUSED: _("Memory is paused for this owner."),
     Skip.EPHEMERAL: _("The conversation was sent as one to forget."),
@@ -40,12 +42,14 @@ class Circumstances:
     messages: int
     last_user_message: str
     waiting: int
+    archived: bool = False
 
 
 def skip_reason(seen: Circumstances) -> Skip | None:
     """The first reason not to extract, in the order of SPEC §4; None to go on."""
     own = {Conversation.Source.CRON, Conversation.Source.DREAM}
     rules = (
+        (Skip.ARCHIVED, seen.archived),
         (Skip.OFF, not seen.auto_summarize),
         (Skip.PAUSED, seen.paused),
         (Skip.EPHEMERAL, seen.ephemeral),

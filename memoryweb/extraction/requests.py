@@ -137,18 +137,21 @@ def circumstances(conversation: Conversation) -> Circumstances:
         messages=conversation.message_count,
         last_user_message=last or "",
         waiting=conversation.message_count - conversation.extracted_upto,
+        archived=conversation.agent.archived_at is not None,
     )
 
 
 def stopped(conversation: Conversation) -> Skip | None:
     """Why nothing more may be kept of a conversation, even of what was read already."""
+    if conversation.agent.archived_at is not None:
+        return Skip.ARCHIVED
     if conversation.owner.paused:
         return Skip.PAUSED
     return Skip.EPHEMERAL if conversation.ephemeral else None
 
 
 def _forsaken(now: datetime) -> Iterator[tuple[Agent, Owner]]:
-    waiting = Conversation.objects.filter(waiting=True).order_by()
+    waiting = Conversation.objects.filter(waiting=True, agent__archived_at=None).order_by()
     recent = Run.objects.filter(agent=OuterRef("agent"), owner=OuterRef("owner"), kind=KIND).filter(
         ACTIVE | Q(finished_at__gt=now - PAUSE)
     )

@@ -171,6 +171,16 @@ def test_what_was_skipped_as_too_little_is_read_once_there_is_more(world: World)
     assert len(bullets(text_of(world, NOTE))) == 2
 
 
+def test_archiving_while_a_run_waits_keeps_everything_out(world: World) -> None:
+    run = ask(world, talk(world), finished=True)
+    assert run is not None
+    world.agent.archived_at = run.created_at
+    world.agent.save()
+    done = soon(run)
+    assert (done.status, done.reason) == ("skipped", "agent_archived")
+    assert not File.objects.filter(owner=world.customer).exists()
+
+
 def test_pausing_while_a_run_waits_keeps_everything_out(world: World) -> None:
     run = ask(world, talk(world), finished=True)
     assert run is not None
