@@ -132,3 +132,22 @@ def test_the_day_named_in_a_sentence_of_its_own_is_that_of_the_next() -> None:
 )  # fmt: skip
 def test_what_is_arranged_at_work_is_for_good(text: str, line: str) -> None:
     assert lasting(text) == [line]
+
+
+def test_how_often_one_goes_somewhere_stays_with_the_place() -> None:
+    assert said("I love the lido in Hull. We go often, about twice a month.") == [
+        "Ada loves the lido in Hull. Ada and others go often, about twice a month."
+    ]
+    assert said("We don't go often, maybe twice a month.") == []
+
+
+def test_a_photo_of_what_one_made_is_a_statement() -> None:
+    assert said("Here's a photo of my sheep drawing I did last week.") == [
+        "Ada did their sheep drawing in the week of 2024-04-29."
+    ]
+
+
+def test_the_work_shown_without_its_name_is_something() -> None:
+    assert said("I painted this after I visited a lighthouse.") == [
+        "Ada painted something after they visited a lighthouse."
+    ]

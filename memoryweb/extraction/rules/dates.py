@@ -56,6 +56,8 @@ _Say = Callable[[re.Match[str], date, bool | None], str | None]
 
 def resolve(text: str, at: datetime, *, future: bool | None = None) -> Dated:
     """`future` says which way a bare "Friday" or "in July" looks; without it, its verb does."""
+    if not _MAY_DATE.search(text):
+        return Dated(text, found=False, exact=False)
     today = at.date()
     replaced = 0
     text = spans.spelled_out(text)
@@ -71,6 +73,16 @@ def resolve(text: str, at: datetime, *, future: bool | None = None) -> Dated:
     text = re.sub(r"^(?:[Ii]n|[Oo]n) (the week(?:end)? of \S+ (?:was|is|has)\b)", r"The \1", text)
     text = spans.in_order(spans.tidied(text.replace("The the", "The")), today)
     return Dated(text, bool(replaced or _ABSOLUTE.search(text)), bool(replaced))
+
+
+# No word of time, no work.
+_MAY_DATE = re.compile(
+    r"\d|day|week|month|year|night|morning|afternoon|evening|\bago\b|tomorrow|tonight|decade"
+    r"|\b(?:jan"
+    r"|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring|summer|fall"
+    r"|autumn|winter)",
+    re.IGNORECASE,
+)
 
 
 def _said(match: re.Match[str], say: _Say, today: date, future: bool | None) -> str | None:

@@ -88,11 +88,11 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
     text = subjects.with_subject(shown.presented(clause.strip(" ,.!;:-–")))
     if not verdicts.is_statement(text):
         return None
-    future = tense.is_ahead(text)
+    told = text
     dated = dates.resolve(text, scene.at)
     if scene.day and not dated.found and verdicts.is_past_act(text):
         dated = dates.Dated(f"{text} {scene.day}", found=True, exact=True)
-    text = moments.something(dated.text) if dated.found else dated.text
+    text = moments.something(dated.text, dated=dated.found)
     lead = subjects.lead(text)
     core = text[len(lead) :]
     subject = subjects.kind(core)
@@ -113,7 +113,7 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
         return None
     durable = (verdict.durable or "(around " in placed) and weight == worth.Worth.LASTING
     cast = speakers.Cast(scene.speaker, scene.other, groups.of(placed, scene))
-    rewritten = speakers.third(placed, cast, past=not future)
+    rewritten = speakers.third(placed, cast, past=not tense.is_ahead(told))
     return Draft(_finished(rewritten), durable, pointing)
 
 

@@ -14,16 +14,21 @@ def told(text: str) -> str:
     return _INDEFINITE.sub(_indefinite, re.sub(r"^[Tt]h(?:is|at) (?=[a-z])", "The ", text))
 
 
-def something(text: str) -> str:
+def something(text: str, *, dated: bool) -> str:
     """ "I made it in class yesterday": what was shown is unknown, that it was made is not."""
-    return _WHAT_WAS_SHOWN.sub(r"\1 something", text)
+    shown = _WHAT_WAS_SHOWN.match(text)
+    if not shown or not (dated or re.match(r" (?:after|when|for my) ", text[shown.end() :])):
+        return text
+    return f"{shown[1]} something{text[shown.end() :]}"
 
 
 def day_in(sentence: str, at: datetime) -> str:
     """ "Last night was great!": the day of what is told next; empty when none is named."""
-    if len(sentence.split()) > 9 or tense.is_ahead(sentence):
+    if len(sentence.split()) > 9:
         return ""
     found = _DAY_NAMED.search(dates.resolve(sentence, at, future=False).text)
+    if found and tense.is_ahead(sentence):
+        return ""
     return found.group(0)[:1].lower() + found.group(0)[1:] if found else ""
 
 
@@ -99,5 +104,5 @@ _ALL_THESE = re.compile(r"\b(?<=all )(?:of )?(?:these|those) |\ball (?:these|tho
 _WHAT_WAS_SHOWN = re.compile(
     r"^((?:I|[Ww]e) (?:just |also |even )?(?:made|painted|drew|bought|wrote|built|baked"
     r"|cooked|sewed|knitted|designed|created|finished)) (?:it|that|this|these|those"
-    r"|them|one)(?= (?:in|at|on|with|for|during|from|last|yesterday)\b)"
+    r"|them|one)(?= (?:in|at|on|with|for|during|from|after|when)\b)"
 )

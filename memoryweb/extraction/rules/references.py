@@ -45,10 +45,18 @@ _THESE = re.compile(
 )
 
 
+# "We don't go often": where to was said before.
+_NOWHERE = re.compile(
+    r"\b(?:go|goes|went|come|been) (?:very |that |so |too |quite )?(?:often|a lot|much"
+    r"|regularly)\b",
+    re.IGNORECASE,
+)
+
+
 def dangles(text: str) -> bool:
     """Whether a first-person clause points at something that it doesn't name before."""
     bare = _EXPLETIVE.sub(" ", text)
-    if _THESE.search(bare):
+    if _THESE.search(bare) or _NOWHERE.search(bare):
         return True
     return any(
         match and not antecedent.search(bare[: match.start()])

@@ -37,7 +37,8 @@ _TIERS = (
     (3, False, (cues.UNDER_WAY,)),
     (2, True, (cues.FACT,)),
     (2, False, (cues.PAST_ACT, cues.WE_DO)),
-    (3, False, (cues.WEAK_PAST, cues.WORK)),
+    (2, False, (cues.WEAK_PAST,)),
+    (3, False, (cues.WORK,)),
 )
 
 

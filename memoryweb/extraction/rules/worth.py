@@ -95,7 +95,8 @@ _GOOD = (
 _FEELINGS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:is|was|are|were|been|be|feels?|felt|means?|meant|seems?) {_SO}{_GOOD}\b",
+        rf"(?:'s|\b(?:is|was|are|were|been|be|feels?|felt|means?|meant|seems?))"
+        rf" {_SO}{_GOOD}\b",
         rf"\b(?:am|is|are|was|were|feel|felt|been|be|makes? me|made me) {_SO}{_MOVED}\b",
         r"\b(?:symboli[sz]\w+|represent(?:s|ed|ing)?|stands? for|reflects?|embodi\w+|signif\w+"
         r"|reminders?)\b",
@@ -111,8 +112,8 @@ _FEELINGS = tuple(
         r"|follow\w* my (?:passion|dream|heart)s?|chas\w+ my \w+|hard work"
         r"|have (?:\w+ )?(?:learned|learnt|realized|come to))\b",
         rf"^(?:an?|so|such|the|pretty|really) (?:\w+ )?{_GOOD}\b",
-        r"\b(?:it|that|this) (?:is|was|has been) (?:just |kind of |really )?(?:like|about|all about"
-        r"|an? (?:\w+ )?way|my (?:\w+ )?way)\b|\blooking forward\b",
+        r"\b(?:it|that|this)(?:'s| is| was| has been) (?:just |kind of |really )?(?:like|about"
+        r"|all about|an? (?:\w+ )?way|my (?:\w+ )?way)\b|\blooking forward\b",
         r"\bgoing (?:good|well|great|strong|smoothly)\b",
         r"\b(?:important|essential|vital|great|nice|good|hard) it is\b|\bhow far\b",
         rf"\b(?:has|have|had) (?:had )?{_SO}(?:significance|meaning|fun|blast|highs? and lows?|ups"
