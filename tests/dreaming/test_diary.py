@@ -175,7 +175,7 @@ def test_no_entry_is_lost(nights: list[tuple[int, str]]) -> None:
 
 
 def test_a_heading_with_a_day_that_no_calendar_has_stops_no_dream() -> None:
-    typed = f"{HEAD}\n\n## 2026-02-30 10:00\n\nA person typed this.\n\n## 2026-13-01 10:00\n\nToo.\n"
+    typed = f"{HEAD}\n\n## 2026-02-30 10:00\n\nTyped by hand.\n\n## 2026-13-01 10:00\n\nToo.\n"
     rolled = add(typed, night(TODAY, "Something new."), today=TODAY)
-    assert "A person typed this." in rolled.diary + "".join(rolled.archives.values())
+    assert "Typed by hand." in rolled.diary + "".join(rolled.archives.values())
     assert all(month[5:] <= "12" for month in rolled.archives)
