@@ -107,6 +107,8 @@ _REASONS: dict[str, Text] = {
     "nothing_to_keep": gettext_lazy("Nothing was said that is worth keeping."),
     "empty_answer": gettext_lazy("The model answered with an empty memory; nothing was changed."),
     "no_model": gettext_lazy("This agent wants a model, and none is set up."),
+    "archived": gettext_lazy("The agent was archived meanwhile."),
+    "worker_lost": gettext_lazy("The worker was lost again and again; the run was given up."),
     "interrupted": gettext_lazy("The worker stopped in the middle; it goes on from there."),
     "unfinished": gettext_lazy("The work ended without saying how."),
     "unexpected": gettext_lazy("Something unexpected broke; nothing was changed."),
@@ -120,6 +122,7 @@ _REASONS: dict[str, Text] = {
     "size": gettext_lazy("A guard stopped it: the file would grow too large."),
     "secret": gettext_lazy("A guard stopped it: a new line looks like a secret."),
     "address": gettext_lazy("A guard stopped it: an address would appear that nobody named."),
+    "cited": gettext_lazy("A guard stopped it: a new line names no note that it comes from."),
     "empty": gettext_lazy("A guard stopped it: the new text is empty."),
     "current": gettext_lazy("The notes changed while it was at work; a person decides."),
     "budget_spent": gettext_lazy("The team's tokens for today are used up."),
@@ -140,9 +143,28 @@ _REASONS: dict[str, Text] = {
 }
 
 
+_GUARDS: dict[str, Text] = {
+    "pinned": gettext_lazy("pinned lines"),
+    "edited": gettext_lazy("lines of a person"),
+    "confirmed": gettext_lazy("confirmed facts"),
+    "dropped": gettext_lazy("too much dropped"),
+    "changed": gettext_lazy("too much changed"),
+    "size": gettext_lazy("too long"),
+    "secret": gettext_lazy("secret"),
+    "address": gettext_lazy("new address"),
+    "cited": gettext_lazy("without a source"),
+    "empty": gettext_lazy("empty"),
+    "current": gettext_lazy("notes changed"),
+}
+
+
 def reason(code: str) -> Text:
     """A sentence for a stored reason code; an unknown code as itself."""
     return _REASONS.get(code, code.replace("_", " "))
+
+
+def guard(code: str) -> Text:
+    return _GUARDS.get(code, code.replace("_", " "))
 
 
 SKIPPED = gettext_lazy("skipped")

@@ -55,3 +55,17 @@ def _statements(client: Client, address: str) -> int:
     with CaptureQueriesContext(connection) as queries:
         assert client.get(address).status_code == 200
     return len(queries)
+
+
+def test_a_code_is_shown_as_its_words(stage: Stage, bob: Client, audrey: Client) -> None:
+    bob.get(url(stage.world.team, "audit"))
+    page = text(audrey.get(url(stage.world.team, "audit", query="?outcome=denied")))
+    assert "The role does not see the audit log." in page
+    assert "see_audit" not in page
+
+
+def test_done_finds_runs_that_succeeded(stage: Stage, audrey: Client) -> None:
+    query = "?outcome=ok&action=run.finished"
+    assert "succeeded" in {event.outcome for event in Event.objects.all()}
+    page = text(audrey.get(url(stage.world.team, "audit", query=query)))
+    assert "Finished a run." in page.split("</form>")[-1]

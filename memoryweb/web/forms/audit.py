@@ -6,19 +6,15 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.web.outcomes import OUTCOMES
+
 
 class FilterForm(forms.Form):
     action = forms.ChoiceField(label=_("What happened"), required=False)
     outcome = forms.ChoiceField(
         label=_("Outcome"),
         required=False,
-        choices=[
-            ("", _("Any")),
-            ("ok", _("Done")),
-            ("denied", _("Denied")),
-            ("refused", _("Refused")),
-            ("failed", _("Failed")),
-        ],
+        choices=[("", _("Any")), *((name, label) for name, (label, _of) in OUTCOMES.items())],
     )
     since = forms.DateField(
         label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"})

@@ -10,14 +10,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.models import Team
-from memoryweb.accounts.permissions import Permission
+from memoryweb.accounts.permissions import Permission, Role
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import Event
 from memoryweb.audit.queries import events_of, labels_of
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.forms.audit import FilterForm
 from memoryweb.web.htmx import show, to
+from memoryweb.web.outcomes import OUTCOMES, chip_of, reason_of
 from memoryweb.web.paging import page
+from memoryweb.web.wording import Chip
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -30,6 +32,9 @@ class Line:
     at: datetime
     actor: str
     sentence: str | Promise
+    role: str | Promise
+    chip: Chip | None
+    reason: str | Promise
     labels: list[str]
     run_url: str
 
@@ -52,7 +57,7 @@ def _filtered(events: "QuerySet[Event]", form: FilterForm) -> "QuerySet[Event]":
     if asked.get("action"):
         events = events.filter(action=asked["action"])
     if asked.get("outcome"):
-        events = events.filter(outcome=asked["outcome"])
+        events = events.filter(outcome__in=OUTCOMES[asked["outcome"]][1])
     if asked.get("run"):
         events = events.filter(run_id=asked["run"])
     if asked.get("target"):
@@ -70,13 +75,16 @@ def _micros(moment: datetime) -> int:
 
 def _lines(request: TeamRequest, team: Team, events: Sequence[Event]) -> list[Line]:
     labels = labels_of(events)
-    names = _names(team)
+    names, roles = _names(team), dict(Role.choices)
     return [
         Line(
             event=event,
             at=_EPOCH + timedelta(microseconds=event.at_us),
             actor=_actor(event, names),
             sentence=ACTIONS.get(event.action, event.action),
+            role=roles.get(event.actor_role, event.actor_role),
+            chip=chip_of(event),
+            reason=reason_of(event),
             labels=_readable(request, event, labels.get(event.pk, {})),
             run_url=to(request, "agents_run", event.run_id) if event.run_id else "",
         )

@@ -13,6 +13,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.memory import proposals as door
 from memoryweb.memory.exceptions import MemoryRefused, Stale
 from memoryweb.memory.unit import unit
+from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_proposal, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import owner_name
@@ -52,6 +53,7 @@ def detail(request: TeamRequest, proposal_id: UUID) -> HttpResponse:
     context = _listed(request, proposal) | {
         "rows": side_by_side(base, proposal.content),
         "counts": counts(base, proposal.content),
+        "broken": [(wording.guard(one["guard"]), one["detail"]) for one in proposal.broken],
         "file_url": file_url(request, file),
         "run_url": to(request, "agents_run", proposal.run_id),
         "is_stale": file.revision != proposal.base_revision,

@@ -1,0 +1,137 @@
+"""No code is shown as it is stored: every one that is written somewhere has its words."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import memoryweb
+from memoryweb.accounts.permissions import Permission
+from memoryweb.audit.models import Event
+from memoryweb.extraction.conditions import Skip
+from memoryweb.llm import exceptions as llm
+from memoryweb.runs.models import Run
+from memoryweb.web import outcomes, wording
+
+HOUSE = Path(memoryweb.__file__).parent
+WORK = ("runs", "extraction", "dreaming", "memory")
+
+
+def _nodes(*rooms: str) -> Iterator[ast.AST]:
+    for room in rooms:
+        for path in (HOUSE / room).rglob("*.py"):
+            yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def _text(node: ast.expr) -> set[str]:
+    return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
+
+
+def _said(nodes: Iterator[ast.AST], position: int, *names: str, keyword: str = "") -> set[str]:
+    """The literal at a place of every call of these names."""
+    found: set[str] = set()
+    for node in nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
+        if (name.id if isinstance(name, ast.Name) else name) not in names:
+            continue
+        given = [*node.args[position : position + 1]]
+        given += [one.value for one in node.keywords if keyword and one.arg == keyword]
+        found |= {text for one in given for text in _text(one)}
+    return found
+
+
+def _returned(nodes: Iterator[ast.AST], name: str) -> set[str]:
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == name]
+    inside = [node for function in functions for node in ast.walk(function)]
+    returned = [one for node in inside if isinstance(node, ast.Return) for one in ast.walk(node)]
+    return {text for one in returned if isinstance(one, ast.expr) for text in _text(one) if text}
+
+
+def _assigned(nodes: Iterator[ast.AST], attribute: str) -> set[str]:
+    """`run.status, run.reason = …, "code"` and its plain form."""
+    found: set[str] = set()
+    for node in nodes:
+        if not isinstance(node, ast.Assign):
+            continue
+        target, value = node.targets[0], node.value
+        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        values = value.elts if isinstance(value, ast.Tuple) else [value]
+        found |= {
+            text
+            for to, said in zip(targets, values, strict=False)
+            if isinstance(to, ast.Attribute) and to.attr == attribute
+            for text in _text(said)
+            if text
+        }
+    return found
+
+
+def _codes() -> set[str]:
+    """Every reason that a run can end with."""
+    errors = [one for one in vars(llm).values() if isinstance(one, type)]
+    return {
+        *_said(_nodes(*WORK), 0, "Retry", "GiveUp"),
+        *_said(_nodes(*WORK), 1, "Outcome", keyword="reason"),
+        *_said(_nodes(*WORK), 0, "Broken"),
+        *_returned(_nodes("dreaming"), "_stopped"),
+        *_assigned(_nodes(*WORK), "reason"),
+        *(one.code for one in errors if issubclass(one, llm.ModelError)),
+        *(one.value for one in Skip),
+        "policy",
+    }
+
+
+def test_the_codes_of_every_room_are_found() -> None:
+    wanted = {"no_notes", "worker_lost", "archived", "proposal", "pinned", "model_busy", "paused"}
+    assert wanted < _codes()
+
+
+def test_every_reason_of_a_run_is_a_whole_sentence() -> None:
+    said = {code: str(wording.reason(code)) for code in _codes()}
+    assert [c for c, text in said.items() if not text.endswith(".") or text == c] == []
+
+
+def test_every_guard_has_a_label() -> None:
+    guards = _said(_nodes(*WORK), 0, "Broken")
+    assert {code for code in guards if code not in wording._GUARDS} == set()
+
+
+def test_every_refusal_in_the_audit_log_is_a_whole_sentence() -> None:
+    codes = {
+        *(permission.value for permission in Permission),
+        *_said(_nodes("web"), 0, "Refused"),
+        *_said(_nodes("api"), 0, "Forbidden"),
+    }
+    denied = [Event(action="access.denied", reason_code=code) for code in codes]
+    denied += [Event(action="access.denied", reason_code=f"may_not_{one}") for one in Permission]
+    assert [e.reason_code for e in denied if not str(outcomes.reason_of(e)).endswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    ("action", "codes"),
+    [
+        ("personal.read", {"break_glass", "granted"}),
+        ("signin.failed", {"wrong_password", "wrong_code", "unknown_address"}),
+        ("secret.refused", {"github-token"}),
+        ("conversation.received", {"paused", "ephemeral"}),
+    ],
+)
+def test_every_other_reason_is_one_too(action: str, codes: set[str]) -> None:
+    for code in codes:
+        said = str(outcomes.reason_of(Event(action=action, reason_code=code)))
+        assert said.endswith("."), code
+
+
+@pytest.mark.parametrize("outcome", [*Run.Status.values, "denied", "refused"])
+def test_every_outcome_is_a_word(outcome: str) -> None:
+    chip = outcomes.chip_of(Event(outcome=outcome))
+    assert chip is not None
+    assert "_" not in str(chip.label)
+
+
+def test_the_filter_knows_every_outcome_of_what_is_over() -> None:
+    known = {stored for _label, stored_ones in outcomes.OUTCOMES.values() for stored in stored_ones}
+    assert known == {*Run.Status.values, "ok", "denied", "refused"} - {"queued", "running"}
