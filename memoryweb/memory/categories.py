@@ -47,6 +47,7 @@ _AS_OF = re.compile(r" ?\(as of [^()]*\)|\bas a (?:kid|child|teenager|boy|girl)\
 # What a statement does comes first, what it only mentions last: the first match tells.
 _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     (Category.DECISION, cues.DECISION),
+    (Category.IDENTITY, re.compile(r"^[^,.]* (?:is|was) born (?:in|on)\b")),
     (Category.EVENT, cues.HAPPENED),
     (Category.WORK, cues.CAREER),
     (Category.IDENTITY, re.compile(r"\bwants to be called\b")),
@@ -72,4 +73,5 @@ _CUES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     (Category.PREFERENCE, cues.TITLE),
     (Category.PREFERENCE, cues.HABIT),
     (Category.PREFERENCE, cues.PASTIME),
+    (Category.PREFERENCE, cues.OWNING),
 )

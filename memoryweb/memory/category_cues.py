@@ -23,7 +23,8 @@ FUTURE = (
     r"|intends? to|promise[sd]?|wants? to|would like to|would love to|hopes? to|hoping to"
     r"|(?:is|are) (?:thinking|after|considering|aiming|about to)|aims? to|needs? to|has to|have to"
     r"|must|deadline|due (?:on|by)|appointment|scheduled|goal is|dream (?:is|has)|looking forward"
-    r"|asked to be reminded|booked|needs? an?)\b"
+    r"|asked to be reminded|booked|saving (?:up )?for|training for|preparing for|expecting an?"
+    r"|needs? an?)\b"
 )
 _DECIDED = (
     r"\b(?:decided|decides|decision (?:is|was|to)|agreed (?:to|on|that)|settled on|chose|has "
@@ -50,6 +51,7 @@ _WORK_VERB = (
     r"\b(?:works?|worked|working|has worked|has been working) (?:as|at|for|in|on|with|remotely"
     r"|part-time|full-time|night|from)\b"
     rf"|\b(?:is|was|became|are) (?:now |currently )?(?:an?|the) (?:[\w-]+ ){{0,2}}{_PROFESSION}s?\b"
+    rf"|\bused to (?:be an? (?:\w+ )?{_PROFESSION}|work)\b"
     r"|\b(?:leads?|heads?|manages?|runs|owns?|founded|co-?founded|supervises?|opened|launched) "
     r"(?:an?|the|their|two|several)(?: [\w-]+){0,3} (?:team|department|group|company|business|shop"
     r"|store|studio|bakery|office|restaurant|caf[eé]|archive|agency|firm|farm|clinic|school|desk)\b"
@@ -60,7 +62,7 @@ _WORK_THING = (
     r"\b(?:jobs?|careers?|compan(?:y|ies)|business|bakery|boss|colleagues?|coworkers?|clients?"
     r"|customers?|start-?ups?|salary|promotion|internships?|universit\w+|college|degree|exams?"
     r"|thesis|phd|deploy\w*|releases?|ships?|staging|production|servers?|invoices?|repo(?:sitory)?"
-    r"|database|sprint|meetings?|code freeze|covers? for|investors?|suppliers?|contracts?"
+    r"|database|apis?|sprint|meetings?|code freeze|covers? for|investors?|suppliers?|contracts?"
     r"|prices?|price list"
     r"|tickets?|help desk|support (?:line|team|desk)|shifts?|offices?|outages?|status page"
     r"|accountant|budget|branding|brand|ads?|ad campaign|marketing|online store|store|shop"
@@ -82,7 +84,8 @@ _HABIT = (
     r"|after work|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|used to)\b"
 )
 _PASTIME = (
-    r"\b(?:paint(?:s|ing|ings)?|drawing|draws|pottery|sculpt\w*|art|crafts?|guitar|piano|violin"
+    r"\b(?:paint(?:s|ing|ings)?|drawing|draws|pottery|sculpt\w*|art|crafts?|guitars?|pianos?"
+    r"|violins?"
     r"|clarinet|cello|flute|drums|music|songs?|sings?|singing|danc\w+|runs?|running|jog\w*|hik\w+"
     r"|camping|swim\w*|cycl\w+|bik(?:es|ing)|yoga|tennis|football|soccer|basketball|chess|gam(?:es"
     r"|ing)|books?|reads|reading|novels?|poetry|films?|movies?|theat(?:er|re)|photograph\w+"
@@ -108,7 +111,8 @@ _WHO = (
 _RELATED = (
     rf"\b(?:has|have|got|adopted|met|known|knows)(?: got| been)? (?:an?|no|another|one|two|three"
     rf"|four|five|six|\d+|many|their|some|lots of)? ?{_MODIFIED}{_KIN}\b(?!')"
-    r"|\b(?:is|are|was|were|been|got|get|getting) (?:\w+ )?(?:married|divorced|engaged|single)\b"
+    r"|\b(?:is|are|was|were|been|got|get|getting) (?:\w+ )?(?:married|divorced|engaged|single"
+    r"|dating|seeing)\b"
 )
 _KIN_SUBJECT = rf"^(?:[\w.-]+ ){{0,3}}?[\w.-]+'s {_MODIFIED}{_KIN}\b"
 _COMING = (
@@ -164,7 +168,10 @@ WORK = re.compile(
 HABIT = re.compile(_HABIT + r"|每天|每周|经常|毎日|毎週|毎朝|いつも")
 PASTIME = re.compile(_PASTIME)
 REGULAR_PASTIME = re.compile(rf"^(?=.*{_HABIT})(?=.*{_PASTIME})")
-BEEN_THERE = re.compile(r"\b(?:has|have) (?:\w+ )?been (?:\w+ )?(?:to|in) \w")
+BEEN_THERE = re.compile(r"\b(?:has|have) (?:\w+ )?(?:been (?:\w+ )?(?:to|in) \w|visited\b)")
+OWNING = re.compile(
+    r"\b(?:has|have|owns?|drives?|rents?|keeps?) (?:got )?(?:an?|the|two|three|\d+|many|lots of) "
+)
 TITLE = re.compile(r"\"[^\"]{2,}\"")
 DATED = re.compile(_DATE)
 PAST = re.compile(_PAST)

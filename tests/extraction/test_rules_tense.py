@@ -210,3 +210,17 @@ def test_chinese_dates_follow_the_verb(text: str, dated: str) -> None:
 )
 def test_japanese_dates_follow_the_verb(text: str, dated: str) -> None:
     assert resolve_japanese(text, AT).text == dated
+
+
+@pytest.mark.parametrize(
+    ("text", "dated"),
+    [
+        ("I was at the dentist's on Monday", "I was at the dentist's on 2026-11-16"),
+        ("I have an appointment on 3 December", "I have an appointment on 2026-12-03"),
+        ("My sister is getting married in June", "My sister is getting married in June 2027"),
+        ("My sister got married in June", "My sister got married in June 2026"),
+        ("I bought tickets for a play on 3 December", "I bought tickets for a play on 2026-12-03"),
+    ],
+)
+def test_verbs_that_look_like_others(text: str, dated: str) -> None:
+    assert resolve(text, AT).text == dated

@@ -151,3 +151,20 @@ def test_the_work_shown_without_its_name_is_something() -> None:
     assert said("I painted this after I visited a lighthouse.") == [
         "Ada painted something after they visited a lighthouse."
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('I\'m reading "Moominland" to my niece.',
+         'Ada is reading "Moominland" to their niece (as of May 2024).'),
+        ("The kids had their first judo lesson yesterday.",
+         "Ada's kids had their first judo lesson on 2024-05-07."),
+        ("I just adopted a puppy! His name is Toby.",
+         "Ada adopted a puppy (around 2024-05-08). His name is Toby."),
+        ("The board meets on the first Monday of every month.",
+         "The board meets on the first Monday of every month."),
+    ],
+)  # fmt: skip
+def test_what_is_under_way_and_whose_it_is(text: str, line: str) -> None:
+    assert lasting(text) == [line]

@@ -53,6 +53,12 @@ def test_every_kind_has_a_heading_of_its_own() -> None:
     ("statement", "category"),
     [
         ("Ada is a widow.", Category.IDENTITY),
+        ("Ada was born in 1988.", Category.IDENTITY),
+        ("Ada is dating someone new.", Category.RELATION),
+        ("Ada used to be a teacher.", Category.WORK),
+        ("Ada is saving up for a trip to Iceland.", Category.COMMITMENT),
+        ("Ada has visited Spain and Portugal.", Category.EVENT),
+        ("Ada owns three banjos.", Category.PREFERENCE),
         ("Ada is Norwegian.", Category.IDENTITY),
         ("Ada's full name is Ada Berg.", Category.IDENTITY),
         ("Ada lives in Oslo with their husband Tom.", Category.IDENTITY),

@@ -291,3 +291,12 @@ USING_NAMED = re.compile(
     r"|have)\b.*\b(?-i:(?!I\b)[A-Z])[\w-]+",
     re.IGNORECASE,
 )
+# What somebody reads, learns or makes these days, and whom they see.
+AT_PRESENT = re.compile(
+    rf"^I {_ADV}(?:am|have been) {_ADV}(?:currently )?(?:reading|watching|playing|practi[sc]ing"
+    rf"|knitting"
+    r"|painting|drawing|sewing|carving|restoring|renovating|training|rehearsing|dating|seeing"
+    r"|mentoring"
+    r"|coaching|teaching|saving|studying)\b",
+    re.IGNORECASE,
+)

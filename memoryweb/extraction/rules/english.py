@@ -92,7 +92,8 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
     dated = dates.resolve(text, scene.at)
     if scene.day and not dated.found and verdicts.is_past_act(text):
         dated = dates.Dated(f"{text} {scene.day}", found=True, exact=True)
-    text = moments.something(dated.text, dated=dated.found)
+    text = _OWN.sub("My ", dated.text) if dated.found else dated.text
+    text = moments.something(text, dated=dated.found)
     lead = subjects.lead(text)
     core = text[len(lead) :]
     subject = subjects.kind(core)
@@ -117,6 +118,13 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
     return Draft(_finished(rewritten), durable, pointing)
 
 
+# "The kids had a lesson on 2024-05-07": who speaks so speaks of their own.
+_OWN = re.compile(
+    r"^The (?=(?:kids|children|boys|girls|twins|baby|dogs?|cats?|puppy|kitten) "
+    r"(?:had|have|got|went|started?|starts|made|won|broke|were|was|will|are|is)\b)"
+)
+
+
 def _verdict(core: str, subject: str, dated: bool) -> verdicts.Verdict:
     if subject in {"first", "mine"}:
         return verdicts.judge(core, dated=dated)
@@ -124,7 +132,7 @@ def _verdict(core: str, subject: str, dated: bool) -> verdicts.Verdict:
         return verdicts.DROP
     if (
         subject == "pronoun"
-        and verdicts.content_words(core) >= 3
+        and verdicts.content_words(core) >= (1 if worth.named(core) else 3)
         and not fillers.is_evaluation(core)
     ):
         return verdicts.Verdict(True)

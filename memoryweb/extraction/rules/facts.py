@@ -54,8 +54,9 @@ _FACT_SUBJECT = re.compile(
     r"|wants|prefers|expects|expires?|renews?|needs?|requires?|costs?|lives?|stands?|happens?"
     r"|takes?|refreshes"
     r"|ships?|deploys?|belongs?|uses?|works?|comes?|gets?|should|may|always|never|only|owns?"
-    r"|sends?|handles?|reports?|arrives?|leaves?|keeps?|stays?"
-    r"|covers?|pays?|receives?|follows?|offers?|includes?|lasts?|applies|apply|moved?|launched|[a-z]+ed)\b",
+    r"|sends?|handles?|reports?|arrives?|meets?|rotates?|leaves?|keeps?|stays?"
+    r"|covers?|pays?|receives?|follows?|offers?|includes?|lasts?|applies|apply|moved?|launched"
+    r"|[a-z]+ed)\b",
 )
 
 

@@ -75,12 +75,14 @@ _CUE = re.compile(
     r"|even )*(?:been|gone|done|seen|taken|given|written|known|begun|broken|chosen|driven|eaten"
     r"|fallen|flown|grown|shown|spoken|worn|become|come|run|had|got|gotten|read|set|put)\b"
     rf"|(?<!\bto be )(?<!\bthe )(?<!\ba )(?<!\ban )(?<!\bmy )(?<!\bour )(?<!\btheir )"
-    rf"(?<!\bhis )(?<!\bher )(?<!\bof )(?<!\bget )(?<!\bgets )(?<!\bbe )\b{_PAST_VERB}\b"
+    rf"(?<!\bhis )(?<!\bher )(?<!\bof )(?<!\bget )(?<!\bgets )(?<!\bgetting )"
+    rf"(?<!\bbeing )(?<!\bbe )\b{_PAST_VERB}\b"
     r"|\b(?:he|she|it) (?:read|put|set|cut|hit)\b)"
     rf"|(?P<present>\b(?:I|we|you|they|he|she|it|who|that|which) (?:{ADVERB} )*"
     rf"(?!(?:read|put|set|cut|hit|spread|bet|cost|have|has|never|{_PAST_VERB}|{_COMMISSIVE}"
     rf"|{_MOVED}|{_BOOKED})\b)[a-z]+\b"
-    r"|\b(?:is|are|am|has|have|'s|'re|'m)\b)",
+    r"|\b(?:is|are|am|has|have)\b"
+    r"|\b(?:he|she|it|that|there|who|I|we|they)'(?:s|re|m)\b)",
     re.IGNORECASE,
 )
 _BARE_PRESENT = re.compile(
@@ -110,6 +112,8 @@ def _direction(cue: re.Match[str], between: str, preposition: str) -> str:
     if cue.lastgroup == "moved":
         return "ahead" if preposition in {"to", "until", "till", "by", "from", "for"} else "back"
     if cue.lastgroup == "booked":
+        if cue.group(0).lower().startswith(("have", "has")):
+            return "ahead"
         if preposition == "for" or re.search(r"\b(?:for|to) \w", between):
             return "ahead"
         return "unclear" if between.strip() else "back"

@@ -32,7 +32,7 @@ def judge(clause: str, *, dated: bool) -> Verdict:
 _TIERS = (
     (1, True, (cues.MINE_IS, cues.WHO_I_AM, cues.LIKED_NAME, cues.TRADE, cues.I_AM_FROM)),
     (2, True, (cues.HAS_KIN, cues.HEALTH, cues.LIKING, cues.PLANNING, cues.BEING, cues.DOING)),
-    (2, True, (cues.MY_PEOPLE, cues.USING_NAMED)),
+    (2, True, (cues.MY_PEOPLE, cues.USING_NAMED, cues.AT_PRESENT)),
     (2, True, (cues.MY_KIN, cues.THRILLED_TO, cues.DECIDED, cues.LIFE_EVENT)),
     (3, False, (cues.UNDER_WAY,)),
     (2, True, (cues.FACT,)),
