@@ -4,15 +4,23 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('workspace', '0002_file_base_revision'),
+        ("workspace", "0002_file_base_revision"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='proposal',
-            name='state',
-            field=models.CharField(choices=[('pending', 'Waiting for a decision'), ('accepted', 'Accepted'), ('rejected', 'Rejected'), ('replaced', 'Replaced by a newer proposal')], default='pending', max_length=8),
+            model_name="proposal",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("pending", "Waiting for a decision"),
+                    ("accepted", "Accepted"),
+                    ("rejected", "Rejected"),
+                    ("replaced", "Replaced by a newer proposal"),
+                ],
+                default="pending",
+                max_length=8,
+            ),
         ),
     ]
