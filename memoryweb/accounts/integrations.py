@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_scopes import scope
@@ -101,7 +102,11 @@ def grant_personal_read(*, integration: Integration, reason: str, by: Actor) -> 
 
 @transaction.atomic
 def withdraw_personal_read(*, integration: Integration, by: Actor) -> Integration:
+    """Nothing happens where it was not granted."""
     lock(integration.team_id)
+    integration.refresh_from_db()
+    if Scope.PERSONAL_READ not in integration.scopes:
+        return integration
     integration.personal_read_reason = ""
     integration.scopes = [s for s in integration.scopes if s != Scope.PERSONAL_READ]
     integration.save(update_fields=["personal_read_reason", "scopes"])
@@ -118,6 +123,11 @@ def revoke_integration(*, integration: Integration, by: Actor) -> None:
     integration.save(update_fields=["revoked_at"])
     tokens.revoke_all(integration.team, integration.tokens.all(), by=by)
     _record("integration.revoked", integration, by)
+
+
+def reading_across(team: Team) -> "QuerySet[Integration]":
+    """Programs that an admin lets read every owner's memory."""
+    return team.integrations.filter(revoked_at=None).exclude(personal_read_reason="")
 
 
 def find(team: Team, text: str) -> Integration:
@@ -160,7 +170,7 @@ def _checked_agents(team: Team, ids: Sequence[str]) -> list[str]:
 def _checked_scopes(scopes: Collection[str]) -> list[str]:
     if not scopes:
         raise ScopeMissing
-    if refused := sorted(set(scopes) - set(DEFAULT_SCOPES)):
+    if refused := sorted(set(scopes) - set(tokens.PERSONAL_SCOPES)):
         raise ScopeRefused(refused)
     return sorted(set(scopes))
 

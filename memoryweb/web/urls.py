@@ -78,6 +78,21 @@ settings_patterns = [
     path("integrations/", integrations.integrations, name="settings_integrations"),
     path("integrations/new/", integrations.new, name="settings_integration_new"),
     path(
+        "integrations/<uuid:integration_id>/",
+        integrations.edit,
+        name="settings_integration_edit",
+    ),
+    path(
+        "integrations/<uuid:integration_id>/reading/grant/",
+        integrations.grant,
+        name="settings_integration_grant",
+    ),
+    path(
+        "integrations/<uuid:integration_id>/reading/withdraw/",
+        integrations.withdraw,
+        name="settings_integration_withdraw",
+    ),
+    path(
         "integrations/<uuid:integration_id>/revoke/",
         integrations.revoke_confirm,
         name="settings_integration_revoke_confirm",

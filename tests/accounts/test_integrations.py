@@ -162,3 +162,9 @@ def test_an_integration_is_found_by_name_or_id_in_its_team(world: World) -> None
     assert integrations.find(world.team, str(world.integration.pk)) == world.integration
     with pytest.raises(NotFound):
         integrations.find(world.twin.team, str(world.integration.pk))
+
+
+def test_the_audit_log_is_given_only_on_purpose(world: World) -> None:
+    assert "audit:read" not in _create(world, name="shop").scopes
+    given = _create(world, name="archive", scopes=["audit:read"])
+    assert given.scopes == ["audit:read"]

@@ -111,6 +111,7 @@ PAGES: dict[str, Route] = {
     "settings_member_remove_confirm": _get("settings_member_remove_confirm", MANAGE),
     "settings_integrations": _get("settings_integrations", SEE),
     "settings_integration_new": _get("settings_integration_new", MANAGE),
+    "settings_integration_edit": _get("settings_integration_edit", MANAGE),
     "settings_integration_revoke_confirm": _get("settings_integration_revoke_confirm", MANAGE),
     "settings_tokens": _get("settings_tokens", READ),
     "audit": _get("audit", SEE),
@@ -151,7 +152,20 @@ CHANGES: dict[str, Route] = {
     "settings_member_change": _post("settings_member_change", MANAGE, {"role": "member"}),
     "settings_member_remove": _post("settings_member_remove", MANAGE),
     "settings_integration_new": _post(
-        "settings_integration_new", MANAGE, {"name": "shop", "scopes": ["memory:read"]}
+        "settings_integration_new",
+        MANAGE,
+        {"name": "shop", "reach": "every", "scopes": ["memory:read"]},
+    ),
+    "settings_integration_edit": _post(
+        "settings_integration_edit",
+        MANAGE,
+        {"name": "shop", "reach": "every", "scopes": ["memory:read"]},
+    ),
+    "settings_integration_grant": _post(
+        "settings_integration_grant", MANAGE, {"reason": "Answers each complaint as a whole."}
+    ),
+    "settings_integration_withdraw": _post(
+        "settings_integration_withdraw", MANAGE, first="settings_integration_grant"
     ),
     "settings_integration_revoke": _post("settings_integration_revoke", MANAGE),
     # Answers with the secret, this once.

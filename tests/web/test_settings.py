@@ -1,6 +1,7 @@
 """The team, its members, integrations and tokens."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.test import Client
 from django.utils import timezone
@@ -9,6 +10,8 @@ from memoryweb.accounts.models import Integration, Token
 from memoryweb.accounts.tokens import recognise
 from tests.web.pages import actions, fragment, text, url
 from tests.world import World
+
+MAY: dict[str, Any] = {"reach": "every", "scopes": ["memory:read"]}
 
 
 def test_the_team_is_renamed(world: World, alice: Client) -> None:
@@ -66,7 +69,7 @@ def test_changing_and_removing_a_member(world: World, alice: Client) -> None:
 
 
 def test_creating_an_integration(world: World, alice: Client) -> None:
-    data = {"name": "Shop", "channels": "slack, feishu", "scopes": ["memory:read"]}
+    data = {"name": "Shop", "channels": "slack, feishu", **MAY}
     alice.post(url(world.team, "settings_integration_new"), data)
     made = Integration.objects.get(name="Shop")
     assert set(made.channels) == {"slack", "feishu"}
@@ -74,7 +77,7 @@ def test_creating_an_integration(world: World, alice: Client) -> None:
 
 
 def test_a_channel_that_cannot_be_is_422(world: World, alice: Client) -> None:
-    data = {"name": "Shop", "channels": "user", "scopes": ["memory:read"]}
+    data = {"name": "Shop", "channels": "user", **MAY}
     assert alice.post(url(world.team, "settings_integration_new"), data).status_code == 422
 
 

@@ -4,13 +4,16 @@ from datetime import date, datetime, time, timedelta
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.accounts.integrations import DEFAULT_SCOPES
 from memoryweb.accounts.models import Integration, Membership
 from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.accounts.tokens import DEFAULT_DAYS, LONGEST_DAYS, PERSONAL_SCOPES
 from memoryweb.agents.models import Agent
 
+_ACROSS = Scope.PERSONAL_READ.value
 _LABELS = dict(Scope.choices)
 _SCOPES = [(name, _LABELS[name]) for name in PERSONAL_SCOPES]
 
@@ -68,25 +71,61 @@ class IntegrationForm(forms.Form):
         required=False,
         help_text=_("For whom it may speak, such as: slack, feishu. Empty: only its own users."),
     )
+    # Said aloud: no box ticked must never come to mean every agent.
+    reach = forms.ChoiceField(
+        label=_("Agents that it may use"),
+        choices=[
+            ("every", _("Every agent of the team, also those to come")),
+            ("some", _("Only the agents chosen here")),
+        ],
+        initial="every",
+        widget=forms.RadioSelect,
+    )
     agents = forms.MultipleChoiceField(
-        label=_("Agents"),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_("None chosen: every agent of the team."),
+        label=_("Chosen agents"), required=False, widget=forms.CheckboxSelectMultiple
     )
     scopes = forms.MultipleChoiceField(
         label=_("May"),
         choices=_SCOPES,
-        initial=PERSONAL_SCOPES,
+        initial=DEFAULT_SCOPES,
         widget=forms.CheckboxSelectMultiple,
     )
 
     def __init__(self, *args: object, agents: Iterable[Agent], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        self.fields["agents"].choices = [(str(a.pk), a.name) for a in agents]  # type: ignore[attr-defined]
+        named = [(str(a.pk), _archived(a) if a.archived_at else a.name) for a in agents]
+        self.fields["agents"].choices = named  # type: ignore[attr-defined]
+
+    @classmethod
+    def values(cls, integration: Integration) -> dict[str, object]:
+        return {
+            "name": integration.name,
+            "channels": ", ".join(integration.channels),
+            "reach": "some" if integration.agents else "every",
+            "agents": integration.agents,
+            "scopes": integration.scopes,
+        }
 
     def clean_channels(self) -> list[str]:
         return [name.strip() for name in self.cleaned_data["channels"].split(",") if name.strip()]
+
+    def clean(self) -> dict[str, object]:
+        said: dict[str, object] = self.cleaned_data
+        if said.get("reach") == "some" and not said.get("agents"):
+            self.add_error("agents", gettext("Choose at least one agent."))
+        if said.pop("reach", "") == "every":
+            said["agents"] = []
+        return said
+
+
+class ReadingForm(forms.Form):
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=300,
+        min_length=10,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("Every owner reads it on their page. Say what it is needed for."),
+    )
 
 
 class TokenForm(forms.Form):
@@ -100,7 +139,7 @@ class TokenForm(forms.Form):
     scopes = forms.MultipleChoiceField(
         label=_("May"),
         choices=_SCOPES,
-        initial=PERSONAL_SCOPES,
+        initial=DEFAULT_SCOPES,
         widget=forms.CheckboxSelectMultiple,
     )
 
@@ -109,7 +148,15 @@ class TokenForm(forms.Form):
         self.by_id = {str(integration.pk): integration for integration in holders}
         programs = [(key, integration.name) for key, integration in self.by_id.items()]
         self.fields["holder"].choices = [("me", _("Me")), *programs]  # type: ignore[attr-defined]
+        across = [one.name for one in self.by_id.values() if _ACROSS in one.scopes]
+        if across:
+            said = gettext("Read across owners (only {names})").format(names=", ".join(across))
+            self.fields["scopes"].choices = [*_SCOPES, (_ACROSS, said)]  # type: ignore[attr-defined]
 
     @property
     def integration(self) -> Integration | None:
         return self.by_id.get(self.cleaned_data["holder"])
+
+
+def _archived(agent: Agent) -> str:
+    return gettext("{name} (archived)").format(name=agent.name)

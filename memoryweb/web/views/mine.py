@@ -25,7 +25,7 @@ def mine(request: TeamRequest) -> HttpResponse:
         "me": visit.me,
         "kept": kept_about(visit.team, owners),
         "channels": [owner for owner in visit.mine.values() if owner.source != "user"],
-        "grants": looks(visit.team.pk, owners),
+        **looks(visit.team, owners),
     }
     return show(request, "mine/mine.html", context, partials=_PARTIALS)
 

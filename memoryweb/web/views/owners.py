@@ -79,7 +79,7 @@ def _detail(
         "title": owner_title(owner),
         "kept": kept_about(visit.team, [owner.pk]),
         "grant": visit.opened.get(owner.pk),
-        "grants": looks(visit.team.pk, [owner.pk]),
+        **looks(visit.team, [owner.pk]),
         "is_mine": owner.pk in visit.mine,
         "form": form,
         "can_open": visit.can(Permission.BREAK_GLASS) and owner.pk not in visit.mine,

@@ -80,6 +80,14 @@ def _holders(request: TeamRequest) -> list[Integration]:
     return list(request.visit.team.integrations.filter(revoked_at=None).order_by("name"))
 
 
+def _form(request: TeamRequest) -> TokenForm:
+    """`?holder=` chooses an integration, with what it may."""
+    holders = _holders(request)
+    chosen = next((one for one in holders if str(one.pk) == request.GET.get("holder")), None)
+    initial = {"holder": str(chosen.pk), "scopes": chosen.scopes} if chosen else {}
+    return TokenForm(holders=holders, initial=initial)
+
+
 def _tokens(
     request: TeamRequest,
     *,
@@ -103,7 +111,7 @@ def _tokens(
             }
             for token in shown
         ],
-        "form": form or TokenForm(holders=_holders(request)),
+        "form": form or _form(request),
         "made": made,
         "secret": secret,
     }
