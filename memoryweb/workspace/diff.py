@@ -53,7 +53,10 @@ def carry(before: Sequence[str], after: Sequence[str]) -> Carried:
         removed += range(a1, a2)
         added += range(b1, b2)
     same.update(_moved(before, after, removed, added))
-    return Carried(same, {new: old for new, old in changed.items() if new not in same})
+    kept = set(same.values())
+    return Carried(
+        same, {new: old for new, old in changed.items() if new not in same and old not in kept}
+    )
 
 
 def side_by_side(before: str, after: str, *, context: int | None = 2) -> list[Row]:

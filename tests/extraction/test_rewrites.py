@@ -66,12 +66,14 @@ def test_a_profile_can_begin(world: World, model_server: ModelServer) -> None:
     assert File.objects.get(owner=None, agent=world.agent, path="PROFILE.md").revision == 1
 
 
-def test_a_line_that_a_person_edited_is_kept(world: World, model_server: ModelServer) -> None:
+def test_a_line_that_a_person_edited_is_put_back_by_code(
+    world: World, model_server: ModelServer
+) -> None:
     put(world, "MEMORY.md", "# Memory\n\n- Ann is a nurse.\n", by=AuthorKind.PERSON)
     model_server.answer(answer(memory_update="# Memory\n\n- Ann is a pilot.\n"))
-    assert extract(world, talk(world)).status == "needs_review"
-    assert "nurse" in text_of(world, "MEMORY.md")
-    assert "edited" in [broken["guard"] for broken in Proposal.objects.get().broken]
+    assert extract(world, talk(world)).status == "succeeded"
+    lines = text_of(world, "MEMORY.md").splitlines()
+    assert {"- Ann is a nurse.", "- Ann is a pilot."} <= set(lines)
 
 
 def test_where_people_are_asked_first_nothing_is_rewritten_but_the_note_lands(

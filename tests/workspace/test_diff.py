@@ -36,6 +36,12 @@ def test_no_line_is_carried_twice(before: list[str], after: list[str]) -> None:
     assert len(sources) == len(set(sources))
 
 
+def test_a_line_that_moved_is_not_also_what_another_was_before() -> None:
+    carried = carry(["- x is y", "a", "b"], ["- x is z", "b", "- x is y", "a"])
+    sources = [*carried.same.values(), *carried.changed.values()]
+    assert sorted(sources) == [1, 2, 3]
+
+
 def test_a_moved_line_is_the_same_line() -> None:
     before = ["one", "two", "three", "four"]
     after = ["three", "one", "two", "four"]
