@@ -69,11 +69,11 @@ def test_a_profile_can_begin(world: World, model_server: ModelServer) -> None:
 def test_a_line_that_a_person_edited_is_put_back_by_code(
     world: World, model_server: ModelServer
 ) -> None:
-    put(world, "MEMORY.md", "# Memory\n\n- Ann is a nurse.\n", by=AuthorKind.PERSON)
+    text = "# Memory\n\n- Ann is a nurse.\n"
+    put(world, "MEMORY.md", text, by=AuthorKind.PERSON)
     model_server.answer(answer(memory_update="# Memory\n\n- Ann is a pilot.\n"))
     assert extract(world, talk(world)).status == "succeeded"
-    lines = text_of(world, "MEMORY.md").splitlines()
-    assert {"- Ann is a nurse.", "- Ann is a pilot."} <= set(lines)
+    assert text_of(world, "MEMORY.md") == text
 
 
 def test_where_people_are_asked_first_nothing_is_rewritten_but_the_note_lands(
