@@ -1,8 +1,9 @@
-"""The world as rows: built once a process through the real doors, then put back in bulk."""
+"""Scenes as rows: lived once a process through the real doors, then put back in bulk."""
 
 import pickle
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.apps import apps
 from django.core.management.color import no_style
@@ -10,51 +11,88 @@ from django.db import connection, models
 
 from tests.world import World, build_world
 
+T = TypeVar("T")
+Rows = dict[Any, models.Model]
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What became of one table."""
+
+    model: type[models.Model]
+    lost: list[Any]
+    made: list[models.Model]
+    changed: list[models.Model]
+
 
 @dataclass(frozen=True)
 class _Snapshot:
-    world: bytes
-    rows: bytes
-    models: tuple[type[models.Model], ...]
+    scene: bytes
+    changes: bytes
 
 
-_taken: dict[str, _Snapshot] = {}
+_taken: dict[tuple[str, str], _Snapshot] = {}
 
 
 def restored_world() -> World:
     """A world like any other, for tests that roll back; its ids are the same each time."""
-    snapshot = _taken.get(connection.vendor)
+    return restored("world", build_world)
+
+
+def restored(name: str, build: Callable[[], T]) -> T:
+    """What `build` makes of the database as it is, which must be the same each time."""
+    snapshot = _taken.get((connection.vendor, name))
     if snapshot is None:
-        world, _taken[connection.vendor] = _built()
-        return world
-    for rows in pickle.loads(snapshot.rows):
-        type(rows[0])._base_manager.bulk_create(rows)
-    _move_sequences(snapshot.models)
-    world = pickle.loads(snapshot.world)
-    assert isinstance(world, World)
-    return world
+        scene, _taken[connection.vendor, name] = _built(build)
+        return scene
+    changes: list[_Change] = pickle.loads(snapshot.changes)
+    for change in changes:
+        _put(change)
+    _move_sequences([change.model for change in changes])
+    restored_scene: T = pickle.loads(snapshot.scene)
+    return restored_scene
 
 
-def _built() -> tuple[World, _Snapshot]:
-    before = {model: set(_keys(model)) for model in _tables()}
-    world = build_world()
-    made: list[list[models.Model]] = []
-    for model, known in before.items():
-        rows: list[models.Model] = [row for row in model._base_manager.all() if row.pk not in known]
-        made += [rows] if rows else []
-    kinds = tuple(type(rows[0]) for rows in made)
-    return world, _Snapshot(pickle.dumps(world), pickle.dumps(made), kinds)
+def _built(build: Callable[[], T]) -> tuple[T, _Snapshot]:
+    before = {model: _rows(model) for model in _tables()}
+    scene = build()
+    changes = [change for model, known in before.items() if (change := _change(model, known))]
+    return scene, _Snapshot(pickle.dumps(scene), pickle.dumps(changes))
+
+
+def _change(model: type[models.Model], known: Rows) -> _Change | None:
+    rows = _rows(model)
+    lost = list(known.keys() - rows.keys())
+    made = [row for key, row in rows.items() if key not in known]
+    changed = [row for key, row in rows.items() if key in known and _differs(row, known[key])]
+    return _Change(model, lost, made, changed) if lost or made or changed else None
 
 
 def _tables() -> list[type[models.Model]]:
     return [model for model in apps.get_models() if model._meta.managed and not model._meta.proxy]
 
 
-def _keys(model: type[models.Model]) -> "models.QuerySet[Any, Any]":
-    return model._base_manager.values_list("pk", flat=True)
+def _rows(model: type[models.Model]) -> Rows:
+    return {row.pk: row for row in model._base_manager.all()}
 
 
-def _move_sequences(kinds: tuple[type[models.Model], ...]) -> None:
+def _differs(one: models.Model, other: models.Model) -> bool:
+    names = [field.attname for field in one._meta.concrete_fields]
+    return any(getattr(one, name) != getattr(other, name) for name in names)
+
+
+def _put(change: _Change) -> None:
+    rows = change.model._base_manager
+    if change.lost:
+        # Each table has its own list: no cascade.
+        rows.filter(pk__in=change.lost)._raw_delete(rows.db)
+    rows.bulk_create(change.made)
+    if change.changed:
+        fields = [field for field in change.model._meta.concrete_fields if not field.primary_key]
+        rows.bulk_update(change.changed, [field.name for field in fields])
+
+
+def _move_sequences(kinds: list[type[models.Model]]) -> None:
     """PostgreSQL's sequences know nothing of rows that came with their keys."""
     statements = connection.ops.sequence_reset_sql(no_style(), kinds)
     if statements:

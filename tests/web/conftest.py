@@ -1,13 +1,16 @@
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 
+from tests.snapshot import restored
 from tests.web.stage import Stage, build
 from tests.world import World, signed_in
 
 
 @pytest.fixture
 def stage(world: World) -> Stage:
-    return build(world)
+    return replace(restored("stage", lambda: build(world)), world=world)
 
 
 @pytest.fixture

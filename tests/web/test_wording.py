@@ -1,7 +1,8 @@
 """No code is shown as it is stored: every one that is written somewhere has its words."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,17 +19,18 @@ HOUSE = Path(memoryweb.__file__).parent
 WORK = ("runs", "extraction", "dreaming", "memory")
 
 
-def _nodes(*rooms: str) -> Iterator[ast.AST]:
-    for room in rooms:
-        for path in (HOUSE / room).rglob("*.py"):
-            yield from ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+@cache
+def _nodes(*rooms: str) -> list[ast.AST]:
+    paths = [path for room in rooms for path in (HOUSE / room).rglob("*.py")]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths]
+    return [node for tree in trees for node in ast.walk(tree)]
 
 
 def _text(node: ast.expr) -> set[str]:
     return {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
 
 
-def _said(nodes: Iterator[ast.AST], position: int, *names: str, keyword: str = "") -> set[str]:
+def _said(nodes: Iterable[ast.AST], position: int, *names: str, keyword: str = "") -> set[str]:
     """The literal at a place of every call of these names."""
     found: set[str] = set()
     for node in nodes:
@@ -43,14 +45,14 @@ def _said(nodes: Iterator[ast.AST], position: int, *names: str, keyword: str = "
     return found
 
 
-def _returned(nodes: Iterator[ast.AST], name: str) -> set[str]:
+def _returned(nodes: Iterable[ast.AST], name: str) -> set[str]:
     functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name == name]
     inside = [node for function in functions for node in ast.walk(function)]
     returned = [one for node in inside if isinstance(node, ast.Return) for one in ast.walk(node)]
     return {text for one in returned if isinstance(one, ast.expr) for text in _text(one) if text}
 
 
-def _assigned(nodes: Iterator[ast.AST], attribute: str) -> set[str]:
+def _assigned(nodes: Iterable[ast.AST], attribute: str) -> set[str]:
     """`run.status, run.reason = …, "code"` and its plain form."""
     found: set[str] = set()
     for node in nodes:
@@ -69,6 +71,7 @@ def _assigned(nodes: Iterator[ast.AST], attribute: str) -> set[str]:
     return found
 
 
+@cache
 def _codes() -> set[str]:
     """Every reason that a run can end with."""
     errors = [one for one in vars(llm).values() if isinstance(one, type)]
