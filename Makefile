@@ -43,11 +43,11 @@ templates: .venv/dev.stamp
 	djlint --quiet --lint templates
 
 sqlite: .venv/dev.stamp
-	pytest -q -n 2 -m "not browser"
+	pytest -q -n 3 --dist worksteal -m "not browser"
 
 # Killing real workers takes minutes: on PostgreSQL that is part of `make soak`.
 postgres: .venv/dev.stamp
-	python scripts/postgres.py pytest -q -n 2 -m "not browser and not kill" --only-database
+	python scripts/postgres.py pytest -q -n 3 --dist worksteal -m "not browser and not kill" --only-database
 
 browser: .venv/dev.stamp
 	python scripts/chromium.py

@@ -177,7 +177,8 @@ def _category(text: str, mentions: Sequence[Mention]) -> Category:
     return next(known, Category.OTHER)
 
 
-def _written(mention: Mention) -> tuple[date, str, int, str, str, int]:
+def _written(mention: Mention) -> tuple[date | str | int, ...]:
+    """By time and place, then by all the rest: no two different mentions tie."""
     return (
         mention.date,
         mention.path,
@@ -185,6 +186,10 @@ def _written(mention: Mention) -> tuple[date, str, int, str, str, int]:
         mention.file_id,
         mention.text,
         mention.revision,
+        mention.durable,
+        mention.asked,
+        mention.category,
+        mention.human,
     )
 
 

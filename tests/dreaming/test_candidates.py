@@ -147,3 +147,8 @@ def test_a_long_note_is_cut_at_a_line() -> None:
 def test_a_note_of_one_endless_line_is_cut_too() -> None:
     assert len(cut_note("x" * 5_000)) <= 4_000
     assert cut_note("short") == "short"
+
+
+def test_places_that_differ_in_a_mark_alone_stand_in_one_order() -> None:
+    plain, marked = mention("Tom bakes bread", durable=False), mention("Tom bakes bread")
+    assert gather([plain, marked], {}) == gather([marked, plain], {})
