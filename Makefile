@@ -54,6 +54,7 @@ browser: .venv/dev.stamp
 	pytest -q -m browser
 
 soak: .venv/dev.stamp
+	HYPOTHESIS_PROFILE=soak pytest -q -n 3 -m "not browser and not kill"
 	for round in 1 2 3 4 5; do pytest -q -m kill || exit 1; done
 	for round in 1 2 3 4 5; do python scripts/postgres.py pytest -q -m kill || exit 1; done
 

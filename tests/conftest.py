@@ -1,7 +1,9 @@
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from django.conf import settings
 from django_scopes import scopes_disabled
@@ -32,7 +34,13 @@ def _touches_database(item: pytest.Item) -> bool:
     return named or item.get_closest_marker("django_db") is not None
 
 
+# The gate tries the same examples each time; `make soak` looks for new ones.
+hypothesis.settings.register_profile("gate", derandomize=True)
+hypothesis.settings.register_profile("soak", max_examples=500)
+
+
 def pytest_configure() -> None:
+    hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
     settings.MODEL_PROVIDER = ""  # whatever the environment says: no test asks a real model
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.STORAGES = settings.STORAGES | {
