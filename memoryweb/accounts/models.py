@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.permissions import Role
-from memoryweb.fields import PlainCharField, PlainJSONField
+from memoryweb.fields import ErasableCharField, PlainCharField, PlainJSONField
 from memoryweb.tenancy import TeamManager
 
 EXPIRY_WARNING = timedelta(days=14)
@@ -160,3 +160,25 @@ class Token(models.Model):
     @property
     def expires_soon(self) -> bool:
         return self.is_live and self.expires_at - timezone.now() < EXPIRY_WARNING
+
+
+class Invitation(models.Model):
+    """Not scoped: the hash in its link is what finds the team. Only the SHA-256 is kept."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
+    email = ErasableCharField(_("e-mail address"), max_length=254)
+    role = models.CharField(_("role"), max_length=16, choices=Role.choices)
+    ends_at = models.DateTimeField(_("membership ends"), null=True, blank=True)
+    sha256 = PlainCharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["team", "-created_at"], name="accounts_invitation_team")]
+
+    def __str__(self) -> str:
+        return f"{self.email} as {self.role}"

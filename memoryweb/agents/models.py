@@ -139,3 +139,36 @@ class BreakGlass(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} → {self.owner}"
+
+
+class OneTimeCode(models.Model):
+    """A secret that an integration got for one of its owners; only its hash is kept.
+
+    `link` joins the owner to the signed-in person who types it in; `visit` opens *My memory*
+    once, for somebody without an account.
+    """
+
+    class Purpose(models.TextChoices):
+        LINK = "link", _("Link to an account")
+        VISIT = "visit", _("Open My memory")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    owner = models.ForeignKey(Owner, models.CASCADE, related_name="one_time_codes")
+    integration = models.ForeignKey("accounts.Integration", models.CASCADE, related_name="+")
+    purpose = models.CharField(max_length=8, choices=Purpose.choices)
+    sha256 = PlainCharField(max_length=64, unique=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+    used_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["team", "owner", "-created_at"], name="agents_one_time_code")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} for {self.owner_id}"

@@ -69,6 +69,7 @@ class Message(models.Model):
     content = ErasableTextField(blank=True)
     timestamp = models.DateTimeField()
     tools_used = PlainJSONField(default=list, blank=True)
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
     masked = models.IntegerField(default=0, help_text="secrets that were masked")
     created_at = models.DateTimeField(default=timezone.now)
 

@@ -7,11 +7,12 @@ line origins → search index → audit event.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.models import Integration, User
+from memoryweb.accounts.models import Integration, Token, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import indexing, scanning
 from memoryweb.memory.exceptions import (
@@ -25,7 +26,7 @@ from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace import origins as line_origins
 from memoryweb.workspace import paths
-from memoryweb.workspace.models import AuthorKind, File, Revision, Scope
+from memoryweb.workspace.models import AuthorKind, File, Import, Revision, Scope
 from memoryweb.workspace.origins import Origin
 from memoryweb.workspace.revisions import content_of
 
@@ -47,6 +48,9 @@ class Writer:
     user: User | None = None
     integration: Integration | None = None
     run: Run | None = None
+    token: Token | None = None
+    conversation_id: UUID | None = None
+    batch: Import | None = None
 
     @property
     def is_machine(self) -> bool:
@@ -321,6 +325,10 @@ def _revise(unit: Unit, file: File, change: _Change, writer: Writer) -> Revision
         user=writer.user,
         integration=writer.integration,
         run=writer.run,
+        token=writer.token,
+        conversation_id=writer.conversation_id,
+        batch=writer.batch,
+        path=file.path,
         reason=change.reason[:300],
         restored_from=change.restored_from,
         is_deletion=change.is_deletion,

@@ -31,6 +31,7 @@ class Passage(models.Model):
     tokens = ErasableTextField(help_text="each with the scope key in front, joined by spaces")
     length = models.IntegerField(help_text="number of tokens")
     weight = models.FloatField(default=1.0)
+    source = PlainCharField(max_length=12, blank=True, help_text="source class of the text")
     date = models.DateField(null=True)
     tokenizer_version = models.SmallIntegerField(default=1)
 
@@ -84,3 +85,53 @@ class RecallEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.via} {self.file_id}"
+
+
+class Injection(models.Model):
+    """One prompt that memory was put into: which spans of it entered stand in `spans`."""
+
+    class Via(models.TextChoices):
+        CONTEXT = "context"
+        TOOL = "tool"
+        SEARCH = "search"
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    conversation = models.ForeignKey(
+        "conversations.Conversation", models.CASCADE, null=True, related_name="+"
+    )
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    via = models.CharField(max_length=8, choices=Via.choices)
+    tokens = models.IntegerField(default=0, help_text="estimated size of the whole prompt")
+    at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        indexes = [models.Index(fields=["team", "agent", "-at"], name="recall_injection_latest")]
+
+    def __str__(self) -> str:
+        return f"{self.via} {self.at:%Y-%m-%d %H:%M}"
+
+
+class InjectedSpan(models.Model):
+    """Lines of a file's revision, or a message, that entered a prompt."""
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    injection = models.ForeignKey(Injection, models.CASCADE, related_name="spans")
+    file = models.ForeignKey("workspace.File", models.CASCADE, null=True, related_name="+")
+    revision = models.IntegerField(null=True)
+    first_line = models.IntegerField(default=0)
+    last_line = models.IntegerField(default=0)
+    message = models.ForeignKey(
+        "conversations.Message", models.CASCADE, null=True, related_name="+"
+    )
+
+    objects = TeamManager()
+
+    class Meta:
+        indexes = [models.Index(fields=["file", "revision"], name="recall_span_file")]
+
+    def __str__(self) -> str:
+        return f"{self.file_id or self.message_id}:{self.first_line}-{self.last_line}"

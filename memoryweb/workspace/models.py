@@ -25,6 +25,18 @@ class AuthorKind(models.TextChoices):
     SYSTEM = "system", _("System")
 
 
+class SourceClass(models.TextChoices):
+    """Whose word a text is, which decides how far a machine may trust it."""
+
+    PERSON = "person", _("A member of the team")
+    OWNER = "owner", _("The person it is about")
+    AGENT = "agent", _("The agent")
+    IMPORT = "import", _("An import")
+    THIRD_PARTY = "third_party", _("Somebody else")
+    DREAM = "dream", _("A dream")
+    SYSTEM = "system", _("The system")
+
+
 class FileQuerySet(models.QuerySet["File"]):
     def present(self) -> "FileQuerySet":
         return self.filter(deleted_at=None)
@@ -94,6 +106,30 @@ class File(models.Model):
         return self.path
 
 
+class Import(models.Model):
+    """One applied snapshot, so that all that came with it can be found and reverted."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="imports")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    archive_sha256 = PlainCharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now)
+    reverted_at = models.DateTimeField(null=True)
+
+    objects = TeamManager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["team", "agent", "-created_at"], name="workspace_import_latest")
+        ]
+
+    def __str__(self) -> str:
+        return f"import {self.pk}"
+
+
 class Revision(models.Model):
     """One immutable version. `text` is the whole content, or what was appended to the one before.
 
@@ -113,6 +149,19 @@ class Revision(models.Model):
         "accounts.Integration", models.SET_NULL, null=True, related_name="+"
     )
     run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="revisions")
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    conversation = models.ForeignKey(
+        "conversations.Conversation",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="that a tool was called in",
+    )
+    batch = models.ForeignKey(Import, models.SET_NULL, null=True, related_name="revisions")
+    source = models.CharField(
+        max_length=12, choices=SourceClass.choices, default=SourceClass.SYSTEM
+    )
+    path = ErasableCharField(max_length=256, blank=True, help_text="the file's path then")
     reason = ErasableCharField(max_length=300, blank=True)
     restored_from = models.IntegerField(null=True)
     is_deletion = models.BooleanField(default=False)
@@ -124,7 +173,11 @@ class Revision(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["file", "number"], name="workspace_revision_number")
         ]
-        indexes = [models.Index(fields=["team", "run"], name="workspace_revision_run")]
+        indexes = [
+            models.Index(fields=["team", "run"], name="workspace_revision_run"),
+            models.Index(fields=["team", "token"], name="workspace_revision_token"),
+            models.Index(fields=["file", "created_at"], name="workspace_revision_when"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.file_id} r{self.number}"
@@ -157,6 +210,9 @@ class LineOrigin(models.Model):
     asked = models.BooleanField(default=False, help_text="a person asked to remember it")
     category = PlainCharField(max_length=16, blank=True)
     released = models.BooleanField(default=False, help_text="a person lets machines change it")
+    marks = PlainCharField(
+        max_length=60, blank=True, help_text="what a person should look at, joined by commas"
+    )
 
     objects = TeamManager()
 
@@ -207,3 +263,43 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.file_id} ({self.state})"
+
+
+class HeldSecret(models.Model):
+    """A likely password that was kept out of a text until a person decides; never the secret."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("Waiting for a decision")
+        RELEASED = "released", _("No secret")
+        REFUSED = "refused", _("A secret")
+        EXPIRED = "expired", _("Not decided in time")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="held_secrets")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    file = models.ForeignKey(File, models.CASCADE, null=True, related_name="held_secrets")
+    message = models.ForeignKey(
+        "conversations.Message", models.CASCADE, null=True, related_name="held_secrets"
+    )
+    revision = models.IntegerField(null=True)
+    line = models.IntegerField(default=0)
+    kind = PlainCharField(max_length=40)
+    length = models.IntegerField(help_text="characters")
+    fingerprint = PlainCharField(max_length=64, help_text="keyed hash of the value")
+    author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["team", "state", "-created_at"], name="workspace_held_state"),
+            models.Index(fields=["team", "fingerprint"], name="workspace_held_fingerprint"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.state})"

@@ -6,7 +6,7 @@ from django.db import models
 # Rows that belong to no team: people may be in several; the others are the installation's own.
 WITHOUT_TEAM = {"accounts.User", "accounts.Team", "audit.Maintenance", "runs.Beat"}
 # Rows of a team that are looked up before anyone knows which team's scope to enter.
-BEFORE_SCOPE = {"accounts.Membership", "accounts.Token"}
+BEFORE_SCOPE = {"accounts.Invitation", "accounts.Membership", "accounts.Token"}
 # Rooms that hold the team's id as a value and know no team.
 BY_VALUE = {"audit.ChainHead", "audit.Event", "audit.Label", "llm.Breaker", "llm.Usage"}
 
