@@ -14,6 +14,7 @@ __all__ = [
     "OwnerMismatch",
     "PathRefused",
     "ProposalDecided",
+    "SearchRefused",
     "SecretRefused",
     "Stale",
 ]
@@ -21,6 +22,14 @@ __all__ = [
 
 class MemoryRefused(Exception):
     code = "refused"
+
+
+class SearchRefused(MemoryRefused):
+    """A search that can't be answered: `bad_date`, `bad_owner` or `bad_cursor`."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        self.code = code
+        super().__init__(sentence)
 
 
 class ContentRefused(MemoryRefused):

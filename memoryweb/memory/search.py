@@ -6,10 +6,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from uuid import UUID
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader
+from memoryweb.conversations.models import Message
+from memoryweb.memory import querying
+from memoryweb.memory.exceptions import SearchRefused
+from memoryweb.memory.querying import Query
 from memoryweb.recall.models import Passage
 from memoryweb.recall.tokens import tokens
 from memoryweb.workspace.models import File
@@ -22,42 +28,64 @@ K1, B = 1.2, 0.75  # Robertson & Zaragoza, The Probabilistic Relevance Framework
 
 @dataclass(frozen=True)
 class Hit:
+    """One block of a file, or one message. `marks` are offsets of matched words in `snippet`."""
+
     kind: str
     file: File | None
-    message_id: int | None
+    message: Message | None
     line: int
+    end_line: int
+    trail: str
     text: str
     snippet: str
+    marks: tuple[tuple[int, int], ...]
     score: float
     date: date | None
+    source: str
+    owner_id: UUID | None
 
 
 @dataclass(frozen=True)
 class Found:
+    """`cursor` asks for the next page, "" when there is none."""
+
     total: int
     hits: tuple[Hit, ...]
+    cursor: str = ""
 
 
 def search(
     reader: Reader,
-    query: str,
+    text: str | Query,
     *,
     limit: int = 10,
     kinds: Collection[str] = ("file", "message"),
     scope: str = "",
+    cursor: str = "",
 ) -> Found:
     """The best passages that the reader may see, by BM25 over exactly those passages.
 
-    `scope` narrows to `own` or `shared`. At most five hits of one file.
+    `text` is what a person typed (see `querying`), or a query made of another text. `scope`
+    narrows to `own` or `shared`. At most five hits of one file.
+    Raises SearchRefused: a date, an owner or a cursor that is none.
     """
-    terms = list(dict.fromkeys(tokens(query)))[:MOST_TERMS]
+    query = querying.parse(text) if isinstance(text, str) else text
+    terms = list(dict.fromkeys(tokens(" ".join([*query.words, *query.phrases]))))[:MOST_TERMS]
+    first = _offset(cursor)
     if not terms:
         return Found(0, ())
     rows = _visible(reader, kinds, scope)
     scored = sorted(_ranked(rows, terms), key=lambda pair: (-pair[0], _age(pair[1]), pair[1].pk))
     hits = _at_most_per_file(scored)
-    wanted = hits[: min(max(limit, 1), 50)]
-    return Found(len(hits), tuple(_hit(score, row, terms) for score, row in wanted))
+    after = first + min(max(limit, 1), 50)
+    page = tuple(_hit(score, row, terms) for score, row in hits[first:after])
+    return Found(len(hits), page, str(after) if after < len(hits) else "")
+
+
+def _offset(cursor: str) -> int:
+    if cursor and not re.fullmatch(r"[0-9]{1,6}", cursor):
+        raise SearchRefused("bad_cursor", _("There is no such page of results; search again."))
+    return int(cursor or 0)
 
 
 def _visible(reader: Reader, kinds: Collection[str], scope: str) -> list[Passage]:
@@ -68,7 +96,7 @@ def _visible(reader: Reader, kinds: Collection[str], scope: str) -> list[Passage
         rows = rows.filter(owner__isnull=False)
     elif scope == "shared":
         rows = rows.filter(owner=None)
-    return list(rows.select_related("file").defer("file__content"))
+    return list(rows.select_related("file", "message__conversation").defer("file__content"))
 
 
 def _ranked(rows: Sequence[Passage], terms: Sequence[str]) -> Iterable[tuple[float, Passage]]:
@@ -112,13 +140,24 @@ def _hit(score: float, row: Passage, terms: Sequence[str]) -> Hit:
     return Hit(
         kind=row.kind,
         file=row.file,
-        message_id=row.message_id,
+        message=row.message,
         line=row.line,
+        end_line=row.end_line,
+        trail=row.trail,
         text=row.text,
-        snippet=_snippet(row.text, terms),
+        snippet=(snippet := _snippet(row.text, terms)),
+        marks=tuple(_marks(snippet, terms)),
         score=score,
         date=row.date,
+        source=row.source,
+        owner_id=row.owner_id,
     )
+
+
+def _marks(snippet: str, terms: Sequence[str]) -> Iterable[tuple[int, int]]:
+    for match in re.finditer(r"\w+", snippet):
+        if set(terms) & set(tokens(match[0])):
+            yield match.span()
 
 
 def _snippet(text: str, terms: Sequence[str]) -> str:
