@@ -49,8 +49,8 @@ class Caller:
     @property
     def writer(self) -> Writer:
         if self.integration:
-            return Writer(AuthorKind.AGENT, integration=self.integration)
-        return Writer(AuthorKind.PERSON, user=self.user)
+            return Writer(AuthorKind.AGENT, integration=self.integration, token=self.token)
+        return Writer(AuthorKind.PERSON, user=self.user, token=self.token)
 
     def may(self, permission: Permission) -> bool:
         """By role or as an integration; the token's scopes are asked by `require`."""

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from ninja import Query, Router, Status
 from pydantic import Field
 
+from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
@@ -138,7 +139,7 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Receive
     batch = parse_batch(body)
     owner = _speaker(caller, parse(OwnerFields, body), external_id)
     with unit(caller.team, actor=caller.actor) as work:
-        added = _add(work, agent, owner, external_id, batch)
+        added = _add(work, agent, owner, external_id, batch, caller.token)
         run = _extraction(work, caller, agent, added, finished=batch.finished)
     return Received(
         conversation_id=external_id,
@@ -248,7 +249,9 @@ def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
     return owner
 
 
-def _add(work: Unit, agent: Agent, owner: Owner, external_id: str, batch: Batch) -> Added:
+def _add(
+    work: Unit, agent: Agent, owner: Owner, external_id: str, batch: Batch, token: Token
+) -> Added:
     return add_messages(
         work,
         agent=agent,
@@ -258,6 +261,7 @@ def _add(work: Unit, agent: Agent, owner: Owner, external_id: str, batch: Batch)
         source=batch.source,
         group=batch.group,
         ephemeral=batch.ephemeral,
+        token=token,
     )
 
 

@@ -209,7 +209,7 @@ def write_workspace_memory_file(request: Request, agent_id: str, body: WriteFile
     acting = _writing(request, agent_id, body)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         answer = tools.write_file(
-            work, acting, body.filename, body.content, writer=_writer(request.auth)
+            work, acting, body.filename, body.content, writer=_writer(request.auth, acting)
         )
     return WroteFile(**answer)
 
@@ -239,7 +239,7 @@ def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) 
             body.filename,
             body.old_text,
             body.new_text,
-            writer=_writer(request.auth),
+            writer=_writer(request.auth, acting),
             replace_all=body.replace_all,
         )
     return EditedFile(**answer)
@@ -264,7 +264,7 @@ def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) 
 def remember(request: Request, agent_id: str, body: Remember) -> Remembered:
     acting = _writing(request, agent_id, body)
     with unit(request.auth.team, actor=request.auth.actor) as work:
-        answer = tools.remember(work, acting, body.content, writer=_writer(request.auth))
+        answer = tools.remember(work, acting, body.content, writer=_writer(request.auth, acting))
     return Remembered(**answer)
 
 
@@ -381,5 +381,12 @@ def _conversation(
     return None if found is None or found.source in automatic else found
 
 
-def _writer(caller: Caller) -> Writer:
-    return Writer(AuthorKind.AGENT, user=caller.user, integration=caller.integration)
+def _writer(caller: Caller, acting: tools.Acting) -> Writer:
+    return Writer(
+        AuthorKind.AGENT,
+        user=caller.user,
+        integration=caller.integration,
+        token=caller.token,
+        conversation_id=acting.conversation_id,
+        is_tool=True,
+    )

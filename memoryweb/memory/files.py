@@ -7,12 +7,10 @@ line origins → search index → audit event.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from uuid import UUID
 
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.models import Integration, Token, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import indexing, scanning
 from memoryweb.memory.exceptions import (
@@ -22,39 +20,32 @@ from memoryweb.memory.exceptions import (
     SecretRefused,
     Stale,
 )
+from memoryweb.memory.source_classes import source_of
 from memoryweb.memory.unit import Unit
-from memoryweb.runs.models import Run
+from memoryweb.memory.writers import Place, Writer
 from memoryweb.workspace import origins as line_origins
 from memoryweb.workspace import paths
-from memoryweb.workspace.models import AuthorKind, File, Import, Revision, Scope
+from memoryweb.workspace.models import File, Revision, Scope
 from memoryweb.workspace.origins import Origin
 from memoryweb.workspace.revisions import content_of
 
+__all__ = [
+    "MAX_BYTES",
+    "NewLine",
+    "Place",
+    "Writer",
+    "Written",
+    "append",
+    "arrange",
+    "delete",
+    "find",
+    "lock",
+    "restore",
+    "sha256",
+    "write",
+]
+
 MAX_BYTES = 1024 * 1024
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a file stands: the agent's shared workspace, or one owner's."""
-
-    agent: Agent
-    owner: Owner | None
-    path: str
-
-
-@dataclass(frozen=True)
-class Writer:
-    kind: AuthorKind
-    user: User | None = None
-    integration: Integration | None = None
-    run: Run | None = None
-    token: Token | None = None
-    conversation_id: UUID | None = None
-    batch: Import | None = None
-
-    @property
-    def is_machine(self) -> bool:
-        return self.kind in {AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.AGENT}
 
 
 @dataclass(frozen=True)
@@ -90,12 +81,15 @@ class _Change:
 
 def find(place: Place) -> File | None:
     """The file at a place, present or deleted, locked against other writers."""
-    return (
+    found = (
         File.objects.select_for_update(of=("self",))
         .of(place.agent.pk, place.owner.pk if place.owner else None)
         .filter(folded_path=paths.fold(place.path))
         .first()
     )
+    if found is not None:
+        found.agent, found.owner = place.agent, place.owner
+    return found
 
 
 def lock(file: File) -> File:
@@ -328,6 +322,7 @@ def _revise(unit: Unit, file: File, change: _Change, writer: Writer) -> Revision
         token=writer.token,
         conversation_id=writer.conversation_id,
         batch=writer.batch,
+        source=source_of(writer, file.owner),
         path=file.path,
         reason=change.reason[:300],
         restored_from=change.restored_from,

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
@@ -56,6 +57,7 @@ def add_messages(
     source: str = Conversation.Source.API,
     group: bool = False,
     ephemeral: bool = False,
+    token: Token | None = None,
 ) -> Added:
     """Append a checked batch to a conversation, which the first batch makes.
 
@@ -71,7 +73,7 @@ def add_messages(
     known = _known(conversation, messages)
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
     if fresh:
-        _append(unit, conversation, fresh)
+        _append(unit, conversation, fresh, token)
     return Added(conversation, len(fresh), len(messages) - len(fresh))
 
 
@@ -201,7 +203,9 @@ def _is_new(index: int, message: NewMessage, known: dict[str, Message]) -> bool:
     return False
 
 
-def _append(unit: Unit, conversation: Conversation, fresh: Sequence[_Masked]) -> None:
+def _append(
+    unit: Unit, conversation: Conversation, fresh: Sequence[_Masked], token: Token | None
+) -> None:
     first = conversation.message_count + 1
     names = _names(conversation, fresh, first)
     rows = Message.objects.bulk_create(
@@ -216,6 +220,7 @@ def _append(unit: Unit, conversation: Conversation, fresh: Sequence[_Masked]) ->
                 content=item.message.content,
                 timestamp=item.message.timestamp or unit.now,
                 tools_used=list(item.message.tools_used),
+                token=token,
                 masked=item.count,
                 created_at=unit.now,
             )

@@ -1,0 +1,100 @@
+"""Whose word a text is: stored on every revision and passage, and how far it is trusted."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from memoryweb.agents.models import Owner
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.memory.writers import Writer
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, SourceClass
+
+# The least trusted first: a text that stands on several words is worth its weakest one.
+_BY_TRUST = (
+    SourceClass.THIRD_PARTY,
+    SourceClass.IMPORT,
+    SourceClass.AGENT,
+    SourceClass.DREAM,
+    SourceClass.SYSTEM,
+    SourceClass.OWNER,
+    SourceClass.PERSON,
+)
+_OF_KIND = {
+    AuthorKind.DREAM: SourceClass.DREAM,
+    AuthorKind.IMPORT: SourceClass.IMPORT,
+    AuthorKind.SYSTEM: SourceClass.SYSTEM,
+}
+
+
+def source_of(writer: Writer, owner: Owner | None) -> SourceClass:
+    """The class of a revision. `owner` is the one whose file is written, None for a shared one.
+
+    An extraction writes down what was said: the owner's word where the conversation is theirs
+    alone, somebody else's in a room or in one that was sent for nobody.
+    """
+    if writer.kind == AuthorKind.PERSON:
+        is_about_them = owner is not None and writer.user is not None
+        is_own = is_about_them and owner is not None and owner.person_id == _key(writer)
+        return SourceClass.OWNER if is_own else SourceClass.PERSON
+    if writer.kind == AuthorKind.AGENT:
+        is_third = writer.integration is not None and not writer.is_tool
+        return SourceClass.THIRD_PARTY if is_third else SourceClass.AGENT
+    if writer.kind == AuthorKind.EXTRACTION:
+        return _of_speaker(writer.run.owner if writer.run else owner)
+    return _OF_KIND[AuthorKind(writer.kind)]
+
+
+def sources_of_messages(
+    conversation: Conversation, messages: Sequence[Message]
+) -> dict[int, SourceClass]:
+    """Position → class. Several people may speak as users: the first name is the owner's."""
+    first = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
+    names = first.order_by("position").values_list("name", flat=True)[:1]
+    speaker = next(iter(names), "")
+    return {message.position: _of_message(conversation, message, speaker) for message in messages}
+
+
+def sources_of_lines(file: File, *, since: int = 1) -> Mapping[int, SourceClass]:
+    """Line number → class, for the lines that have an origin; in at most two statements."""
+    rows = LineOrigin.objects.filter(file=file, line__gte=since).select_related(
+        "message__conversation__owner"
+    )
+    person_id = file.owner.person_id if file.owner else None
+    found: dict[int, list[SourceClass]] = defaultdict(list)
+    for row in rows.defer("message__content"):
+        found[row.line].append(_of_origin(row, person_id))
+    return {line: weakest(classes) for line, classes in found.items()}
+
+
+def weakest(classes: Iterable[SourceClass]) -> SourceClass:
+    """The least trusted of some; the system's for none."""
+    return min(classes, key=_BY_TRUST.index, default=SourceClass.SYSTEM)
+
+
+def _key(writer: Writer) -> UUID | None:
+    return writer.user.pk if writer.user else None
+
+
+def _of_speaker(owner: Owner | None) -> SourceClass:
+    is_many = owner is None or owner.source == "system" or owner.source.endswith(":room")
+    return SourceClass.THIRD_PARTY if is_many else SourceClass.OWNER
+
+
+def _of_message(conversation: Conversation, message: Message, speaker: str = "") -> SourceClass:
+    if message.role != Message.Role.USER:
+        is_system = message.role == Message.Role.SYSTEM
+        return SourceClass.SYSTEM if is_system else SourceClass.AGENT
+    if conversation.group or (message.name and speaker and message.name != speaker):
+        return SourceClass.THIRD_PARTY
+    return _of_speaker(conversation.owner)
+
+
+def _of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
+    if row.author_kind == AuthorKind.PERSON:
+        is_own = row.user_id is not None and row.user_id == person_id
+        return SourceClass.OWNER if is_own else SourceClass.PERSON
+    if row.author_kind == AuthorKind.EXTRACTION:
+        if row.message is None:
+            return SourceClass.THIRD_PARTY
+        return _of_message(row.message.conversation, row.message)
+    return _OF_KIND.get(AuthorKind(row.author_kind), SourceClass.AGENT)
