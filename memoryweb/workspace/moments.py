@@ -1,0 +1,112 @@
+"""Time travel: one workspace as it was at any moment, and what changed between two.
+
+A simulated night happened at the moment that its run took for now, like everywhere else.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from django.db.models import DateTimeField, F, Max, Q, QuerySet, Window
+from django.db.models.functions import Coalesce
+
+from memoryweb.workspace.models import File, Revision
+
+_AT_ONCE = 100  # files whose texts one statement asks for
+
+
+@dataclass(frozen=True)
+class Past:
+    """A file at a moment: its name then, and the revision that was current. `size` is in bytes."""
+
+    file: File
+    path: str
+    number: int
+    content: str = ""
+    sha256: str = ""
+    size: int = 0
+    base: int = field(default=0, repr=False)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of one file between two moments; `before` is None where it was not there."""
+
+    kind: str  # added | removed | renamed | changed
+    before: Past | None
+    after: Past | None
+
+    @property
+    def path(self) -> str:
+        past = self.after or self.before
+        return past.path if past else ""
+
+
+def happened() -> Coalesce:
+    return Coalesce(F("run__clock"), F("created_at"), output_field=DateTimeField())
+
+
+def workspace_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> list[Past]:
+    """Every file that was there, by name, with its whole text."""
+    return with_texts(files_at(agent_id, owner_id, moment))
+
+
+def files_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> list[Past]:
+    """As `workspace_at` without the texts, in one statement."""
+    rows = _latest(agent_id, owner_id, moment).select_related("file")
+    pasts = [_past(row) for row in rows.defer("text", "file__content") if not row.is_deletion]
+    return sorted(pasts, key=lambda past: past.path.casefold())
+
+
+def with_texts(pasts: Sequence[Past]) -> list[Past]:
+    """The same files with their texts: one statement for every hundred of them."""
+    texts: dict[UUID, str] = {}
+    for start in range(0, len(pasts), _AT_ONCE):
+        texts |= _texts(pasts[start : start + _AT_ONCE])
+    return [replace(past, content=texts[past.file.pk]) for past in pasts]
+
+
+def changes(before: Iterable[Past], after: Iterable[Past]) -> list[Change]:
+    """By name. A file that has its name and its text still is left away."""
+    then = {past.file.pk: past for past in before}
+    now = {past.file.pk: past for past in after}
+    found = [_change(then.get(key), now.get(key)) for key in {**then, **now}]
+    return sorted((one for one in found if one), key=lambda one: one.path.casefold())
+
+
+def _latest(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> "QuerySet[Revision]":
+    reach = Q(file__owner=None) if owner_id is None else Q(file__owner_id=owner_id)
+    until = Revision.objects.alias(at=happened()).filter(
+        reach, file__agent_id=agent_id, at__lte=moment
+    )
+    last = Window(Max("number"), partition_by=F("file"))
+    return until.alias(last=last).filter(number=F("last"))
+
+
+def _past(row: Revision) -> Past:
+    path = row.path or row.file.path
+    return Past(row.file, path, row.number, "", row.sha256, row.size, row.base)
+
+
+def _texts(pasts: Sequence[Past]) -> dict[UUID, str]:
+    """A text is its base and every delta after it."""
+    parts = Q(pk__in=())
+    for past in pasts:
+        parts |= Q(file=past.file.pk, number__gte=past.base, number__lte=past.number)
+    rows = Revision.objects.filter(parts).order_by("file", "number")
+    return dict(_joined(rows.values_list("file", "text")))
+
+
+def _joined(rows: Iterable[tuple[UUID, str]]) -> Iterator[tuple[UUID, str]]:
+    for file_id, parts in groupby(rows, key=lambda row: row[0]):
+        yield file_id, "".join(text for _id, text in parts)
+
+
+def _change(before: Past | None, after: Past | None) -> Change | None:
+    if before is None or after is None:
+        return Change("added" if before is None else "removed", before, after)
+    if before.path != after.path:
+        return Change("renamed", before, after)
+    return Change("changed", before, after) if before.sha256 != after.sha256 else None
