@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from memoryweb.conversations.models import Conversation, Message
+from memoryweb.memory.source_classes import sources_of_lines, sources_of_messages, weakest
 from memoryweb.recall import tokens
 from memoryweb.recall.models import Passage
 from memoryweb.workspace.blocks import Block, blocks
@@ -55,6 +56,8 @@ def weight_of(path: str) -> float:
 def _of_file(file: File, found: Iterable[Block]) -> Iterable[Passage]:
     key = scope_key(file.agent_id, file.owner_id)
     day = file.note_date or file.updated_at.date()
+    found = list(found)
+    sources = sources_of_lines(file, since=found[0].line if found else 1)
     for block in found:
         trail = " › ".join(block.trail)[:500]
         words = tokens.tokens(block.text)
@@ -71,13 +74,17 @@ def _of_file(file: File, found: Iterable[Block]) -> Iterable[Passage]:
             tokens=_keyed(key, words),
             length=len(words),
             weight=weight_of(file.path),
+            source=weakest(
+                sources[line] for line in range(block.line, block.end + 1) if line in sources
+            ),
             date=day,
             tokenizer_version=tokens.VERSION,
         )
 
 
-def _of_messages(conversation: Conversation, messages: Iterable[Message]) -> Iterable[Passage]:
+def _of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iterable[Passage]:
     key = scope_key(conversation.agent_id, conversation.owner_id)
+    sources = sources_of_messages(conversation, messages)
     for message in messages:
         words = tokens.tokens(f"{message.name} {message.content}")
         day: date = message.timestamp.date()
@@ -95,6 +102,7 @@ def _of_messages(conversation: Conversation, messages: Iterable[Message]) -> Ite
             tokens=_keyed(key, words),
             length=len(words),
             weight=MESSAGE_WEIGHT,
+            source=sources[message.position],
             date=day,
             tokenizer_version=tokens.VERSION,
         )

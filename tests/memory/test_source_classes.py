@@ -17,6 +17,7 @@ from memoryweb.memory.source_classes import (
     weakest,
 )
 from memoryweb.memory.unit import unit
+from memoryweb.recall.models import Passage
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, Revision, SourceClass
 from memoryweb.workspace.origins import Origin, Source
@@ -123,3 +124,19 @@ def test_a_line_has_the_class_of_its_message(world: World) -> None:
 def test_a_text_is_worth_its_weakest_word() -> None:
     assert weakest([SourceClass.OWNER, SourceClass.IMPORT]) is SourceClass.IMPORT
     assert weakest([]) is SourceClass.SYSTEM
+
+
+def test_passages_carry_the_class_of_what_they_hold(world: World) -> None:
+    added = _talk(world, world.customer, ("user", ""), ("assistant", ""))
+    assert [p.source for p in Passage.objects.order_by("line") if p.message_id] == [
+        SourceClass.OWNER,
+        SourceClass.AGENT,
+    ]
+    said = added.conversation.messages.get(position=2)
+    lines = [NewLine("- By hand."), NewLine("- heard", Origin((Source(message_id=said.pk),)))]
+    with unit(world.team) as work:
+        place = Place(world.agent, world.customer, "memory/2026-11-20.md")
+        file = files.append(work, place, lines[:1], writer=Writer(AuthorKind.IMPORT)).file
+        files.append(work, place, lines[1:], writer=Writer(AuthorKind.EXTRACTION))
+    found = Passage.objects.filter(file=file).order_by("line").values_list("source", flat=True)
+    assert list(found) == [SourceClass.IMPORT, SourceClass.AGENT]
