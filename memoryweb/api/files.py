@@ -75,6 +75,10 @@ class Restoration(Camel):
     revision: int = Field(ge=1, le=2**31 - 1)
 
 
+class Renaming(Camel):
+    filename: str = Field(description="The file's new path.")
+
+
 EXAMPLE = {
     "filename": "MEMORY.md",
     "enabled": True,
@@ -185,6 +189,39 @@ def restore_file(
             written = files.restore(work, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
             raise Invalid("revision", _("This file has no such revision.")) from None
+    return Saved(**described(written.file, owner), changed=written.changed)
+
+
+@router.post(
+    BASE + "/{path:path}/rename",
+    **operation(
+        Saved,
+        summary="Give a file another path; its history follows it",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
+        example={**EXAMPLE, "filename": "skills/greeting/SKILL.md", "changed": True},
+        body={"filename": "skills/greeting/SKILL.md"},
+        parameters=[IF_MATCH],
+        errors=(409, 412),
+    ),
+)
+def rename_file(
+    request: Request,
+    response: HttpResponse,
+    agent_id: str,
+    path: str,
+    reach: Query[Reach],
+    body: Renaming,
+) -> Saved:
+    agent = request.auth.agent(agent_id)
+    owner = owners.writable(request.auth, reach.owner)
+    with unit(request.auth.team, actor=request.auth.actor) as work:
+        file = files.find(files.Place(agent, owner, path))
+        if file is None or file.deleted_at is not None:
+            raise NotFound
+        written = files.rename(
+            work, file, body.filename, writer=request.auth.writer, expected=_expected(request)
+        )
+    response["ETag"] = f'"{written.file.sha256}"'
     return Saved(**described(written.file, owner), changed=written.changed)
 
 

@@ -14,7 +14,7 @@ from memoryweb.api.exceptions import Invalid
 from memoryweb.api.files import files_of
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel, Items
-from memoryweb.memory import files
+from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.unit import unit
 
@@ -83,7 +83,7 @@ def arrange_prompt_files(
         raise Invalid("files", _("A file may stand in the order only once."))
     try:
         with unit(request.auth.team, actor=request.auth.actor) as work:
-            files.arrange(work, agent, owner, order)
+            arrange(work, agent, owner, order)
     except FileMissing as missing:
         raise Invalid("files", str(missing)) from None
     return _items(agent, owner)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import indexing, scanning
 from memoryweb.memory.exceptions import (
     ContentRefused,
@@ -36,10 +35,10 @@ __all__ = [
     "Writer",
     "Written",
     "append",
-    "arrange",
     "delete",
     "find",
     "lock",
+    "rename",
     "restore",
     "sha256",
     "write",
@@ -195,21 +194,30 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     return Written(file, revision, revision.number - 1)
 
 
-def arrange(
-    unit: Unit, agent: Agent, owner: Owner | None, order: Sequence[tuple[str, bool]]
-) -> None:
-    """Set which files enter the prompt and in which order. Raises FileMissing."""
-    reach = File.objects.of(agent.pk, owner.pk if owner else None).present()
-    files = {file.path: file for file in reach}
-    for position, (path, enabled) in enumerate(order):
-        if path not in files:
-            raise FileMissing(path)
-        files[path].enabled = enabled
-        files[path].sort_order = position
-    for position, path in enumerate(sorted(files.keys() - dict(order).keys()), len(order)):
-        files[path].sort_order = position
-    File.objects.bulk_update(files.values(), ["enabled", "sort_order"])
-    unit.record("prompt.changed", target_kind="agent", target_id=str(agent.pk))
+def rename(
+    unit: Unit, file: File, path: str, *, writer: Writer, expected: str | None = None
+) -> Written:
+    """Give a file another path. Its text stays, and its history follows it.
+
+    A deleted file that still has the name steps aside with its history. Raises PathRefused,
+    FileMissing, Exists, Stale.
+    """
+    wanted = paths.parse(path)
+    file = lock(file)
+    if file.deleted_at is not None:
+        raise FileMissing(file.path)
+    if expected is not None and file.sha256 != expected:
+        raise Stale(file)
+    if file.path == wanted.text:
+        return Written(file, None, file.revision)
+    other = find(Place(file.agent, file.owner, wanted.text))
+    if other is not None and other != file:
+        if other.deleted_at is None:
+            raise Exists(other.path)
+        _step_aside(unit, other, writer)
+    revision = _move(unit, file, wanted, _Change(file.content, delta=""), writer)
+    indexing.index_file(file)
+    return Written(file, revision, revision.number - 1)
 
 
 def sha256(content: str) -> str:
@@ -264,6 +272,26 @@ def _at(file: File | None, place: Place, path: paths.WorkspacePath) -> File:
         return _new_file(place, path)
     file.path = path.text
     return file
+
+
+def _step_aside(unit: Unit, file: File, writer: Writer) -> None:
+    """A deleted file leaves its name to another; it can still be found and restored."""
+    name = file.path.rsplit("/", 1)[-1][-200:]
+    aside = paths.parse(f"deleted/{file.pk.hex[:8]}-r{file.revision}-{name}")
+    deleted_at, file.enabled = file.deleted_at, False
+    _move(unit, file, aside, _Change("", is_deletion=True), writer)
+    file.deleted_at = deleted_at
+    file.save(update_fields=["deleted_at"])
+
+
+def _move(
+    unit: Unit, file: File, path: paths.WorkspacePath, change: _Change, writer: Writer
+) -> Revision:
+    was = file.path
+    file.path, file.folded_path, file.note_date = path.text, path.folded, path.note_date
+    revision = _revise(unit, file, change, writer)
+    _record(unit, "file.renamed", file, revision, was=was)
+    return revision
 
 
 def _new_file(place: Place, path: paths.WorkspacePath) -> File:
@@ -331,7 +359,7 @@ def _revise(unit: Unit, file: File, change: _Change, writer: Writer) -> Revision
     )
 
 
-def _record(unit: Unit, action: str, file: File, revision: Revision) -> None:
+def _record(unit: Unit, action: str, file: File, revision: Revision, **labels: str) -> None:
     unit.record(
         action,
         target_kind="file",
@@ -339,6 +367,6 @@ def _record(unit: Unit, action: str, file: File, revision: Revision) -> None:
         target_revision=revision.number,
         before_revision=revision.number - 1 or None,
         on_behalf_of=file.owner_id,
-        labels={"path": file.path},
+        labels={"path": file.path, **labels},
         details={"author": str(revision.author_kind), "size": revision.size},
     )

@@ -132,6 +132,27 @@ def test_a_deleted_file_is_gone_and_can_be_restored(callers: Callers, files: str
     assert callers.member.get(file).json()["content"] == TEXT
 
 
+def test_a_file_is_renamed_with_its_history(callers: Callers, files: str) -> None:
+    etag = callers.member.put(f"{files}/notes.md", {"content": TEXT}).headers["ETag"]
+    to = {"filename": "KNOWLEDGE.md"}
+    renamed = callers.member.post(f"{files}/notes.md/rename", to, if_match=etag)
+    assert (renamed.status_code, renamed.json()["filename"]) == (200, "KNOWLEDGE.md")
+    assert callers.viewer.get(f"{files}/notes.md").status_code == 404
+    listed = callers.viewer.get(f"{files}/KNOWLEDGE.md/revisions").json()["items"]
+    assert [row["number"] for row in listed] == [2, 1]
+
+
+def test_renaming_is_refused_for_a_taken_name_and_a_stale_hash(
+    callers: Callers, files: str
+) -> None:
+    callers.member.put(f"{files}/notes.md", {"content": TEXT})
+    address = f"{files}/notes.md/rename"
+    taken = callers.member.post(address, {"filename": "MEMORY.md"})
+    stale = callers.member.post(address, {"filename": "other.md"}, if_match=sha("x"))
+    assert (taken.status_code, stale.status_code) == (409, 412)
+    assert stale.json()["current"]["content"] == TEXT
+
+
 def test_deleting_with_a_stale_hash_is_refused(callers: Callers, files: str) -> None:
     callers.member.put(f"{files}/KNOWLEDGE.md", {"content": TEXT})
     refused = callers.member.delete(f"{files}/KNOWLEDGE.md", if_match=sha("x"))

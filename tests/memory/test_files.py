@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory import files
+from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, SecretRefused, Stale
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.unit import unit
@@ -203,14 +204,14 @@ def test_saving_takes_as_many_statements_for_a_long_file_as_for_a_short_one(worl
 
 def test_the_order_and_the_toggles_of_prompt_files_are_set_together(world: World) -> None:
     with unit(world.team) as work:
-        files.arrange(work, world.agent, None, [("MEMORY.md", True), ("SOUL.md", False)])
+        arrange(work, world.agent, None, [("MEMORY.md", True), ("SOUL.md", False)])
     order = File.objects.of(world.agent.pk, None).enabled_in_order().values_list("path", flat=True)
     assert list(order) == ["MEMORY.md", "AGENTS.md", "PROFILE.md"]
 
 
 def test_arranging_a_file_that_is_not_there_is_refused(world: World) -> None:
     with unit(world.team) as work, pytest.raises(FileMissing):
-        files.arrange(work, world.agent, None, [("nothing.md", True)])
+        arrange(work, world.agent, None, [("nothing.md", True)])
 
 
 def test_the_database_refuses_a_personal_file_without_an_owner(world: World) -> None:

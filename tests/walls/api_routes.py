@@ -103,6 +103,14 @@ ROUTES: dict[str, Route] = {
         "nobody",
         changes=True,
     ),
+    "rename_file": Route(
+        "POST",
+        FILES + "/MEMORY.md/rename?owner=shared",
+        WRITE,
+        {"filename": "KNOWLEDGE.md"},
+        "nobody",
+        changes=True,
+    ),
     "list_prompt_files": _read("/agents/{agent}/workspace/prompt-files"),
     "arrange_prompt_files": Route(
         "PUT",

@@ -7,8 +7,8 @@ import pytest
 from django.db import DatabaseError
 from django.utils import timezone
 
-from memoryweb.accounts import integrations, members, people, signins, teams, tokens
-from memoryweb.accounts.models import Membership, Token, User
+from memoryweb.accounts import integrations, invitations, members, people, signins, teams, tokens
+from memoryweb.accounts.models import Invitation, Membership, Token, User
 from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Agent
@@ -22,6 +22,7 @@ from memoryweb.dreaming.models import Report
 from memoryweb.extraction import requests
 from memoryweb.memory import files, proposals
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
+from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -44,6 +45,10 @@ ELSEWHERE = {
 }
 
 
+def _invitation(world: World) -> Invitation:
+    return world.team.invitations.get()
+
+
 def _in_unit(act: Callable[[Unit, World], object]) -> Act:
     def inner(world: World) -> None:
         with unit(world.team) as work:
@@ -52,8 +57,8 @@ def _in_unit(act: Callable[[Unit, World], object]) -> Act:
     return inner
 
 
-def _file(world: World) -> File:
-    return File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
+def _file(world: World, path: str = "MEMORY.md") -> File:
+    return File.objects.get(agent=world.agent, owner=None, path=path)
 
 
 def _place(world: World, path: str = "MEMORY.md") -> Place:
@@ -107,9 +112,13 @@ ACTS: dict[str, tuple[str, Act]] = {
         "file.restored",
         _in_unit(lambda u, w: files.restore(u, _file(w), 1, writer=PERSON)),
     ),
+    "rename": (
+        "file.renamed",
+        _in_unit(lambda u, w: files.rename(u, _file(w, "SOUL.md"), "VOICE.md", writer=PERSON)),
+    ),
     "arrange": (
         "prompt.changed",
-        _in_unit(lambda u, w: files.arrange(u, w.agent, None, [("MEMORY.md", False)])),
+        _in_unit(lambda u, w: arrange(u, w.agent, None, [("MEMORY.md", False)])),
     ),
     "propose": (
         "proposal.made",
@@ -225,6 +234,20 @@ ACTS: dict[str, tuple[str, Act]] = {
         "integration.revoked",
         lambda w: integrations.revoke_integration(integration=w.integration, by=SYSTEM),
     ),
+    "invite": (
+        "invitation.made",
+        lambda w: invitations.invite(
+            team=w.team, email="x@example.org", role=Role.VIEWER, by=SYSTEM
+        ),
+    ),
+    "withdraw an invitation": (
+        "invitation.withdrawn",
+        lambda w: invitations.withdraw(invitation=_invitation(w), by=SYSTEM),
+    ),
+    "accept an invitation": (
+        "invitation.accepted",
+        lambda w: invitations.accept_as_new(invitation=_invitation(w), name="Gil", password="pw"),
+    ),
     "break glass": (
         "breakglass.opened",
         lambda w: open_glass(owner=w.bobs_memory, user=w.alice, reason="A complaint.", by=SYSTEM),
@@ -244,6 +267,13 @@ ACTS: dict[str, tuple[str, Act]] = {
     "sign in": ("signin.succeeded", lambda w: signins.record_act(w.bob, "signin.succeeded")),
     "fail to sign in": ("signin.failed", lambda w: signins.record_wrong_password(w.bob.email)),
     "sign out": ("signout", lambda w: signins.record_act(w.bob, "signout")),
+    **{
+        f"change sign-in: {action}": (
+            action,
+            lambda w, action=action: signins.record_act(w.bob, action),
+        )
+        for action in ("email.changed", "factor.added", "factor.removed", "factor.renewed")
+    },
     "change password": (
         "password.changed",
         lambda w: signins.record_act(w.bob, "password.changed"),
