@@ -86,6 +86,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "memoryweb.audit.middleware.OriginMiddleware",
+    "memoryweb.accounts.middleware.AtomicAccountMiddleware",
     "memoryweb.web.middleware.FragmentMiddleware",
 ]
 

@@ -49,6 +49,24 @@ class NotMember(AccountsRefused):
         super().__init__(_("{holder} does not belong to this team.").format(holder=holder))
 
 
+class InvitationGone(AccountsRefused):
+    code = "invitation_gone"
+
+    def __init__(self) -> None:
+        super().__init__(_("This invitation was used or withdrawn, or has run out."))
+
+
+class NotInvited(AccountsRefused):
+    code = "not_invited"
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            _("This invitation is for {address}. Sign in with that address to use it.").format(
+                address=address
+            )
+        )
+
+
 class LastAdmin(AccountsRefused):
     code = "last_admin"
 

@@ -10,6 +10,7 @@ from memoryweb.web.views import (
     files,
     home,
     integrations,
+    invitations,
     members,
     mine,
     owners,
@@ -68,6 +69,12 @@ settings_patterns = [
     path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
     path("members/", members.members, name="settings_members"),
     path("members/add/", members.add, name="settings_member_add"),
+    path("members/invite/", invitations.invite, name="settings_invite"),
+    path(
+        "members/invited/<uuid:invitation_id>/withdraw/",
+        invitations.withdraw,
+        name="settings_invitation_withdraw",
+    ),
     path("members/<int:membership_id>/change/", members.change, name="settings_member_change"),
     path(
         "members/<int:membership_id>/remove/",
@@ -130,6 +137,9 @@ team_patterns: list[URLPattern | URLResolver] = [
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("join/<str:secret>/", invitations.invitation, name="invitation"),
+    path("join/<str:secret>/new/", invitations.join, name="invitation_join"),
+    path("join/<str:secret>/accept/", invitations.accept, name="invitation_accept"),
     path("profile/", home.profile, name="profile"),
     path("accounts/2fa/totp/qr.svg", home.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),

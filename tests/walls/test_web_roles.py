@@ -16,6 +16,7 @@ IDS = {"agent_id", "path", "run_id", "proposal_id", "conversation_id", "owner_id
     "membership_id",
     "integration_id",
     "token_id",
+    "invitation_id",
 }
 
 
@@ -41,7 +42,7 @@ def test_every_address_has_an_entry() -> None:
 
 def test_every_id_in_an_address_is_walked() -> None:
     found = {name for ids in addresses().values() for name in ids}
-    assert found == IDS | NUMBERS | {"team"}
+    assert found == IDS | NUMBERS | {"team", "secret"}
 
 
 def test_each_role_is_answered_as_the_table_says(clients: dict[str, Client], stage: Stage) -> None:

@@ -149,6 +149,11 @@ CHANGES: dict[str, Route] = {
     "settings_member_add": _post(
         "settings_member_add", MANAGE, {"email": "new@example.org", "role": "viewer"}
     ),
+    # Answers with the link, this once.
+    "settings_invite": Route(
+        "settings_invite", MANAGE, "POST", {"invite-email": "i@example.org", "invite-role": "admin"}
+    ),
+    "settings_invitation_withdraw": _post("settings_invitation_withdraw", MANAGE),
     "settings_member_change": _post("settings_member_change", MANAGE, {"role": "member"}),
     "settings_member_remove": _post("settings_member_remove", MANAGE),
     "settings_integration_new": _post(
@@ -205,6 +210,9 @@ OPEN: dict[str, Address] = {
     "home": Address(302, 302),
     "profile": Address(302, 200),
     "totp_qr": Address(302, 404),
+    "invitation": Address(404, 404, {"secret": "none"}),
+    "invitation_join": Address(405, 405, {"secret": "none"}),
+    "invitation_accept": Address(302, 405, {"secret": "none"}),
     "healthz": Address(200, 200),
     "readyz": Address(503, 503),
     "account_login": Address(200, 302),

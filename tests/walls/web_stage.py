@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.utils import timezone
 from django_scopes import scope
 
-from memoryweb.accounts import tokens
+from memoryweb.accounts import invitations, tokens
 from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Role, Scope
@@ -60,6 +60,9 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             name="Desk",
             scopes=[Scope.MEMORY_READ.value],
         )
+        invitation, _secret = invitations.invite(
+            team=home.team, email="guest@example.org", role=Role.VIEWER, by=SYSTEM
+        )
         _weigh(Run.objects.get(pk=shared.run), f"Left {CANARY} in the lobby.")
         _weigh(mine.run, f"Keeps {BOBS_CANARY} at the pier.")
         ids = {
@@ -83,6 +86,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "membership_id": str(membership.pk),
             "integration_id": str(home.integration.pk),
             "token_id": str(token.pk),
+            "invitation_id": str(invitation.pk),
             "my_sha256": mine.file.sha256,
         }
     return Stage(home, ids)

@@ -1,4 +1,5 @@
 from django import forms
+from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.web.forms.fields import ZoneField
@@ -7,3 +8,17 @@ from memoryweb.web.forms.fields import ZoneField
 class ProfileForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=120)
     time_zone = ZoneField(help_text=_("Times on every page are shown in it."))
+
+
+class JoinForm(forms.Form):
+    name = forms.CharField(label=_("Your name"), max_length=120)
+    password = forms.CharField(
+        label=_("Password"),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=_("You will sign in with your e-mail address and this."),
+    )
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        validate_password(password)
+        return password

@@ -64,6 +64,11 @@ class MemberForm(RoleForm):
         return password
 
 
+class InvitationForm(RoleForm):
+    email = forms.EmailField(label=_("E-mail address"))
+    field_order = ("email", "role", "ends_on")
+
+
 class IntegrationForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=64)
     channels = forms.CharField(

@@ -4,22 +4,23 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from memoryweb.accounts import invitations
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.members import add_member, change_member, remove_member
-from memoryweb.accounts.models import Membership
+from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
 from memoryweb.web.access import TeamRequest, team_view
-from memoryweb.web.forms.settings import MemberForm, RoleForm
+from memoryweb.web.forms.settings import InvitationForm, MemberForm, RoleForm
 from memoryweb.web.htmx import done, show, to
 from memoryweb.web.paging import page
 
-_PARTIALS = ("members",)
+PARTIALS = ("members",)
 
 
 @require_GET
 @team_view(Permission.SEE_MEMBERS)
 def members(request: TeamRequest) -> HttpResponse:
-    return _members(request)
+    return show_members(request)
 
 
 @require_POST
@@ -27,7 +28,7 @@ def members(request: TeamRequest) -> HttpResponse:
 def add(request: TeamRequest) -> HttpResponse:
     form = MemberForm(request.POST)
     if not form.is_valid():
-        return _members(request, form, status=422)
+        return show_members(request, form, status=422)
     try:
         membership = add_member(
             team=request.visit.team,
@@ -40,7 +41,7 @@ def add(request: TeamRequest) -> HttpResponse:
         )
     except AccountsRefused as refused:
         form.add_error(None, str(refused))
-        return _members(request, form, status=422)
+        return show_members(request, form, status=422)
     said = _("{name} is now a member.").format(name=membership.user)
     return _done(request, said)
 
@@ -52,7 +53,7 @@ def change(request: TeamRequest, membership_id: int) -> HttpResponse:
     form = RoleForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Choose a role, and a date or none."))
-        return _members(request, status=422)
+        return show_members(request, status=422)
     role = Role(form.cleaned_data["role"])
     try:
         change_member(
@@ -60,7 +61,7 @@ def change(request: TeamRequest, membership_id: int) -> HttpResponse:
         )
     except AccountsRefused as refused:
         messages.error(request, str(refused))
-        return _members(request, status=422)
+        return show_members(request, status=422)
     return _done(request, _("The membership of {name} was changed.").format(name=membership.user))
 
 
@@ -79,7 +80,7 @@ def remove(request: TeamRequest, membership_id: int) -> HttpResponse:
         remove_member(membership=membership, by=request.visit.actor)
     except AccountsRefused as refused:
         messages.error(request, str(refused))
-        return _members(request, status=422)
+        return show_members(request, status=422)
     return _done(request, _("{name} is no longer a member.").format(name=membership.user))
 
 
@@ -90,20 +91,31 @@ def _find(request: TeamRequest, membership_id: int) -> Membership:
 
 def _done(request: TeamRequest, said: str) -> HttpResponse:
     messages.success(request, said)
-    return done(request, _members, to(request, "settings_members"), partials=_PARTIALS)
+    return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
 
 
-def _members(
-    request: TeamRequest, form: MemberForm | None = None, status: int = 200
+def show_members(
+    request: TeamRequest,
+    form: MemberForm | None = None,
+    status: int = 200,
+    *,
+    invite_form: InvitationForm | None = None,
+    made: Invitation | None = None,
+    link: str = "",
 ) -> HttpResponse:
-    found = request.visit.team.memberships.select_related("user").order_by("user__name", "pk")
+    team = request.visit.team
+    found = team.memberships.select_related("user").order_by("user__name", "pk")
     shown = page(request, found, size=50)
     can_manage = request.visit.can(Permission.MANAGE_MEMBERS)
     context = {
         "tab": "members",
         "page": shown,
         "rows": [(one, RoleForm.of(one) if can_manage else None) for one in shown],
+        "invitations": list(invitations.open_of(team).order_by("-created_at")[:100]),
         "form": form or MemberForm(),
+        "invite_form": invite_form or InvitationForm(prefix="invite"),
+        "made": made,
+        "link": link,
         "can_manage": can_manage,
     }
-    return show(request, "settings/members.html", context, partials=_PARTIALS, status=status)
+    return show(request, "settings/members.html", context, partials=PARTIALS, status=status)

@@ -1,0 +1,156 @@
+"""Invitations: a link with which one address may join a team, until it runs out or is withdrawn."""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from memoryweb.accounts.exceptions import (
+    AddressRefused,
+    AlreadyMember,
+    EndRefused,
+    InvitationGone,
+    NotInvited,
+)
+from memoryweb.accounts.members import add_member
+from memoryweb.accounts.models import Invitation, Membership, Team, User
+from memoryweb.accounts.permissions import Role
+from memoryweb.audit.record import Actor, Entry, lock, record
+
+VALID = timedelta(days=7)
+
+
+@transaction.atomic
+def invite(
+    *,
+    team: Team,
+    email: str,
+    role: Role,
+    by: Actor,
+    invited_by: User | None = None,
+    ends_at: datetime | None = None,
+) -> tuple[Invitation, str]:
+    """The invitation and the secret of its link, shown this once. Replaces an older one.
+
+    Raises AddressRefused, AlreadyMember, EndRefused.
+    """
+    email = _address(email)
+    now = timezone.now()
+    if ends_at is not None and ends_at <= now:
+        raise EndRefused
+    lock(team.pk)
+    member = team.memberships.current().filter(user__email=email).select_related("user").first()
+    if member is not None:
+        raise AlreadyMember(member.user)
+    open_of(team).filter(email=email).update(revoked_at=now)
+    secret = secrets.token_urlsafe(24)
+    invitation = Invitation.objects.create(
+        team=team,
+        email=email,
+        role=role,
+        ends_at=ends_at,
+        sha256=_hash(secret),
+        invited_by=invited_by,
+        created_at=now,
+        expires_at=now + VALID,
+    )
+    _record("invitation.made", invitation, by)
+    return invitation, secret
+
+
+@transaction.atomic
+def withdraw(*, invitation: Invitation, by: Actor) -> None:
+    """Raises InvitationGone when it was used or withdrawn already."""
+    lock(invitation.team_id)
+    if not _take(invitation, revoked_at=timezone.now()):
+        raise InvitationGone
+    _record("invitation.withdrawn", invitation, by)
+
+
+@transaction.atomic
+def accept(*, invitation: Invitation, user: User) -> Membership:
+    """Join the team as the invited person. Raises NotInvited, InvitationGone, EndRefused."""
+    if user.email != invitation.email:
+        raise NotInvited(invitation.email)
+    return _join(invitation, user)
+
+
+@transaction.atomic
+def accept_as_new(*, invitation: Invitation, name: str, password: str) -> Membership:
+    """Make the invited person's account and join. Raises InvitationGone, EndRefused."""
+    if has_account(invitation):
+        raise NotInvited(invitation.email)
+    user = User.objects.create_user(invitation.email, password, name=name.strip())
+    return _join(invitation, user)
+
+
+def find(secret: str) -> Invitation | None:
+    """The open invitation of a link's secret; None for used, withdrawn, run out and unknown."""
+    found = Invitation.objects.filter(
+        sha256=_hash(secret), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
+    )
+    return found.select_related("team", "invited_by").first()
+
+
+def open_of(team: Team) -> "QuerySet[Invitation]":
+    found = team.invitations.filter(accepted_at=None, revoked_at=None)
+    return found.filter(expires_at__gt=timezone.now()).select_related("invited_by")
+
+
+def has_account(invitation: Invitation) -> bool:
+    return User.objects.filter(email=invitation.email).exists()
+
+
+def _join(invitation: Invitation, user: User) -> Membership:
+    lock(invitation.team_id)
+    if not _take(invitation, accepted_at=timezone.now()):
+        raise InvitationGone
+    by = Actor("person", str(user.pk), "")
+    membership = add_member(
+        team=invitation.team,
+        email=user.email,
+        role=Role(invitation.role),
+        by=by,
+        ends_at=invitation.ends_at,
+    )
+    _record("invitation.accepted", invitation, by)
+    return membership
+
+
+def _take(invitation: Invitation, **fields: datetime) -> bool:
+    """Whoever changes the row first has it: two tabs cannot use one link twice."""
+    still_open = Invitation.objects.filter(
+        pk=invitation.pk, accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
+    )
+    return still_open.update(**fields) == 1
+
+
+def _address(email: str) -> str:
+    email = email.strip().lower()
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise AddressRefused(email) from None
+    return email
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _record(action: str, invitation: Invitation, by: Actor) -> None:
+    record(
+        invitation.team_id,
+        Entry(
+            action,
+            by,
+            target_kind="invitation",
+            target_id=str(invitation.pk),
+            details={"role": str(invitation.role)},
+        ),
+    )

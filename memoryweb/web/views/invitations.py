@@ -1,0 +1,124 @@
+"""Inviting people to a team, and what the invited person sees."""
+
+from uuid import UUID
+
+from allauth.account.adapter import get_adapter
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryweb.accounts import invitations
+from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.models import Invitation, Membership
+from memoryweb.accounts.permissions import Permission, Role
+from memoryweb.web.access import TeamRequest, UserRequest, team_view
+from memoryweb.web.forms.people import JoinForm
+from memoryweb.web.forms.settings import InvitationForm
+from memoryweb.web.htmx import done, to
+from memoryweb.web.views.members import PARTIALS, show_members
+
+
+@require_POST
+@never_cache
+@team_view(Permission.MANAGE_MEMBERS)
+def invite(request: TeamRequest) -> HttpResponse:
+    """Answers with the link itself, this once: it is stored nowhere."""
+    form = InvitationForm(request.POST, prefix="invite")
+    if not form.is_valid():
+        return show_members(request, invite_form=form, status=422)
+    try:
+        made, secret = invitations.invite(
+            team=request.visit.team,
+            email=form.cleaned_data["email"],
+            role=Role(form.cleaned_data["role"]),
+            ends_at=form.ends_at,
+            by=request.visit.actor,
+            invited_by=request.user,
+        )
+    except AccountsRefused as refused:
+        form.add_error(None, str(refused))
+        return show_members(request, invite_form=form, status=422)
+    link = request.build_absolute_uri(reverse("invitation", args=[secret]))
+    return show_members(request, made=made, link=link)
+
+
+@require_POST
+@team_view(Permission.MANAGE_MEMBERS)
+def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
+    invitation = get_object_or_404(request.visit.team.invitations, pk=invitation_id)
+    try:
+        invitations.withdraw(invitation=invitation, by=request.visit.actor)
+    except AccountsRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _("The invitation was withdrawn; its link works no more."))
+    return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
+
+
+@require_GET
+@never_cache
+@login_not_required
+def invitation(request: UserRequest, secret: str) -> HttpResponse:
+    found = invitations.find(secret)
+    return _gone(request) if found is None else _shown(request, found, secret, JoinForm())
+
+
+@require_POST
+@login_not_required
+def join(request: UserRequest, secret: str) -> HttpResponse:
+    """Without an account: name and password make one, and the person is signed in."""
+    found = invitations.find(secret)
+    if found is None:
+        return _gone(request)
+    form = JoinForm(request.POST)
+    if not form.is_valid():
+        return _shown(request, found, secret, form, status=422)
+    try:
+        membership = invitations.accept_as_new(invitation=found, **form.cleaned_data)
+    except AccountsRefused as refused:
+        form.add_error(None, str(refused))
+        return _shown(request, found, secret, form, status=422)
+    get_adapter(request).login(request, membership.user)
+    return _welcome(request, membership)
+
+
+@require_POST
+def accept(request: UserRequest, secret: str) -> HttpResponse:
+    found = invitations.find(secret)
+    if found is None:
+        return _gone(request)
+    try:
+        membership = invitations.accept(invitation=found, user=request.user)
+    except AccountsRefused as refused:
+        messages.error(request, str(refused))
+        return redirect("invitation", secret)
+    return _welcome(request, membership)
+
+
+def _shown(
+    request: UserRequest, found: Invitation, secret: str, form: JoinForm, status: int = 200
+) -> HttpResponse:
+    is_signed_in = request.user.is_authenticated
+    context = {
+        "invitation": found,
+        "secret": secret,
+        "form": form,
+        "is_me": is_signed_in and request.user.email == found.email,
+        "is_other": is_signed_in and request.user.email != found.email,
+        "has_account": invitations.has_account(found),
+    }
+    return render(request, "settings/invitation.html", context, status=status)
+
+
+def _gone(request: UserRequest) -> HttpResponse:
+    return render(request, "settings/invitation_gone.html", status=404)
+
+
+def _welcome(request: UserRequest, membership: Membership) -> HttpResponse:
+    messages.success(request, _("Welcome to {team}.").format(team=membership.team))
+    return HttpResponseRedirect(reverse("web:tonight", args=[membership.team.slug]))
