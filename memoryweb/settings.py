@@ -86,7 +86,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "memoryweb.audit.middleware.OriginMiddleware",
-    "memoryweb.accounts.middleware.AtomicAccountMiddleware",
+    "memoryweb.accounts.middleware.SignInMeansMiddleware",
     "memoryweb.web.middleware.FragmentMiddleware",
 ]
 

@@ -38,19 +38,3 @@ class AccountAdapter(DefaultAccountAdapter):
 def record_wrong_code(sender: object, user: User, **_signal: object) -> None:
     """The second factor has no place in the adapter, only a signal."""
     signins.record_refusal(user, "wrong_code")
-
-
-def record_factor_added(sender: object, user: User, **_signal: object) -> None:
-    signins.record_act(user, "factor.added")
-
-
-def record_factor_removed(sender: object, user: User, **_signal: object) -> None:
-    signins.record_act(user, "factor.removed")
-
-
-def record_codes_renewed(sender: object, user: User, **_signal: object) -> None:
-    signins.record_act(user, "factor.renewed")
-
-
-def record_addresses_changed(sender: object, user: User, **_signal: object) -> None:
-    signins.record_act(user, "email.changed")

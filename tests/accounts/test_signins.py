@@ -2,8 +2,15 @@ import json
 
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from allauth.mfa.totp.internal.auth import (
+    TOTP,
+    format_hotp_value,
+    generate_totp_secret,
+    hotp_value,
+    yield_hotp_counters_from_time,
+)
 from django.core.cache import cache
+from django.db import DatabaseError
 from django.test import Client
 from django.urls import reverse
 
@@ -13,6 +20,7 @@ from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.teams import system_team
 from memoryweb.audit.models import Event, Label
 from memoryweb.audit.record import SYSTEM
+from tests.accounts.refusal import refusing_events
 from tests.world import PASSWORD, World, signed_in
 
 
@@ -105,3 +113,37 @@ def test_nobody_joins_uninvited(world: World) -> None:
         {"email": "new@example.org", "password1": PASSWORD, "password2": PASSWORD},
     )
     assert not User.objects.filter(email="new@example.org").exists()
+
+
+def _own_acts(team: Team) -> list[str]:
+    acts = Event.objects.filter(team_id=team.pk, action__regex=r"^(factor|email)\.")
+    return list(acts.order_by("seq").values_list("action", flat=True))
+
+
+def _turn_on(client: Client) -> None:
+    client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+    client.get(reverse("mfa_activate_totp"))
+    secret = client.session["mfa.totp.secret"]
+    code = format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time()))))
+    client.post(reverse("mfa_activate_totp"), {"code": code})
+
+
+def test_turning_the_second_factor_on_and_off_is_told_to_the_teams(world: World) -> None:
+    client = _sign_in(world.bob.email, PASSWORD)
+    _turn_on(client)
+    assert _own_acts(world.team) == ["factor.added", "factor.added"]  # the app and the codes
+    client.post(reverse("mfa_deactivate_totp"))
+    assert "factor.removed" in _own_acts(world.team)
+
+
+def test_an_added_address_is_told_to_the_teams(world: World) -> None:
+    client = _sign_in(world.bob.email, PASSWORD)
+    client.post(reverse("account_email"), {"action_add": "", "email": "bobby@example.org"})
+    assert _own_acts(world.team) == ["email.changed"]
+
+
+def test_a_second_factor_without_its_event_is_not_turned_on(world: World) -> None:
+    client = _sign_in(world.bob.email, PASSWORD)
+    with refusing_events(), pytest.raises(DatabaseError):
+        _turn_on(client)
+    assert not Authenticator.objects.exists()
