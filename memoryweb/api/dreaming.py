@@ -1,7 +1,5 @@
 """Dreams: asked for, looked at before they happen, and where the diary is read."""
 
-from datetime import datetime
-
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -124,12 +122,9 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     caller.require(Permission.DREAM, Scope.DREAM_RUN)
     is_named = caller.integration or (body and body.model_fields_set)
     with unit(caller.team, actor=caller.actor) as work:
-        if is_named:
-            found = [owners.acting(caller, body or OwnerFields())]
-        else:
-            found = _with_new_notes(agent, work.now)
-        made = _requested(work, caller, agent, found)
-    visible = reaching.reach(caller, None) if not is_named else reaching.of_owner(found[0])
+        named = [owners.acting(caller, body or OwnerFields())] if is_named else None
+        made = _requested(work, caller, agent, named)
+    visible = reaching.of_owner(named[0]) if named else reaching.reach(caller, None)
     shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
     rows = shown.select_related("owner__integration").order_by("created_at", "pk")
     return Status(202, Runs(runs=[runs.described(run, visible) for run in rows]))
@@ -200,32 +195,17 @@ def read_diary(request: Request, agent_id: str, reach: Query[Reach]) -> Diary:
     )
 
 
-def _with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
-    owners_with_notes = [owner for owner in schedule.with_new_notes(agent, now) if owner]
-    return [None, *owners_with_notes]
-
-
-def _requested(work: Unit, caller: Caller, agent: Agent, wanted: list[Owner | None]) -> list[Run]:
-    """A run for each, without those that dreamt a moment ago. Raises a 429 if that is all."""
-    made: list[Run] = []
-    waits: list[int] = []
-    for owner in wanted:
-        try:
-            asked = schedule.request(
-                work,
-                agent,
-                owner,
-                trigger=Run.Trigger.API,
-                user=caller.user,
-                integration=caller.integration,
-            )
-        except CoolingDown as cooling:
-            waits.append(cooling.seconds)
-        else:
-            made.append(asked.run)
-    if not made:
-        raise _cooling_down(min(waits))
-    return made
+def _requested(
+    work: Unit, caller: Caller, agent: Agent, named: list[Owner | None] | None
+) -> list[Run]:
+    """Raises a 429 when all that would dream have just dreamt."""
+    by = {"user": caller.user, "integration": caller.integration}
+    try:
+        if named is None:
+            return schedule.request_all(work, agent, trigger=Run.Trigger.API, **by)
+        return schedule.request_each(work, agent, named, trigger=Run.Trigger.API, **by)
+    except CoolingDown as cooling:
+        raise _cooling_down(cooling.seconds) from cooling
 
 
 def _cooling_down(seconds: int) -> Problem:

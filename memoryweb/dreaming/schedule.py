@@ -1,6 +1,7 @@
 """When dreams start: every night where there is something new, and by hand (SPEC §5.1)."""
 
 import logging
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
@@ -53,6 +54,28 @@ def request(
     )
     if made.created:
         _record_request(work, made.run)
+    return made
+
+
+def request_all(work: Unit, agent: Agent, *, trigger: str, **by: object) -> list[Run]:
+    """For the shared notes and every owner with new ones. Raises CoolingDown if that is none."""
+    owners = [owner for owner in with_new_notes(agent, work.now) if owner]
+    return request_each(work, agent, [None, *owners], trigger=trigger, **by)
+
+
+def request_each(
+    work: Unit, agent: Agent, owners: Sequence[Owner | None], *, trigger: str, **by: object
+) -> list[Run]:
+    """A run for each but those that dreamt a moment ago. Raises CoolingDown if that is all."""
+    made: list[Run] = []
+    waits: list[int] = []
+    for owner in owners:
+        try:
+            made.append(request(work, agent, owner, trigger=trigger, **by).run)
+        except CoolingDown as cooling:
+            waits.append(cooling.seconds)
+    if not made:
+        raise CoolingDown(min(waits))
     return made
 
 

@@ -6,7 +6,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memoryweb.agents.models import Owner
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import actions, fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World
@@ -162,3 +166,20 @@ def test_a_simulated_night_of_long_ago_is_not_the_last_dream(
     Run.objects.filter(pk=stage.bobs_run.pk).update(owner=None)
     page = text(vera.get(url(stage.world.team, "tonight")))
     assert "2 Mar 2025" not in page
+
+
+def test_dream_now_starts_everybody_with_new_notes(world: World, bob: Client) -> None:
+    """And the one who asks learns how many, not whose."""
+    _note(world, world.customer)
+    page = text(bob.post(url(world.team, "agents_dream", world.agent.pk), follow=True))
+    assert "2 dreams were started." in page
+    owners = world.team.runs.values_list("owner", flat=True)
+    assert set(owners) == {None, world.customer.pk}
+    assert world.customer.external_id not in page
+
+
+def _note(world: World, owner: Owner) -> None:
+    day = timezone.now().date().isoformat()
+    with unit(world.team) as work:
+        place = Place(world.agent, owner, f"memory/{day}.md")
+        write(work, place, f"# {day}\n\n- Likes tea.\n", writer=Writer(AuthorKind.AGENT))

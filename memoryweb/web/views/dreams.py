@@ -98,7 +98,7 @@ def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
 @require_POST
 @team_view(Permission.DREAM)
 def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    """Dream now, for the shared notes or one's own (`owner=me`)."""
+    """Dream now: one's own notes (`owner=me`), else the shared and everyone's with new ones."""
     shelf = find_shelf(request, agent_id)
     if not shelf.can_write:
         require(request, Permission.MANAGE_AGENTS)
@@ -108,17 +108,20 @@ def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         said = _("This agent has just dreamt. It can dream again in {n} seconds.")
         messages.warning(request, said.format(n=pause.seconds))
         return redirect(to(request, "agents_dreams", agent_id))
-    return redirect(to(request, "agents_run", started.pk))
+    if len(started) > 1:
+        messages.success(request, _("{n} dreams were started.").format(n=len(started)))
+        return redirect(to(request, "agents_dreams", agent_id))
+    return redirect(to(request, "agents_run", started[0].pk))
 
 
-def _start(request: TeamRequest, shelf: Shelf) -> Run:
+def _start(request: TeamRequest, shelf: Shelf) -> list[Run]:
     visit = request.visit
+    trigger, user = Run.Trigger.PERSON, request.user
     with unit(visit.team, actor=visit.actor) as work:
+        if shelf.owner is None:
+            return schedule.request_all(work, shelf.agent, trigger=trigger, user=user)
         owner = own_shelf(request, shelf).owner
-        made = schedule.request(
-            work, shelf.agent, owner, trigger=Run.Trigger.PERSON, user=request.user
-        )
-    return made.run
+        return schedule.request_each(work, shelf.agent, [owner], trigger=trigger, user=user)
 
 
 def _filtered(
