@@ -3,11 +3,9 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F
-from django.db.models.functions import Coalesce
-
 from memoryweb.memory.guards import changed_lines
 from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.moments import happened
 from memoryweb.workspace.revisions import content_of
 
 
@@ -19,7 +17,7 @@ def changed_by_machines(file_id: UUID, since: datetime, until: datetime) -> int:
         author_kind__in=[AuthorKind.DREAM, AuthorKind.EXTRACTION],
         user=None,
         number__gt=1,
-    ).annotate(at=Coalesce(F("run__clock"), F("created_at")))
+    ).annotate(at=happened())
     numbers = set(made.filter(at__gte=since, at__lte=until).values_list("number", flat=True))
     if not numbers:
         return 0

@@ -9,14 +9,20 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 
 import nh3
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from memoryweb.workspace.invisible import Piece, pieces
+from memoryweb.workspace.pins import pin_marks
+
 MAX_BYTES = 256 * 1024
+MAX_LINES = 10_000
 
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li",
@@ -24,7 +30,11 @@ _TAGS = {
 }  # fmt: skip
 _ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}}
 _SCHEMES = {"http", "https", "mailto"}
-_PIN = re.compile(r"^\s*<!--\s*(/?)pinned\s*-->\s*$", re.IGNORECASE)
+# More of these than a person writes take the parser seconds; such a text is shown as it is.
+_MARKS = re.compile(r"[\[\]!*_`~<&\\]")
+_MOST_MARKS = 20_000
+# A tag of nh3's, whose attribute values may hold a `>`.
+_TAG = re.compile(r'(<[^">]*(?:"[^"]*"[^">]*)*>)')
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(
     ["table", "strikethrough"]
@@ -72,6 +82,11 @@ def render_text(text: str) -> SafeString:
     return _safe(_html(_MARKDOWN.parse(_cut(text))))
 
 
+def plain(text: str) -> SafeString:
+    """Text as it is, with every invisible character as a token that can be seen."""
+    return SafeString("".join(_seen(piece) or escape(piece.text) for piece in pieces(text)))
+
+
 def _remember(key: str, blocks: tuple[Block, ...]) -> None:
     with _lock:
         _cache[key] = blocks
@@ -81,13 +96,18 @@ def _remember(key: str, blocks: tuple[Block, ...]) -> None:
 
 def _cut(text: str) -> str:
     raw = text.encode("utf-8", "replace")
-    if len(raw) <= MAX_BYTES:
+    if len(raw) > MAX_BYTES:
+        text = raw[:MAX_BYTES].decode("utf-8", "ignore").rsplit("\n", 1)[0]
+    if text.count("\n") < MAX_LINES:
         return text
-    return raw[:MAX_BYTES].decode("utf-8", "ignore").rsplit("\n", 1)[0]
+    return "\n".join(text.split("\n", MAX_LINES)[:MAX_LINES])
 
 
 def _blocks(text: str) -> Iterator[Block]:
-    for start, part in _unpinned(text.split("\n")):
+    if sum(1 for _mark in _MARKS.finditer(text)) > _MOST_MARKS:
+        yield from _as_written(text)
+        return
+    for start, part in _unpinned(text):
         if isinstance(part, Block):
             yield part
             continue
@@ -95,18 +115,24 @@ def _blocks(text: str) -> Iterator[Block]:
         yield from _walk(tokens, offset=start)
 
 
-def _unpinned(lines: Sequence[str]) -> Iterator[tuple[int, "Block | list[str]"]]:
+def _as_written(text: str) -> Iterator[Block]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield Block(number, number, "text", 0, format_html("<p>{}</p>", plain(line)))
+
+
+def _unpinned(text: str) -> Iterator[tuple[int, "Block | list[str]"]]:
     """Pin marks as blocks of their own, and the stretches between them."""
+    marks = pin_marks(text)
     stretch: list[str] = []
     start = 0
-    for at, line in enumerate(lines):
-        mark = _PIN.match(line)
-        if mark is None:
+    for at, line in enumerate(text.split("\n")):
+        kind = marks.get(at + 1)
+        if kind is None:
             stretch.append(line)
             continue
         if stretch:
             yield start, stretch
-        kind = "unpin" if mark.group(1) else "pin"
         yield at, Block(at + 1, at + 1, kind, 0, SafeString(""))
         stretch, start = [], at + 1
     if stretch:
@@ -213,4 +239,23 @@ def _safe(html: str) -> SafeString:
         url_schemes=_SCHEMES,
         link_rel="noopener nofollow",
     )
-    return mark_safe(clean)
+    return mark_safe(_shown(clean))
+
+
+def _shown(html: str) -> str:
+    """Invisible characters as tokens in the text, and as their codes within a tag."""
+    if len(pieces(html)) == 1:
+        return html
+    parts = _TAG.split(html)
+    parts[::2] = ["".join(_seen(p) or p.text for p in pieces(text)) for text in parts[::2]]
+    parts[1::2] = ["".join(p.code or p.text for p in pieces(tag)) for tag in parts[1::2]]
+    return "".join(parts)
+
+
+def _seen(piece: Piece) -> str:
+    return _token(piece.name, piece.code) if piece.is_invisible else ""
+
+
+@lru_cache(maxsize=512)
+def _token(name: str, code: str) -> str:
+    return format_html('<span class="invisible" title="{}">{}</span>', name, code)

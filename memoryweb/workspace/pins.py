@@ -25,6 +25,17 @@ def pinned_lines(text: str) -> set[int]:
     return {n for first, last in pinned_ranges(text) for n in range(first, last + 1)}
 
 
+def pin_marks(text: str) -> dict[int, str]:
+    """The lines that open (`pin`) and close (`unpin`) a block; a stray close is text."""
+    lines = text.split("\n")
+    marks = {}
+    for first, last in pinned_ranges(text):
+        marks[first] = "pin"
+        if _CLOSE.match(lines[last - 1]):
+            marks[last] = "unpin"
+    return marks
+
+
 def has_open_pin(text: str) -> bool:
     """A pinned block that nothing closes, so that text added at the end would join it."""
     ranges = pinned_ranges(text)

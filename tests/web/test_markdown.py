@@ -1,3 +1,5 @@
+import re
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -5,26 +7,81 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.web import markdown
+from tests.web.hostile import HOSTILE
 
-HOSTILE = [
-    "<script>alert(1)</script>",
-    "[x](javascript:alert(1))",
-    "[x](data:text/html,<script>alert(1)</script>)",
-    "![x](https://evil.example/p.png)",
-    "<img src=x onerror=alert(1)>",
-    "<a href='#' onclick=alert(1)>x</a>",
-    "<div hx-get=/t/x/ hx-trigger=load></div>",
-    "[x](https://a.example 'a\" onclick=\"b')",
-]
+TAGS = {
+    "a", "blockquote", "br", "code", "em", "h2", "h3", "hr", "li", "ol", "p", "pre", "s", "span",
+    "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+FAST = 5  # seconds; what they take when something is quadratic is minutes
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_only_harmless_elements_come_through(text: str) -> None:
-    for html in (markdown.render_text(text), markdown.render(text).blocks[0].html):
+    blocks = markdown.render(text).blocks
+    for html in (markdown.render_text(text), *(block.html for block in blocks)):
         for tag, attributes in _elements(html):
-            assert tag in {"p", "a"}
-            assert set(attributes) <= {"href", "title", "rel"}
-            assert attributes.get("href", "https:").split(":")[0] in {"https", "mailto"}
+            assert tag in TAGS
+            assert set(attributes) <= {"href", "title", "rel", "start"} | (
+                {"class"} if tag == "span" else set()
+            )
+            assert _scheme(attributes.get("href", "")) in {"", "https", "mailto"}
+            assert attributes.get("class", "invisible") == "invisible"
+
+
+@given(st.lists(st.sampled_from(sorted(HOSTILE.values())), max_size=4), st.data())
+def test_pieces_of_hostile_texts_make_nothing_new(texts: list[str], data: st.DataObject) -> None:
+    text = "".join(one[data.draw(st.integers(0, len(one))) :] for one in texts)
+    for tag, attributes in _elements(markdown.render_text(text)):
+        assert tag in TAGS
+        assert not any(name.startswith(("on", "hx", "data", "style", "src")) for name in attributes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ">" * 10_000,
+        "> " * 10_000 + "x",
+        "[" * 10_000,
+        "[" * markdown.MAX_BYTES,
+        "![[" * (markdown.MAX_BYTES // 3),
+        "*a_ " * (markdown.MAX_BYTES // 4),
+        "- " * 10_000,
+        "<" * markdown.MAX_BYTES,
+        "<!--" * (markdown.MAX_BYTES // 4),
+        "`" * markdown.MAX_BYTES,
+        "\n".join("  " * depth + "- a" for depth in range(500)),
+        "- a\n" * (markdown.MAX_BYTES // 4),
+        "\u200b\u200c" * (markdown.MAX_BYTES // 6),
+    ],
+    ids=lambda text: repr(text[:6]),
+)
+def test_what_would_keep_a_parser_busy_is_shown_in_time(text: str) -> None:
+    start = time.process_time()
+    assert markdown.render(text).blocks
+    assert time.process_time() - start < FAST
+
+
+def test_a_text_of_nothing_but_marks_is_shown_as_it_is() -> None:
+    blocks = markdown.render("[" * 30_000 + "\n<b>").blocks
+    assert blocks[1].html == "<p>&lt;b&gt;</p>"
+
+
+def test_invisible_characters_are_seen_in_text_and_in_titles() -> None:
+    html = markdown.render_text('a\u202eb [x](https://a.example "c\u200bd")')
+    assert '<span class="invisible" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>b' in html
+    assert 'title="cU+200Bd"' in html
+    assert "\u202e" not in html
+
+
+def test_invisible_characters_written_as_entities_are_seen() -> None:
+    assert ">U+202E<" in markdown.render_text("a&#x202e;b")
+
+
+def test_plain_text_is_escaped_and_its_invisible_characters_are_seen() -> None:
+    assert markdown.plain("<b>\u2066") == (
+        '&lt;b&gt;<span class="invisible" title="LEFT-TO-RIGHT ISOLATE">U+2066</span>'
+    )
 
 
 def test_links_carry_their_rel() -> None:
@@ -53,6 +110,13 @@ def test_pins_are_marks_and_not_text() -> None:
     assert [b.start for b in blocks] == [1, 2, 3, 4]
 
 
+def test_a_pin_mark_that_pins_nothing_is_text() -> None:
+    assert [b.kind for b in markdown.render("<!-- /pinned -->\n\n- free").blocks] == [
+        "text",
+        "item",
+    ]
+
+
 def test_what_is_over_the_cap_is_cut_and_said() -> None:
     rendered = markdown.render("- line of text\n" * 30_000)
     assert rendered.is_cut
@@ -69,6 +133,13 @@ def test_every_written_line_is_in_a_block_and_in_order(text: str) -> None:
     missing = [n for n, line in enumerate(lines, 1) if line.strip() and n not in covered]
     # Link definitions and closing fences render to nothing of their own.
     assert all(set(lines[n - 1].strip()) <= set("ab#->*_`[]()! 1.|~&<") for n in missing)
+
+
+def _scheme(address: str) -> str:
+    """As browsers find it: blanks and controls in it do not count."""
+    cleaned = re.sub(r"[\x00-\x20]", "", address)
+    found = re.match(r"([a-z][a-z0-9+.-]*):", cleaned, re.IGNORECASE)
+    return found.group(1).lower() if found else ""
 
 
 def _elements(html: str) -> list[tuple[str, dict[str, str]]]:
