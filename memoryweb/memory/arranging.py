@@ -28,6 +28,8 @@ def arrange(
         if (file.sort_order, file.enabled) != (position, enabled):
             file.sort_order, file.enabled = position, enabled
             changed.append(file)
+    if not changed:
+        return
     File.objects.bulk_update(changed, ["enabled", "sort_order"], batch_size=200)
     unit.record("prompt.changed", target_kind="agent", target_id=str(agent.pk))
 

@@ -16,14 +16,15 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django_htmx.middleware import HtmxDetails
 from django_scopes import scope
 
 from memoryweb.accounts.models import Membership, Team, User
-from memoryweb.accounts.permissions import Permission, can
+from memoryweb.accounts.permissions import Permission, Role, can
+from memoryweb.accounts.teams import SYSTEM_SLUG, system_team
 from memoryweb.agents.break_glass import open_grants
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
 from memoryweb.agents.models import Agent, BreakGlass, Owner
@@ -31,7 +32,7 @@ from memoryweb.agents.owners import find, person_owner
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, Proposal
+from memoryweb.workspace.models import File, FileQuerySet, Proposal
 from memoryweb.workspace.paths import fold
 from memoryweb.workspace.queries import proposals_of, waiting_for
 
@@ -123,16 +124,16 @@ class TeamRequest(UserRequest):
 def team_view(
     permission: Permission = Permission.READ,
 ) -> Callable[
-    [Callable[Concatenate[TeamRequest, P], HttpResponse]],
-    Callable[Concatenate[TeamRequest, P], HttpResponse],
+    [Callable[Concatenate[TeamRequest, P], HttpResponseBase]],
+    Callable[Concatenate[TeamRequest, P], HttpResponseBase],
 ]:
     """Find the team by its slug and the person's current membership, then enter its scope."""
 
     def decorate(
-        view: Callable[Concatenate[TeamRequest, P], HttpResponse],
-    ) -> Callable[Concatenate[TeamRequest, P], HttpResponse]:
+        view: Callable[Concatenate[TeamRequest, P], HttpResponseBase],
+    ) -> Callable[Concatenate[TeamRequest, P], HttpResponseBase]:
         @wraps(view)
-        def inner(request: TeamRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        def inner(request: TeamRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             request.visit = _visit(request, str(kwargs.pop("team")))
             with scope(team=request.visit.team), timezone.override(_zone(request.user)):
                 try:
@@ -183,7 +184,7 @@ class Shelf:
         return self.owner.pk if self.owner else None
 
     @property
-    def files(self) -> "QuerySet[File]":
+    def files(self) -> FileQuerySet:
         return self.agent.files.of(self.agent.pk, self.owner_id)
 
 
@@ -309,6 +310,8 @@ def note_read(request: TeamRequest, owner: Owner | None, kind: str, target_id: o
 
 
 def _visit(request: UserRequest, slug: str) -> Visit:
+    if request.user.is_superuser and slug == SYSTEM_SLUG:
+        return Visit(Membership(team=system_team(), user=request.user, role=Role.MEMBER))
     membership = (
         request.user.memberships.current()
         .filter(team__slug=slug, team__is_system=False)

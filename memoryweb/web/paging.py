@@ -1,6 +1,6 @@
 """Lists in pages, the page and every filter kept in the address."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -32,7 +32,9 @@ class Page(Generic[Item]):
         return bool(self.previous_url or self.next_url)
 
 
-def page(request: HttpRequest, rows: "QuerySet[Item]", *, size: int = 25) -> "Page[Item]":
+def page(
+    request: HttpRequest, rows: "QuerySet[Item] | Sequence[Item]", *, size: int = 25
+) -> "Page[Item]":
     """The page that `?page=` asks for; out of range is the nearest one."""
     paginator = Paginator(rows, size)
     shown = paginator.get_page(request.GET.get("page"))

@@ -2,13 +2,15 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import date
 from uuid import UUID
 
-from django.db.models import Case, Count, F, Q, QuerySet, When
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
-from memoryweb.workspace.models import File, LineOrigin, Proposal
+from memoryweb.workspace.models import File, LineOrigin, Proposal, Revision
 
 
 def proposals_of(team: Team) -> "QuerySet[Proposal]":
@@ -25,14 +27,26 @@ def waiting_for(team: Team, owner_ids: Collection[UUID], *, shared: bool) -> "Qu
     return proposals_of(team).filter(reach, state=Proposal.State.PENDING)
 
 
-def listed(files: "QuerySet[File]") -> "QuerySet[File]":
-    """What enters the prompt in its order, then other files by name, then notes, newest first."""
-    return files.filter(deleted_at=None).order_by(
-        "-enabled",
-        Case(When(enabled=True, then="sort_order"), default=0),
-        F("note_date").desc(nulls_first=True),
-        "folded_path",
-    )
+@dataclass(frozen=True)
+class NotesOfMonth:
+    month: date
+    count: int
+    size: int
+
+
+def notes_by_month(files: "QuerySet[File]") -> list[NotesOfMonth]:
+    """How many daily notes each month has, newest first."""
+    rows = files.filter(note_date__isnull=False).annotate(month=TruncMonth("note_date"))
+    counted = rows.values_list("month").annotate(Count("pk"), Sum("size")).order_by("-month")
+    return [NotesOfMonth(month, count, size) for month, count, size in counted]
+
+
+def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
+    """Deleted files, newest first, each with `last_text`: the revision that restoring asks for."""
+    texts = Revision.objects.filter(file=OuterRef("pk"), is_deletion=False)
+    last = texts.order_by("-number").values("number")[:1]
+    gone = files.exclude(deleted_at=None).defer("content")
+    return gone.annotate(last_text=Subquery(last)).order_by("-deleted_at", "folded_path")
 
 
 def lines_by_author(file: File, kinds: Collection[str]) -> set[int]:

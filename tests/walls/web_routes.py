@@ -76,6 +76,8 @@ PAGES: dict[str, Route] = {
     "agents_edit": _get("agents_edit", WRITE),
     "agents_edit of a customer": _get("agents_edit", CUSTOMERS, CUSTOMER),
     "agents_edit of Bob": _get("agents_edit", BOBS, BOB),
+    "agents_rename": _get("agents_rename", WRITE),
+    "agents_rename of Bob": _get("agents_rename", BOBS, BOB),
     "agents_delete_confirm": _get("agents_delete_confirm", WRITE),
     "agents_delete_confirm of Bob": _get("agents_delete_confirm", BOBS, BOB),
     "agents_revisions": _get("agents_revisions", READ),
@@ -131,6 +133,12 @@ CHANGES: dict[str, Route] = {
     ),
     "agents_edit": _post("agents_edit", WRITE, {**TEXT, "sha256": "{sha256}"}),
     "agents_edit of Bob": _post("agents_edit", BOBS, {**TEXT, "sha256": "{my_sha256}"}, query=BOB),
+    "agents_rename": _post("agents_rename", WRITE, {"path": "OLD.md", "sha256": "{sha256}"}),
+    "agents_rename of Bob": _post(
+        "agents_rename", BOBS, {"path": "OLD.md", "sha256": "{my_sha256}"}, query=BOB
+    ),
+    "agents_arrange": _post("agents_arrange", WRITE, {"enabled": "off"}),
+    "agents_arrange of Bob": _post("agents_arrange", BOBS, {"enabled": "off"}, query=BOB),
     "agents_delete": _post("agents_delete", WRITE, {"sha256": "{sha256}"}),
     "agents_delete of Bob": _post("agents_delete", BOBS, {"sha256": "{my_sha256}"}, query=BOB),
     "agents_restore": _post("agents_restore", WRITE),

@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from django.test import Client
 
 from memoryweb.accounts.tokens import generate
@@ -74,6 +75,30 @@ def test_a_new_file_does_not_replace_another(world: World, bob: Client) -> None:
     assert "exists already" in text(response)
 
 
+def test_a_file_is_renamed(world: World, bob: Client) -> None:
+    response = _rename(world, bob, path="VOICE.md", sha256=_soul(world).sha256)
+    assert response.url == url(world.team, "agents_file", world.agent.pk, "VOICE.md")
+    assert File.objects.get(path="VOICE.md", agent=world.agent).revision == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("MEMORY.md", "exists already"), ("../x.md", "parts"), ("notes.txt", "Markdown")],
+)
+def test_a_new_name_that_cannot_be_says_why(
+    world: World, bob: Client, path: str, said: str
+) -> None:
+    response = _rename(world, bob, path=path, sha256=_soul(world).sha256)
+    assert response.status_code == 422
+    assert said in text(response)
+
+
+def test_renaming_what_changed_meanwhile_says_so(world: World, bob: Client) -> None:
+    response = _rename(world, bob, path="VOICE.md", sha256="0" * 64)
+    assert response.status_code == 422
+    assert "was changed by someone else" in text(response)
+
+
 def test_deleting_asks_first_and_keeps_the_history(world: World, bob: Client) -> None:
     file = _soul(world)
     confirm = url(world.team, "agents_delete_confirm", world.agent.pk, "SOUL.md")
@@ -100,6 +125,11 @@ def test_nobody_edits_a_note_of_another_even_with_a_guess(stage: Stage, bob: Cli
 
 def _soul(world: World) -> File:
     return File.objects.get(agent=world.agent, owner=None, path="SOUL.md")
+
+
+def _rename(world: World, client: Client, **fields: str) -> Any:
+    address = url(world.team, "agents_rename", world.agent.pk, "SOUL.md")
+    return client.post(address, fields)
 
 
 def _edit(world: World) -> str:

@@ -1,12 +1,13 @@
+import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.files import Place, Writer, delete, write
 from memoryweb.memory.unit import unit
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import actions, fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
@@ -93,23 +94,111 @@ def test_a_grant_that_ran_out_opens_nothing(stage: Stage, alice: Client) -> None
 def test_the_list_takes_the_same_statements_for_many_files(stage: Stage, vera: Client) -> None:
     address = url(stage.world.team, "agents_files", stage.world.agent.pk)
     few = _statements(vera, address)
-    writer = Writer(AuthorKind.PERSON, user=stage.world.alice)
-    with unit(stage.world.team) as work:
-        for number in range(12):
-            write(work, Place(stage.world.agent, None, f"n{number}.md"), "text", writer=writer)
+    _fill(stage, *(f"n{number}.md" for number in range(12)))
+    _fill(stage, *(f"memory/2025-{number:02}-01.md" for number in range(1, 13)))
     assert _statements(vera, address) == few
 
 
+def test_files_are_grouped_by_what_they_are(stage: Stage, vera: Client) -> None:
+    _fill(stage, "skills/tea/SKILL.md", "structured/people.md", "plans.md")
+    page = text(vera.get(url(stage.world.team, "agents_files", stage.world.agent.pk)))
+    labels = ["Core files", "Other files", "Skills", "Structured", "Dreams and history", "Daily"]
+    assert sorted(labels, key=page.index) == labels
+    assert page.index("Other files") < page.index("plans.md") < page.index("Skills")
+
+
+def test_notes_are_shown_a_month_at_a_time(stage: Stage, vera: Client) -> None:
+    _fill(stage, "memory/2025-02-03.md", "memory/2025-03-04.md")
+    address = url(stage.world.team, "agents_files", stage.world.agent.pk)
+    newest, february = text(vera.get(address)), text(vera.get(f"{address}?month=2025-02"))
+    assert "?month=2025-02" in newest
+    assert "memory/2025-02-03.md" not in newest
+    assert "memory/2025-02-03.md" in february
+    assert "memory/2025-03-04.md" not in february
+
+
+def test_a_month_that_is_none_shows_the_newest(stage: Stage, vera: Client) -> None:
+    address = url(stage.world.team, "agents_files", stage.world.agent.pk)
+    for month in ("2025-13", "0000-01", "99999-01", "x", "２０２５-01"):
+        assert NOTE in text(vera.get(address, {"month": month}))
+
+
+def test_a_kind_with_many_files_has_a_page_of_its_own(stage: Stage, vera: Client) -> None:
+    _fill(stage, *(f"n{number:02}.md" for number in range(60)))
+    address = url(stage.world.team, "agents_files", stage.world.agent.pk)
+    first = text(vera.get(address))
+    assert "Show all 60" in first
+    assert "n20.md" not in first
+    assert "n59.md" in text(vera.get(f"{address}?kind=other&page=2"))
+
+
+def test_a_switch_takes_a_file_out_of_the_prompt(stage: Stage, bob: Client) -> None:
+    response = bob.post(_arrange(stage, "SOUL.md"), {"enabled": "off"})
+    assert response.status_code == 302
+    assert not File.objects.get(agent=stage.world.agent, owner=None, path="SOUL.md").enabled
+    assert actions(stage.world.team)[-1] == "prompt.changed"
+
+
+def test_moving_a_file_answers_htmx_with_the_tree_and_says_its_place(
+    stage: Stage, bob: Client
+) -> None:
+    page = text(fragment(bob, _arrange(stage, "MEMORY.md"), "tree", {"move": "up"}))
+    assert page.startswith('<div id="tree"')
+    assert "MEMORY.md is in the prompt, in place 3 of 4." in page
+
+
+def test_a_dragged_file_stands_before_the_one_it_was_dropped_on(stage: Stage, bob: Client) -> None:
+    bob.post(_arrange(stage, "MEMORY.md"), {"before": "AGENTS.md"})
+    order = File.objects.of(stage.world.agent.pk, None).enabled_in_order()
+    assert order.values_list("path", flat=True)[0] == "MEMORY.md"
+
+
+@pytest.mark.parametrize("data", [{}, {"enabled": "maybe"}, {"move": "sideways"}])
+def test_nothing_is_arranged_without_saying_how(
+    stage: Stage, bob: Client, data: dict[str, str]
+) -> None:
+    bob.post(_arrange(stage, "SOUL.md"), data)
+    assert "prompt.changed" not in actions(stage.world.team)
+
+
+def test_who_may_not_write_has_no_switches(stage: Stage, vera: Client) -> None:
+    page = text(vera.get(url(stage.world.team, "agents_files", stage.world.agent.pk)))
+    assert "formaction" not in page
+    assert vera.post(_arrange(stage, "SOUL.md"), {"enabled": "off"}).status_code == 403
+
+
+def test_a_deleted_file_comes_back_with_one_click(stage: Stage, bob: Client) -> None:
+    file = File.objects.get(agent=stage.world.agent, owner=None, path="SOUL.md")
+    with unit(stage.world.team) as work:
+        delete(work, file, writer=Writer(AuthorKind.PERSON, user=stage.world.alice))
+    address = url(stage.world.team, "agents_restore", stage.world.agent.pk, "SOUL.md", 1)
+    assert address in text(bob.get(url(stage.world.team, "agents_files", stage.world.agent.pk)))
+    bob.post(address)
+    file.refresh_from_db()
+    assert file.deleted_at is None
+
+
 def test_a_file_takes_the_same_statements_for_many_lines(stage: Stage, vera: Client) -> None:
-    address = url(stage.world.team, "agents_file", stage.world.agent.pk, "KNOWLEDGE.md")
+    address = url(stage.world.team, "agents_file", stage.world.agent.pk, "MEMORY.md")
     writer = Writer(AuthorKind.DREAM, run=stage.shared_run)
     counts = []
     for lines in (3, 60):
         with unit(stage.world.team) as work:
-            place = Place(stage.world.agent, None, "KNOWLEDGE.md")
+            place = Place(stage.world.agent, None, "MEMORY.md")
             write(work, place, "\n".join(f"- {n}" for n in range(lines)), writer=writer)
         counts.append(_statements(vera, address))
     assert counts[0] == counts[1]
+
+
+def _fill(stage: Stage, *paths: str) -> None:
+    writer = Writer(AuthorKind.PERSON, user=stage.world.alice)
+    with unit(stage.world.team) as work:
+        for path in paths:
+            write(work, Place(stage.world.agent, None, path), "text", writer=writer)
+
+
+def _arrange(stage: Stage, path: str) -> str:
+    return url(stage.world.team, "agents_arrange", stage.world.agent.pk, path)
 
 
 def _why(stage: Stage, path: str, line: int) -> str:

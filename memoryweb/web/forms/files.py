@@ -1,3 +1,5 @@
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -43,3 +45,25 @@ class NewFileForm(forms.Form):
 
 class DeleteForm(forms.Form):
     sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
+class RenameForm(forms.Form):
+    path = forms.CharField(
+        label=_("New name"),
+        max_length=256,
+        help_text=_("Ends in .md; folders with a slash, such as skills/refunds/SKILL.md."),
+    )
+    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
+class ArrangeForm(forms.Form):
+    """One of: a switch, a step, or the file to stand before (nothing: at the end)."""
+
+    enabled = forms.ChoiceField(choices=[("on", "on"), ("off", "off")], required=False)
+    move = forms.ChoiceField(choices=[("up", "up"), ("down", "down")], required=False)
+    before = forms.CharField(max_length=256, required=False, strip=False)
+
+    def clean(self) -> dict[str, Any]:
+        if not {"enabled", "move", "before"} & set(self.data):
+            raise forms.ValidationError(_("Say what to do with the file."))
+        return self.cleaned_data

@@ -1,9 +1,11 @@
 """Looking at files: the list, one file line by line, and why a line is there."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
+from django.urls import NoReverseMatch
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
@@ -14,8 +16,9 @@ from memoryweb.web.markdown import Block
 from memoryweb.web.naming import MACHINES, Choice, owner_title
 from memoryweb.web.paging import page
 from memoryweb.web.tracing import Step, trace
+from memoryweb.web.trees import tree
 from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import lines_by_author, listed
+from memoryweb.workspace.queries import deleted, lines_by_author
 
 
 @dataclass(frozen=True)
@@ -33,15 +36,23 @@ class Shown:
 def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     note_read(request, shelf.owner, "files", agent_id)
+    return show_files(request, shelf)
+
+
+def show_files(request: TeamRequest, shelf: Shelf) -> HttpResponse:
+    """The page, or its tree alone after a change."""
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
         "choices": shelf_choices(request, shelf, "agents_files"),
-        "page": page(request, listed(shelf.files), size=50),
-        "deleted": shelf.files.exclude(deleted_at=None).order_by("-deleted_at")[:20],
+        "elsewhere": _elsewhere(request, shelf),
+        "tree": tree(request, shelf),
+        "order": shelf.files.enabled_in_order().defer("content"),
+        "query": f"?{request.GET.urlencode()}" if request.GET else "",
+        "deleted": page(request, deleted(shelf.files), size=10),
     }
-    return show(request, "files/files.html", context)
+    return show(request, "files/files.html", context, partials=("tree",))
 
 
 @require_GET
@@ -96,6 +107,21 @@ def shelf_choices(request: TeamRequest, shelf: Shelf, name: str) -> list[Choice]
     if shelf.owner and shelf.owner != request.visit.me:
         choices.append(Choice(owner_title(shelf.owner), f"{url}{shelf.query}", True))
     return choices
+
+
+def _elsewhere(request: TeamRequest, shelf: Shelf) -> list[Choice]:
+    """Other ways to look at this workspace."""
+    pages = {
+        "agents_moments": _("As it was"),
+        "agents_snapshot": _("Export and import"),
+        "agents_provenance": _("Where it came from"),
+    }
+    found = []
+    for name, label in pages.items():
+        with suppress(NoReverseMatch):
+            url = to(request, name, shelf.agent.pk, query=shelf.query)
+            found.append(Choice(label, url, False))
+    return found
 
 
 def _end(steps: list[Step]) -> str:
