@@ -17,6 +17,7 @@ from memoryweb.api.schemas import Camel, Items
 from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.unit import unit
+from memoryweb.memory.write_matrix import check_arranging
 
 router = Router(tags=["Files"])
 
@@ -78,6 +79,7 @@ def arrange_prompt_files(
 ) -> Items[PromptFile]:
     agent = request.auth.agent(agent_id)
     owner = owners.writable(request.auth, reach.owner)
+    check_arranging(request.auth.writer)
     order = [(position.filename, position.enabled) for position in body.files]
     if len(dict(order)) != len(order):
         raise Invalid("files", _("A file may stand in the order only once."))

@@ -9,7 +9,7 @@ from ninja.errors import ValidationError
 
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
 from memoryweb.api import problems
-from memoryweb.api.exceptions import Invalid, Problem
+from memoryweb.api.exceptions import Forbidden, Invalid, Problem
 from memoryweb.api.gate import answer
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.memory.agents import NameTaken
@@ -24,6 +24,7 @@ from memoryweb.memory.exceptions import (
     Stale,
 )
 from memoryweb.memory.tools import DateRefused, EditRefused
+from memoryweb.memory.write_matrix import WriteRefused
 
 
 def install(api: NinjaAPI) -> None:
@@ -71,6 +72,7 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     ContentRefused: lambda refused: Invalid("content", str(refused), code=refused.code),
     SecretRefused: _secret,
     Stale: _stale,
+    WriteRefused: lambda refused: Forbidden(refused.code, str(refused)),
     Exists: lambda refused: Problem(409, refused.code, str(refused)),
     NameTaken: lambda refused: Problem(
         409, refused.code, str(refused), errors=[{"field": "name", "message": str(refused)}]

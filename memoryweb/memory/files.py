@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import indexing, scanning
+from memoryweb.memory import indexing, scanning, write_matrix
 from memoryweb.memory.exceptions import (
     ContentRefused,
     Exists,
@@ -110,9 +110,10 @@ def write(
 
     `expected` is the SHA-256 of the text that the caller saw ("" for a file that must not exist
     yet, None not to check). `origins` says for new line numbers where those lines came from.
-    Raises PathRefused, ContentRefused, SecretRefused, Exists, Stale.
+    Raises PathRefused, WriteRefused, ContentRefused, SecretRefused, Exists, Stale.
     """
     path = paths.parse(place.path)
+    write_matrix.check(writer, place)
     _check_content(content)
     file = find(place)
     _check_lock(file, path, expected)
@@ -142,6 +143,7 @@ def append(
     Stored as a delta. A secret in a machine's line is masked, a person's is refused.
     """
     path = paths.parse(place.path)
+    write_matrix.check(writer, place)
     file = find(place)
     if file is None or file.deleted_at is not None:
         file = _at(file, place, path)
@@ -162,9 +164,10 @@ def append(
 def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = None) -> Revision:
     """Take a file away. Its history stays, and restoring any revision brings it back.
 
-    Raises FileMissing, Stale.
+    Raises WriteRefused, FileMissing, Stale.
     """
     file = lock(file)
+    write_matrix.check(writer, _place_of(file))
     _check_lock(file, paths.parse(file.path), expected)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
@@ -179,9 +182,10 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
 def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     """Make an earlier revision's text current again, as a new revision.
 
-    Raises Revision.DoesNotExist, SecretRefused.
+    Raises WriteRefused, Revision.DoesNotExist, SecretRefused.
     """
     file = lock(file)
+    write_matrix.check(writer, _place_of(file))
     content = content_of(file, number)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
@@ -204,6 +208,8 @@ def rename(
     """
     wanted = paths.parse(path)
     file = lock(file)
+    write_matrix.check(writer, _place_of(file))
+    write_matrix.check(writer, _place_of(file), wanted.text)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     if expected is not None and file.sha256 != expected:
@@ -222,6 +228,10 @@ def rename(
 
 def sha256(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _place_of(file: File) -> Place:
+    return Place(file.agent, file.owner, file.path)
 
 
 def _check_content(content: str) -> None:

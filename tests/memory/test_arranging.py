@@ -10,7 +10,7 @@ from memoryweb.workspace.models import AuthorKind, File
 from tests.statements import statements
 from tests.world import World
 
-MACHINE = Writer(AuthorKind.EXTRACTION)
+MACHINE = Writer(AuthorKind.AGENT)
 
 
 def test_a_file_that_is_switched_off_and_on_has_its_old_place(world: World) -> None:
@@ -40,7 +40,7 @@ def test_two_who_move_files_at_once_both_have_their_way(world: World) -> None:
 def test_a_deleted_file_cannot_be_arranged(world: World) -> None:
     file = _file(world, "SOUL.md")
     with unit(world.team) as work:
-        delete(work, file, writer=MACHINE)
+        delete(work, file, writer=Writer(AuthorKind.SYSTEM))
     with unit(world.team) as work, pytest.raises(FileMissing):
         arranging.switch(work, file, enabled=False)
 

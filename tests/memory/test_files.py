@@ -19,7 +19,7 @@ from memoryweb.workspace.revisions import content_of
 from tests.statements import statements
 from tests.world import World
 
-MACHINE = Writer(AuthorKind.EXTRACTION)
+MACHINE = Writer(AuthorKind.AGENT)
 
 
 def _person(world: World) -> Writer:
@@ -147,7 +147,7 @@ def test_origins_follow_their_line_through_edits_and_moves(world: World) -> None
     file = _write(world, "MEMORY.md", text, _person(world)).file
     (row,) = origins_of(file)[7]
     assert (row.source_file_id, row.source_line, row.durable) == (note.pk, 3, True)
-    assert row.author_kind == AuthorKind.EXTRACTION
+    assert row.author_kind == AuthorKind.AGENT
 
 
 def test_a_line_that_a_person_changed_is_theirs_and_keeps_its_sources(world: World) -> None:

@@ -115,7 +115,7 @@ ROUTES: dict[str, Route] = {
     "arrange_prompt_files": Route(
         "PUT",
         "/agents/{agent}/workspace/prompt-files?owner=shared",
-        WRITE,
+        WRITE | {"helpdesk": 403},
         {"files": [{"filename": "MEMORY.md", "enabled": False}]},
         "nobody",
         changes=True,

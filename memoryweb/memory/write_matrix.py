@@ -1,0 +1,161 @@
+"""Who may write which kind of file. The one table; every door asks `check`."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.writers import Place, Writer
+from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.paths import FileKind, fold, kind_of
+
+
+class Written(StrEnum):
+    """Kinds of files as far as writing goes."""
+
+    INSTRUCTIONS = "instructions"  # AGENTS.md, SOUL.md: what the agent is told to be
+    MEMORY = "memory"  # MEMORY.md, PROFILE.md, memory_summary.md
+    KNOWLEDGE = "knowledge"  # KNOWLEDGE.md, structured/
+    NOTES = "notes"  # memory/YYYY-MM-DD.md
+    SKILLS = "skills"  # skills/
+    DREAMS = "dreams"  # DREAMS.md, memory/dreams/
+    HISTORY = "history"  # HISTORY.md, HISTORY-YYYY-MM.md
+    OTHER = "other"  # any other name
+
+
+_EVERY = frozenset(Written)
+TABLE: Mapping[AuthorKind, frozenset[Written]] = {
+    AuthorKind.PERSON: _EVERY,
+    AuthorKind.SYSTEM: _EVERY,
+    AuthorKind.AGENT: _EVERY - {Written.INSTRUCTIONS, Written.DREAMS, Written.HISTORY},
+    AuthorKind.EXTRACTION: frozenset({Written.MEMORY, Written.NOTES, Written.HISTORY}),
+    AuthorKind.DREAM: frozenset({Written.MEMORY, Written.DREAMS, Written.SKILLS}),
+    AuthorKind.IMPORT: frozenset(
+        {Written.INSTRUCTIONS, Written.MEMORY, Written.KNOWLEDGE, Written.NOTES}
+    ),
+}
+APPROVED = frozenset({Written.INSTRUCTIONS})  # what a machine's proposal may change, too
+
+_NAMED = {
+    "agents.md": Written.INSTRUCTIONS,
+    "soul.md": Written.INSTRUCTIONS,
+    "memory.md": Written.MEMORY,
+    "profile.md": Written.MEMORY,
+    "memory_summary.md": Written.MEMORY,
+    "knowledge.md": Written.KNOWLEDGE,
+    "dreams.md": Written.DREAMS,
+    "history.md": Written.HISTORY,
+}
+_OF_KIND = {
+    FileKind.NOTE: Written.NOTES,
+    FileKind.DREAMS: Written.DREAMS,
+    FileKind.HISTORY: Written.HISTORY,
+    FileKind.SKILL: Written.SKILLS,
+    FileKind.STRUCTURED: Written.KNOWLEDGE,
+}
+_FOLDERS = {"memory/dreams/": FileKind.DREAMS, "skills/": FileKind.SKILL}
+_PREFIXES = {**_FOLDERS, "structured/": FileKind.STRUCTURED, "history-": FileKind.HISTORY}
+
+LABELS: Mapping[Written, str | Promise] = {
+    Written.INSTRUCTIONS: gettext_lazy("AGENTS.md, SOUL.md"),
+    Written.MEMORY: gettext_lazy("MEMORY.md, PROFILE.md, memory_summary.md"),
+    Written.KNOWLEDGE: gettext_lazy("KNOWLEDGE.md, structured/"),
+    Written.NOTES: gettext_lazy("daily notes"),
+    Written.SKILLS: gettext_lazy("skills/"),
+    Written.DREAMS: gettext_lazy("DREAMS.md, memory/dreams/"),
+    Written.HISTORY: gettext_lazy("HISTORY.md, HISTORY-YYYY-MM.md"),
+    Written.OTHER: gettext_lazy("other files"),
+}
+
+
+class WriteRefused(MemoryRefused):
+    """This author does not write this file. The sentence says what to do instead."""
+
+    code = "write_refused"
+
+
+def check(writer: Writer, place: Place, path: str | None = None) -> None:
+    """`path`: another name in the same place, for a file that is renamed. Raises WriteRefused."""
+    if place.agent.is_global and not _rules_everywhere(writer):
+        raise WriteRefused(
+            _(
+                "Global memory is read by every team, so only a superuser changes it. "
+                "Ask whoever runs this installation."
+            )
+        )
+    wanted = place.path if path is None else path
+    if not allows(writer, wanted):
+        raise WriteRefused(_sentence(writer, wanted))
+
+
+def check_arranging(writer: Writer) -> None:
+    """What enters the prompt, and in which order, is for people to say. Raises WriteRefused."""
+    if writer.kind not in {AuthorKind.PERSON, AuthorKind.SYSTEM}:
+        raise WriteRefused(
+            _(
+                "Only a person decides what enters the prompt and in which order. "
+                "Ask a member of the team, or use a personal token."
+            )
+        )
+
+
+def allows(writer: Writer, path: str) -> bool:
+    kind = written_as(path)
+    is_taken_up = writer.is_approved and kind in APPROVED
+    return kind in TABLE[AuthorKind(writer.kind)] or is_taken_up
+
+
+def written_as(path: str) -> Written:
+    """By the folded name: `memory.md` is no way around `MEMORY.md`."""
+    folded = fold(path)
+    if folded in _NAMED:
+        return _NAMED[folded]
+    prefix = next((start for start in _PREFIXES if folded.startswith(start)), "")
+    kind = _PREFIXES[prefix] if prefix else kind_of(path)
+    return _OF_KIND.get(kind, Written.OTHER)
+
+
+def as_markdown() -> str:
+    """The table for the documentation."""
+    kinds = [AuthorKind(kind) for kind in TABLE]
+    rows = ["| file | " + " | ".join(str(kind) for kind in kinds) + " |"]
+    rows.append("|---" * (len(kinds) + 1) + "|")
+    for written in Written:
+        cells = [_cell(kind, written) for kind in kinds]
+        rows.append(f"| {LABELS[written]} | " + " | ".join(cells) + " |")
+    return "\n".join(rows)
+
+
+def _rules_everywhere(writer: Writer) -> bool:
+    is_superuser = writer.user is not None and writer.user.is_superuser
+    return is_superuser or writer.kind == AuthorKind.SYSTEM
+
+
+def _sentence(writer: Writer, path: str) -> str:
+    told = {
+        Written.INSTRUCTIONS: _(
+            "“{path}” tells the agent what to be, so only a person changes it. "
+            "Ask a member of the team to."
+        ),
+        Written.DREAMS: _(
+            "“{path}” is the diary of dreams; besides people only dreams write it. "
+            "Write to today's note instead."
+        ),
+        Written.HISTORY: _(
+            "“{path}” keeps what could not be extracted; besides people only extractions write "
+            "it. Write to today's note instead."
+        ),
+    }
+    other = _("This kind of author ({author}) does not write “{path}”. Use MEMORY.md instead.")
+    author = AuthorKind(writer.kind).label
+    return told.get(written_as(path), other).format(path=path, author=author)
+
+
+def _cell(kind: AuthorKind, written: Written) -> str:
+    if written in TABLE[kind]:
+        return "yes"
+    is_proposed = kind in {AuthorKind.DREAM, AuthorKind.EXTRACTION} and written in APPROVED
+    return "proposes" if is_proposed else "no"

@@ -1,0 +1,139 @@
+"""Who may write what: the whole table, and that every door asks it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+from memoryweb.accounts.models import User
+from memoryweb.memory import files, write_matrix
+from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.write_matrix import WriteRefused
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Revision
+from tests.world import World
+
+# path → person, agent, extraction, dream, import, system
+TRUTH = {
+    "AGENTS.md": "+---++",
+    "SOUL.md": "+---++",
+    "PROFILE.md": "++++++",
+    "MEMORY.md": "++++++",
+    "memory_summary.md": "++++++",
+    "KNOWLEDGE.md": "++--++",
+    "structured/people.md": "++--++",
+    "memory/2026-11-20.md": "+++-++",
+    "skills/tea/SKILL.md": "++-+-+",
+    "DREAMS.md": "+--+-+",
+    "memory/dreams/2026-11.md": "+--+-+",
+    "HISTORY.md": "+-+--+",
+    "HISTORY-2026-11.md": "+-+--+",
+    "letters/to-bob.md": "++---+",
+    "deleted/x.md": "++---+",
+}
+KINDS = (
+    AuthorKind.PERSON,
+    AuthorKind.AGENT,
+    AuthorKind.EXTRACTION,
+    AuthorKind.DREAM,
+    AuthorKind.IMPORT,
+    AuthorKind.SYSTEM,
+)
+CASES = [
+    (path, kind, mark == "+")
+    for path, marks in TRUTH.items()
+    for kind, mark in zip(KINDS, marks, strict=True)
+]
+
+
+@pytest.mark.parametrize(("path", "kind", "may"), CASES)
+def test_the_table(path: str, kind: AuthorKind, may: bool) -> None:
+    assert write_matrix.allows(Writer(kind), path) is may
+
+
+@pytest.mark.parametrize("kind", [AuthorKind.DREAM, AuthorKind.EXTRACTION])
+def test_what_a_person_took_up_may_change_the_instructions(kind: AuthorKind) -> None:
+    assert write_matrix.allows(Writer(kind, user=User(name="Alice")), "SOUL.md")
+    assert not write_matrix.allows(Writer(kind, user=User(name="Alice")), "letters/x.md")
+
+
+def test_an_agent_s_tool_is_no_approval_by_the_person_behind_its_token() -> None:
+    assert not write_matrix.allows(Writer(AuthorKind.AGENT, user=User(name="Alice")), "SOUL.md")
+
+
+@pytest.mark.parametrize("path", ["agents.md", "Soul.MD", "dreams.md", "history-2026-11.md"])
+def test_another_case_is_no_way_around(path: str) -> None:
+    assert not write_matrix.allows(Writer(AuthorKind.AGENT), path)
+
+
+def test_global_memory_is_for_superusers(world: World) -> None:
+    world.agent.is_global = True
+    place = Place(world.agent, None, "MEMORY.md")
+    with pytest.raises(WriteRefused, match="superuser"):
+        write_matrix.check(Writer(AuthorKind.PERSON, user=world.alice), place)
+    for kind in (AuthorKind.AGENT, AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.IMPORT):
+        with pytest.raises(WriteRefused, match="superuser"):
+            write_matrix.check(Writer(kind), place)
+    world.alice.is_superuser = True
+    write_matrix.check(Writer(AuthorKind.PERSON, user=world.alice), place)
+
+
+def _write(work: Unit, file: File, writer: Writer) -> object:
+    return files.write(work, Place(file.agent, None, file.path), "new\n", writer=writer)
+
+
+def _append(work: Unit, file: File, writer: Writer) -> object:
+    place = Place(file.agent, None, file.path)
+    return files.append(work, place, [NewLine("- new")], writer=writer)
+
+
+def _delete(work: Unit, file: File, writer: Writer) -> object:
+    return files.delete(work, file, writer=writer)
+
+
+def _restore(work: Unit, file: File, writer: Writer) -> object:
+    return files.restore(work, file, 1, writer=writer)
+
+
+def _rename(work: Unit, file: File, writer: Writer) -> object:
+    return files.rename(work, file, "letters/soul.md", writer=writer)
+
+
+def _rename_to(work: Unit, file: File, writer: Writer) -> object:
+    memory = File.objects.get(agent=file.agent, path="MEMORY.md", owner=None)
+    File.objects.filter(pk=file.pk).update(path="x.md", folded_path="x.md")
+    return files.rename(work, memory, "SOUL.md", writer=writer)
+
+
+@pytest.mark.parametrize("act", [_write, _append, _delete, _restore, _rename, _rename_to])
+def test_every_door_asks_before_anything_is_written(
+    world: World, act: Callable[[Unit, File, Writer], object]
+) -> None:
+    soul = File.objects.get(agent=world.agent, path="SOUL.md", owner=None)
+    with unit(world.team) as work:
+        person = Writer(AuthorKind.PERSON, user=world.alice)
+        files.write(work, Place(world.agent, None, "SOUL.md"), "two\n", writer=person)
+    before = Revision.objects.count()
+    with pytest.raises(WriteRefused), unit(world.team) as work:
+        act(work, soul, Writer(AuthorKind.AGENT))
+    assert Revision.objects.count() == before
+
+
+def test_a_machine_arranges_nothing() -> None:
+    write_matrix.check_arranging(Writer(AuthorKind.PERSON))
+    machines = set(KINDS) - {AuthorKind.PERSON, AuthorKind.SYSTEM}
+    for kind in machines:
+        with pytest.raises(WriteRefused):
+            write_matrix.check_arranging(Writer(kind))
+
+
+def test_a_run_s_own_write_is_not_taken_for_an_approved_one(world: World) -> None:
+    run = Run(agent=world.agent, team=world.team, kind=Run.Kind.DREAM)
+    assert not write_matrix.allows(Writer(AuthorKind.DREAM, run=run), "AGENTS.md")
+
+
+def test_the_documentation_prints_the_same_table() -> None:
+    page = (Path(settings.BASE_DIR) / "docs" / "api.md").read_text(encoding="utf-8")
+    assert write_matrix.as_markdown() in page
