@@ -364,7 +364,10 @@ def _acting(caller: Caller, agent: Agent, call: Call) -> tools.Acting:
     owner = owners.acting(caller, call, room=call.conversation_id or "")
     conversation = _conversation(agent, owner, call.conversation_id)
     return tools.Acting(
-        Reader(agent, owner), timezone.now(), conversation.pk if conversation else None
+        Reader(agent, owner),
+        timezone.now(),
+        conversation.pk if conversation else None,
+        caller.token,
     )
 
 

@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from memoryweb.api import (
     agents,
+    context,
     conversations,
     dreaming,
     events,
@@ -36,6 +37,7 @@ ROUTERS = (
     files.router,
     prompts.router,
     tools.router,
+    context.router,
     conversations.router,
     dreaming.router,
     reports.router,

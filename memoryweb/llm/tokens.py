@@ -26,3 +26,18 @@ def estimate(text: str) -> int:
 
 def estimate_messages(texts: Iterable[str]) -> int:
     return sum(PER_MESSAGE + estimate(text) for text in texts)
+
+
+def fitting(text: str, limit: int) -> int:
+    """How many characters of a text, from its start, are at most `limit` tokens."""
+    text = text[: max(limit, 0) * 4]  # a token has four characters at most
+    if estimate(text) <= limit:
+        return len(text)
+    fits, over = 0, len(text)
+    while over - fits > 1:
+        middle = (fits + over) // 2
+        if estimate(text[:middle]) <= limit:
+            fits = middle
+        else:
+            over = middle
+    return fits

@@ -5,7 +5,7 @@ apart, a write never touches the shared one.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import accumulate, groupby
@@ -14,22 +14,26 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
-from memoryweb.agents.readers import Reader
-from memoryweb.memory import files, search
+from memoryweb.agents.readers import Reader, reading
+from memoryweb.memory import files, injecting, search
+from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.injecting import Span
 from memoryweb.memory.statements import normalise
 from memoryweb.memory.unit import Unit
 from memoryweb.recall import events
-from memoryweb.recall.models import RecallEvent
+from memoryweb.recall.models import Injection, RecallEvent
 from memoryweb.workspace import paths
 from memoryweb.workspace.blocks import blocks
-from memoryweb.workspace.models import File
+from memoryweb.workspace.models import File, Scope
 from memoryweb.workspace.origins import Origin
 
 SNIPPET = 500
 LIMIT, MOST = 5, 50
+_ORDER = [Scope.PERSONAL, Scope.TEAM, Scope.GLOBAL]
 
 
 class EditRefused(MemoryRefused):
@@ -57,6 +61,7 @@ class Acting:
     reader: Reader
     now: datetime
     conversation_id: UUID | None = None
+    token: Token | None = None
 
     @property
     def sees(self) -> Reader:
@@ -72,25 +77,26 @@ class Acting:
 
 
 def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
-    found = File.objects.present().visible_to(acting.sees).defer("content")
-    found = found.select_related("owner__integration")
-    rows = [
-        {
-            "filename": file.path,
-            "enabled": file.enabled,
-            "fileSize": file.size,
-            "owner": _shown(file.owner),
-        }
-        for file in found.order_by("sort_order", "folded_path", "owner")
-        if file.path.startswith(prefix)
-    ]
+    with reading(acting.sees):
+        found = File.objects.present().visible_to(acting.sees).defer("content")
+        found = found.select_related("owner__integration").order_by("sort_order", "folded_path")
+        rows = [
+            {
+                "filename": file.path,
+                "enabled": file.enabled,
+                "fileSize": file.size,
+                "owner": "global" if file.scope == Scope.GLOBAL else _shown(file.owner),
+            }
+            for file in sorted(found, key=_nearest)
+            if file.path.startswith(prefix)
+        ]
     return {"agentId": _agent_id(acting), "count": len(rows), "files": rows}
 
 
 def read_file(acting: Acting, filename: str) -> dict[str, Any]:
     """Raises PathRefused, FileMissing."""
     file = _readable(acting, filename)
-    _count(acting, filename, [(file, block.text) for block in blocks(file.content)])
+    _count_files(acting, filename, [file])
     return {
         "agentId": _agent_id(acting),
         "filename": file.path,
@@ -163,7 +169,8 @@ def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> dict[str, A
     """Case-folded substring search over the daily notes, newest first."""
     wanted = query.casefold().strip()
     hits = list(_matches(acting, wanted, min(max(limit, 1), MOST))) if wanted else []
-    _count(acting, query, list(_blocks_of((file, number) for file, number, _line in hits)))
+    found = _blocks_of((file, number) for file, number, _line in hits)
+    _count(acting, query, found, [Span(file, number, number) for file, number, _line in hits])
     return {
         "agentId": _agent_id(acting),
         "query": query,
@@ -185,8 +192,7 @@ def memory_get(acting: Acting, day: str) -> dict[str, Any]:
     wanted = _date(day, acting.now)
     notes = File.objects.present().visible_to(acting.sees).filter(note_date=wanted)
     found = sorted(notes, key=lambda file: file.owner_id is None)
-    for file in found:
-        _count(acting, day, [(file, block.text) for block in blocks(file.content)])
+    _count_files(acting, day, found)
     content = "\n".join(file.content for file in found)
     return {
         "agentId": _agent_id(acting),
@@ -200,7 +206,14 @@ def search_workspace(
 ) -> dict[str, Any]:
     """`scope`: "" all that the reader sees, `own` the owner's alone, `shared` the shared files."""
     found = search.search(acting.sees, query, limit=limit, kinds=("file",), scope=scope)
-    _count(acting, query, [(hit.file, hit.text) for hit in found.hits if hit.file])
+    in_files = [(hit, hit.file) for hit in found.hits if hit.file]
+    _count(
+        acting,
+        query,
+        [(file, hit.text) for hit, file in in_files],
+        [Span(file, hit.line, hit.end_line) for hit, file in in_files],
+        via=Injection.Via.SEARCH,
+    )
     return {
         "agentId": _agent_id(acting),
         "query": query,
@@ -237,11 +250,17 @@ def _place(acting: Acting, filename: str) -> Place:
 
 def _readable(acting: Acting, filename: str) -> File:
     folded = paths.parse(filename).folded
-    found = File.objects.present().visible_to(acting.sees).filter(folded_path=folded)
-    own_first = sorted(found, key=lambda file: file.owner_id is None)
-    if not own_first:
+    with reading(acting.sees):
+        found = File.objects.present().visible_to(acting.sees).filter(folded_path=folded)
+        nearest = sorted(found, key=_nearest)
+    if not nearest:
         raise FileMissing(filename)
-    return own_first[0]
+    return nearest[0]
+
+
+def _nearest(file: File) -> int:
+    """The owner's own file stands before the shared one of the same name, that before GLOBAL."""
+    return _ORDER.index(Scope(file.scope))
 
 
 def _matches(acting: Acting, wanted: str, limit: int) -> Iterable[tuple[File, int, str]]:
@@ -286,17 +305,35 @@ def _date(text: str, now: datetime) -> date:
         raise DateRefused(_("Give “today”, “yesterday” or a date such as 2026-11-20.")) from error
 
 
-def _count(acting: Acting, query: str, lines: Iterable[tuple[File, str]]) -> None:
-    """Record recalls: only in a conversation, and only of daily notes, which dreams look at."""
-    if acting.conversation_id is None or acting.is_paused:
-        return
-    given = [events.Given(file.pk, text) for file, text in lines if file.note_date]
-    if given:
-        events.count(
-            acting.reader,
-            acting.conversation_id,
-            query,
-            given,
-            via=RecallEvent.Via.TOOL,
+def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
+    """Whole files, as they are."""
+    lines = [(file, block.text) for file in given for block in blocks(file.content)]
+    spans = [Span(file, 1, line_count(file.content)) for file in given if file.content]
+    _count(acting, query, lines, spans)
+
+
+def _count(
+    acting: Acting,
+    query: str,
+    lines: Iterable[tuple[File, str]],
+    spans: Sequence[Span],
+    *,
+    via: Injection.Via = Injection.Via.TOOL,
+) -> None:
+    """Record what was given, and recalls: only in a conversation, and only of daily notes, which
+    dreams look at."""
+    conversation_id = None if acting.is_paused else acting.conversation_id
+    if spans:
+        injecting.note(
+            acting.sees,
+            spans,
+            via=via,
             at=acting.now,
+            conversation_id=conversation_id,
+            token=acting.token,
+        )
+    given = [events.Given(file.pk, text) for file, text in lines if file.note_date]
+    if given and conversation_id is not None:
+        events.count(
+            acting.reader, conversation_id, query, given, via=RecallEvent.Via.TOOL, at=acting.now
         )

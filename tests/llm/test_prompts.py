@@ -1,12 +1,14 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from memoryweb.dreaming.answers import DreamAnswer
 from memoryweb.extraction.answers import ExtractionAnswer
 from memoryweb.llm.parsing import parse
-from memoryweb.llm.prompts import fenced, load
+from memoryweb.llm.prompts import fence, fenced, load
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,11 @@ def test_data_cannot_close_their_own_fence() -> None:
     mark = body[6:30]
     assert body.count(mark) == 2
     assert body.endswith(f"</data-{mark}>")
+
+
+@given(st.text() | st.text(alphabet=st.sampled_from("<>/data-0123456789abcdef\n")))
+def test_any_text_comes_out_of_its_fence_as_it_went_in(text: str) -> None:
+    said, opening, rest = fence(text, "Data.").split("\n", 2)
+    closing = opening.replace("<", "</")
+    assert (said, rest) == ("Data.", f"{text}\n{closing}")
+    assert closing not in text

@@ -134,6 +134,9 @@ ROUTES: dict[str, Route] = {
     "memory_search": _tool("memory_search", {"query": "tea"}),
     "memory_get": _tool("memory_get", {"date": "today"}),
     "search_workspace_memory": _tool("search_workspace_memory", {"query": "tea"}),
+    "build_context": Route(
+        "POST", "/agents/{agent}/context", READ, {"message": "Tea?"}, "body", changes=True
+    ),
     "send_messages": Route(
         "POST", TALKS + "/new/messages", READ, {"messages": SAY}, "body", changes=True
     ),

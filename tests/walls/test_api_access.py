@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 PROGRAMS = {"helpdesk", "foreign_helpdesk"}
 each_route = pytest.mark.parametrize("route", ROUTES.values(), ids=ROUTES.keys())
 # Rows that a read may touch: what is recorded about reading, and the token's last use.
-MAY_CHANGE = {"audit.Event", "audit.ChainHead", "audit.Label", "accounts.Token"}
+MAY_CHANGE = {
+    *("audit.Event", "audit.ChainHead", "audit.Label", "accounts.Token"),
+    *("recall.Injection", "recall.InjectedSpan"),
+}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Agent
 from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.readers import Reader
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
@@ -20,7 +21,7 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.extraction import requests
-from memoryweb.memory import files, proposals
+from memoryweb.memory import context, files, injecting, proposals
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused
@@ -171,6 +172,10 @@ ACTS: dict[str, tuple[str, Act]] = {
                 source="import",
             )
         ),
+    ),
+    "give memory": (
+        "context.served",
+        _in_unit(lambda u, w: injecting.served(u, context.build(Reader(w.agent), "Tea?"))),
     ),
     "ask for a dream": (
         "run.requested",

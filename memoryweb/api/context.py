@@ -1,0 +1,242 @@
+"""What an agent is given for a message: `POST …/context` (SPEC §8.1)."""
+
+from datetime import date
+from typing import Literal
+
+from ninja import Router
+from pydantic import Field
+
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.readers import Reader
+from memoryweb.api import owners
+from memoryweb.api.auth import Request
+from memoryweb.api.operations import operation
+from memoryweb.api.schemas import Camel, OwnerFields
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory import context, injecting
+from memoryweb.memory.context import Context, Included, Quoted
+from memoryweb.memory.exceptions import OwnerMismatch
+from memoryweb.memory.unit import unit
+
+router = Router(tags=["Context"])
+
+MEMORY = "- 09:12 Prefers a room on a high floor."
+EXAMPLE = {
+    "system": "--- AGENTS.md ---\n# How to use your memory\n\n# Long-term Memory\n\n"
+    "--- MEMORY.md ---\n# Memory\n\n- Breakfast ends at half past ten.",
+    "messages": [
+        {"role": "user", "content": "What is remembered stands between the two marks below, …"},
+        {"role": "user", "content": "Which room shall I take?"},
+    ],
+    "included": [
+        {
+            "filename": "MEMORY.md",
+            "owner": "shared",
+            "scope": "TEAM",
+            "part": "system",
+            "revision": 7,
+            "lastLine": 3,
+            "characters": 41,
+            "tokens": 17,
+            "cut": 0,
+            "masked": 0,
+        }
+    ],
+    "hits": [
+        {
+            "kind": "file",
+            "filename": "memory/2026-11-20.md",
+            "lineNumber": 7,
+            "conversationId": None,
+            "messageId": None,
+            "owner": "api:helpdesk/42",
+            "text": MEMORY,
+            "score": 2.1,
+            "date": "2026-11-20",
+        }
+    ],
+    "gauge": {
+        "window": 128000,
+        "budget": 96000,
+        "used": 214,
+        "system": 61,
+        "memory": 143,
+        "conversation": 0,
+        "message": 10,
+        "dropped": 0,
+    },
+}
+
+
+class Ask(OwnerFields):
+    message: str = Field(
+        min_length=1, max_length=262_144, description="What the person says now; no more than that."
+    )
+    conversation_id: str | None = Field(
+        None,
+        max_length=255,
+        description="Its earlier messages are put in, and what is given from the daily notes "
+        "counts as recalled. Without it, or before its first message: neither.",
+    )
+    budget: int = Field(
+        context.WINDOW,
+        ge=context.LEAST_WINDOW,
+        le=context.MOST_WINDOW,
+        description="The model's window in tokens. Three quarters of it are filled at most.",
+    )
+    ephemeral: bool = Field(False, description="Put in nothing personal, like a paused owner.")
+
+
+class TurnOut(Camel):
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class IncludedOut(Camel):
+    """A file, of which lines 1 to `lastLine` were put in; 0: there was no room for it."""
+
+    filename: str
+    owner: str
+    scope: str
+    part: Literal["system", "memory"] = Field(
+        description="`system`: in the system prompt. `memory`: in the first user message."
+    )
+    revision: int
+    last_line: int
+    characters: int
+    tokens: int
+    cut: int = Field(description="Characters that were left out.")
+    masked: int = Field(description="Secrets that were masked.")
+
+
+class HitOut(Camel):
+    kind: Literal["file", "message"]
+    filename: str | None
+    line_number: int | None
+    conversation_id: str | None
+    message_id: str | None
+    owner: str
+    text: str
+    score: float
+    date: date | None
+
+
+class GaugeOut(Camel):
+    """Estimated tokens: of the whole and its parts. `dropped` counts earlier messages that did
+    not fit; the last two are always there."""
+
+    window: int
+    budget: int
+    used: int
+    system: int
+    memory: int
+    conversation: int
+    message: int
+    dropped: int
+
+
+class ContextOut(Camel):
+    """Send `system` as the system prompt and then `messages`, as they are."""
+
+    system: str
+    messages: list[TurnOut]
+    included: list[IncludedOut]
+    hits: list[HitOut]
+    gauge: GaugeOut
+
+
+@router.post(
+    "/agents/{agent_id}/context",
+    **operation(
+        ContextOut,
+        summary="Get the prompt for a message: memory, conversation and what was found",
+        takes=(Permission.READ, Scope.MEMORY_READ),
+        example=EXAMPLE,
+        body={
+            "endUserId": "42",
+            "conversationId": "c-17",
+            "message": "Which room shall I take?",
+            "budget": 128000,
+        },
+        errors=(409,),
+    ),
+)
+def build_context(request: Request, agent_id: str, body: Ask) -> ContextOut:
+    caller = request.auth
+    agent = caller.agent(agent_id)
+    caller.require(Permission.READ, Scope.MEMORY_READ)
+    owner = owners.acting(caller, body, room=body.conversation_id or "")
+    conversation = _conversation(agent, owner, body.conversation_id)
+    built = context.build(
+        Reader(agent, owner),
+        body.message,
+        conversation=conversation,
+        window=body.budget,
+        ephemeral=body.ephemeral,
+    )
+    with unit(caller.team, actor=caller.actor) as work:
+        injecting.served(work, built, conversation=conversation, token=caller.token)
+    return _answer(built)
+
+
+def _conversation(
+    agent: Agent, owner: Owner | None, external_id: str | None
+) -> Conversation | None:
+    """Messages are readable by their owner only; a shared conversation belongs to the system."""
+    if external_id is None:
+        return None
+    conversations = agent.conversations.select_related("owner")
+    found = conversations.filter(external_id=external_id).first()
+    if found is None:
+        return None
+    is_own = found.owner_id == owner.pk if owner else found.owner.source == "system"
+    if not is_own:
+        raise OwnerMismatch(external_id)
+    return found
+
+
+def _answer(built: Context) -> ContextOut:
+    whose = built.reader.owner
+    gauge = built.gauge
+    return ContextOut(
+        system=built.system,
+        messages=[TurnOut(role=turn.role, content=turn.content) for turn in built.messages],
+        included=[
+            *(_included(one, None, "system") for one in built.shared),
+            *(_included(one, whose, "memory") for one in built.personal),
+        ],
+        hits=[_hit(one, whose) for one in built.hits],
+        gauge=GaugeOut(**vars(gauge), used=gauge.used),
+    )
+
+
+def _included(one: Included, owner: Owner | None, part: Literal["system", "memory"]) -> IncludedOut:
+    return IncludedOut(
+        filename=one.file.path,
+        owner=owners.shown(owner),
+        scope=one.file.scope,
+        part=part,
+        revision=one.file.revision,
+        last_line=one.last_line,
+        characters=one.characters,
+        tokens=one.tokens,
+        cut=one.cut,
+        masked=one.masked,
+    )
+
+
+def _hit(one: Quoted, owner: Owner | None) -> HitOut:
+    hit = one.hit
+    message = hit.message
+    return HitOut(
+        kind="message" if message else "file",
+        filename=hit.file.path if hit.file else None,
+        line_number=hit.line if hit.file else None,
+        conversation_id=message.conversation.external_id if message else None,
+        message_id=message.external_id if message else None,
+        owner=owners.shown(owner if hit.owner_id else None),
+        text=one.said,
+        score=round(hit.score, 4),
+        date=hit.date,
+    )

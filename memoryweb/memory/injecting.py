@@ -1,0 +1,133 @@
+"""Which lines of the memory entered which prompt: `Injection` and its spans (SPEC §8.1)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from memoryweb.accounts.models import Token
+from memoryweb.agents.readers import Reader
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory.context import Context
+from memoryweb.memory.unit import Unit
+from memoryweb.recall import events
+from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.workspace.models import File
+
+_AUTOMATIC = {Conversation.Source.CRON, Conversation.Source.DREAM}
+
+
+@dataclass(frozen=True)
+class Span:
+    """Lines of a file as it is now, or a message."""
+
+    file: File | None = None
+    first: int = 0
+    last: int = 0
+    message_id: int | None = None
+
+
+def note(
+    reader: Reader,
+    spans: Iterable[Span],
+    *,
+    via: Injection.Via,
+    at: datetime,
+    tokens: int = 0,
+    conversation_id: UUID | None = None,
+    token: Token | None = None,
+) -> Injection:
+    """Remember what was given to a reader's agent."""
+    team_id = reader.agent.team_id
+    with transaction.atomic():
+        injection = Injection.objects.create(
+            team_id=team_id,
+            agent=reader.agent,
+            owner=reader.owner,
+            conversation_id=conversation_id,
+            token=token,
+            via=via,
+            tokens=tokens,
+            at=at,
+        )
+        InjectedSpan.objects.bulk_create(
+            InjectedSpan(
+                team_id=team_id,
+                injection=injection,
+                file=span.file,
+                revision=span.file.revision if span.file else None,
+                first_line=span.first,
+                last_line=span.last,
+                message_id=span.message_id,
+            )
+            for span in spans
+        )
+    return injection
+
+
+def served(
+    unit: Unit,
+    context: Context,
+    *,
+    conversation: Conversation | None = None,
+    token: Token | None = None,
+) -> Injection:
+    """Record that a prompt was handed out: its spans, the recalls of its hits, and an event."""
+    spans = list(_spans(context))
+    injection = note(
+        context.reader,
+        spans,
+        via=Injection.Via.CONTEXT,
+        at=unit.now,
+        tokens=context.gauge.used,
+        conversation_id=context.conversation_id,
+        token=token,
+    )
+    if context.conversation_id and conversation and conversation.source not in _AUTOMATIC:
+        _recalled(unit, context, context.conversation_id)
+    owner = context.reader.owner
+    unit.record(
+        "context.served",
+        target_kind="agent",
+        target_id=str(context.reader.agent.pk),
+        on_behalf_of=owner.pk if owner else None,
+        details={
+            "injection": injection.pk,
+            "files": sum(not one.is_left_out for one in context.files),
+            "hits": len(context.hits),
+            "tokens": context.gauge.used,
+        },
+    )
+    return injection
+
+
+def _spans(context: Context) -> Iterable[Span]:
+    for one in context.files:
+        if one.last_line:
+            yield Span(one.file, 1, one.last_line)
+    for quoted in context.hits:
+        hit = quoted.hit
+        if hit.file:
+            yield Span(hit.file, hit.line, hit.end_line)
+        elif hit.message:
+            yield Span(message_id=hit.message.pk)
+
+
+def _recalled(unit: Unit, context: Context, conversation_id: UUID) -> None:
+    """Of daily notes, which dreams weigh."""
+    given = [
+        events.Given(quoted.hit.file.pk, quoted.hit.text)
+        for quoted in context.hits
+        if quoted.hit.file and quoted.hit.file.note_date
+    ]
+    if given:
+        events.count(
+            context.reader,
+            conversation_id,
+            context.query,
+            given,
+            via=RecallEvent.Via.PREFETCH,
+            at=unit.now,
+        )

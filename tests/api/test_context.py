@@ -1,0 +1,221 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from memoryweb.agents.models import Owner
+from memoryweb.audit.models import Event
+from memoryweb.audit.verify import verify
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory.files import NewLine, Place, Writer, append, write
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.unit import unit
+from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.workspace.models import AuthorKind, File
+from tests.api.callers import Callers
+from tests.world import World
+
+CANOE = "Her canoe is red."
+ASKED = {"endUserId": "customer-1", "message": "What colour has the canoe?"}
+
+
+@pytest.fixture
+def address(path: str) -> str:
+    return f"{path}/context"
+
+
+def talk(world: World, owner: Owner, source: str = "api") -> Conversation:
+    said = [NewMessage("user", "I have a boat."), NewMessage("assistant", "Which one?")]
+    with unit(world.team) as work:
+        return add_messages(
+            work,
+            agent=world.agent,
+            owner=owner,
+            conversation_id="c-1",
+            messages=said,
+            source=source,
+        ).conversation
+
+
+def note(world: World, owner: Owner | None) -> File:
+    place = Place(world.agent, owner, "memory/2026-11-20.md")
+    with unit(world.team) as work:
+        line = NewLine(f"- 09:12 {CANOE}")
+        return append(work, place, [line], writer=Writer(AuthorKind.EXTRACTION)).file
+
+
+def test_it_answers_with_the_prompt_and_what_is_in_it(
+    world: World, callers: Callers, address: str
+) -> None:
+    note(world, world.customer)
+    talk(world, world.customer)
+    answer = callers.helpdesk.post(address, {**ASKED, "conversationId": "c-1"}).json()
+    assert set(answer) == {"system", "messages", "included", "hits", "gauge"}
+    assert "Long-term Memory" in answer["system"]
+    assert [turn["role"] for turn in answer["messages"]] == ["user", "user", "assistant", "user"]
+    assert CANOE in answer["messages"][0]["content"]
+    assert answer["messages"][-1]["content"] == ASKED["message"]
+    assert [one["filename"] for one in answer["included"]] == [
+        "AGENTS.md",
+        "SOUL.md",
+        "PROFILE.md",
+        "MEMORY.md",
+    ]
+    (hit,) = answer["hits"]
+    assert (hit["filename"], hit["lineNumber"]) == ("memory/2026-11-20.md", 3)
+    assert hit["owner"] == "api:helpdesk/customer-1"
+    assert answer["gauge"]["window"] == 128_000
+    assert answer["gauge"]["used"] == sum(
+        answer["gauge"][part] for part in ("system", "memory", "conversation", "message")
+    )
+
+
+def test_what_was_given_is_recorded_with_its_lines(
+    world: World, callers: Callers, address: str
+) -> None:
+    file = note(world, world.customer)
+    conversation = talk(world, world.customer)
+    answer = callers.helpdesk.post(address, {**ASKED, "conversationId": "c-1"}).json()
+    injection = Injection.objects.get()
+    assert (injection.via, injection.owner, injection.conversation) == (
+        "context",
+        world.customer,
+        conversation,
+    )
+    assert injection.tokens == answer["gauge"]["used"]
+    assert injection.token is not None
+    spans = InjectedSpan.objects.filter(injection=injection)
+    assert spans.count() == 5
+    assert list(spans.filter(file=file).values_list("revision", "first_line", "last_line")) == [
+        (1, 3, 3)
+    ]
+
+
+def test_the_event_holds_numbers_and_no_text(world: World, callers: Callers, address: str) -> None:
+    note(world, world.customer)
+    callers.helpdesk.post(address, ASKED)
+    event = Event.objects.get(action="context.served")
+    assert (event.actor_kind, event.on_behalf_of) == ("integration", world.customer.pk)
+    assert "canoe" not in bytes(event.canonical).decode()
+    assert verify(world.team.pk).ok
+
+
+def test_a_recall_counts_once_for_a_conversation_and_a_query(
+    world: World, callers: Callers, address: str
+) -> None:
+    note(world, world.customer)
+    talk(world, world.customer)
+    for _turn in range(2):
+        callers.helpdesk.post(address, {**ASKED, "conversationId": "c-1"})
+    assert list(RecallEvent.objects.values_list("via", flat=True)) == ["prefetch"]
+    assert Injection.objects.count() == 2
+
+
+@pytest.mark.parametrize("source", ["cron", "dream"])
+def test_scheduled_talk_recalls_nothing(
+    world: World, callers: Callers, address: str, source: str
+) -> None:
+    note(world, world.customer)
+    talk(world, world.customer, source)
+    answer = callers.helpdesk.post(address, {**ASKED, "conversationId": "c-1"}).json()
+    assert (len(answer["hits"]), RecallEvent.objects.count()) == (1, 0)
+
+
+def test_a_key_sent_again_gets_the_same_answer_and_is_recorded_once(
+    world: World, callers: Callers, address: str
+) -> None:
+    note(world, world.customer)
+    answers = [
+        callers.helpdesk.post(address, ASKED, idempotency_key="one").content for _turn in range(2)
+    ]
+    assert answers[0] == answers[1]
+    assert Injection.objects.count() == 1
+
+
+@pytest.mark.parametrize("owner", ["customer", "sender"])
+def test_another_owners_conversation_is_a_conflict(
+    world: World, callers: Callers, address: str, owner: str
+) -> None:
+    talk(world, getattr(world, owner))
+    asked = {"owner": "shared"} if owner == "customer" else {"endUserId": "customer-1"}
+    body = {**asked, "message": "Boat?", "conversationId": "c-1"}
+    answer = callers.helpdesk.post(address, body)
+    assert (answer.status_code, answer.json()["code"]) == (409, "owner_mismatch")
+    assert "boat" not in answer.content.decode()
+
+
+def test_a_shared_conversation_is_the_systems(
+    world: World, callers: Callers, path: str, address: str
+) -> None:
+    said = [{"role": "user", "content": "The lift is broken."}]
+    talks = f"{path}/conversations/desk/messages"
+    callers.helpdesk.post(talks, {"owner": "shared", "messages": said})
+    body = {"owner": "shared", "message": "Which lift?", "conversationId": "desk"}
+    answer = callers.helpdesk.post(address, body).json()
+    assert [turn["content"] for turn in answer["messages"]] == [
+        "The lift is broken.",
+        "Which lift?",
+    ]
+
+
+def test_who_it_is_about_has_to_be_said(callers: Callers, address: str) -> None:
+    answer = callers.helpdesk.post(address, {"message": "Hello"})
+    assert (answer.status_code, answer.json()["code"]) == (400, "owner_required")
+
+
+def test_a_person_asks_for_oneself_and_for_nobody_else(
+    world: World, callers: Callers, address: str
+) -> None:
+    with unit(world.team) as work:
+        place = Place(world.agent, world.bobs_memory, "MEMORY.md")
+        write(work, place, "- Owns a kayak.\n", writer=Writer(AuthorKind.PERSON))
+    assert "kayak" in callers.member.post(address, {"message": "Hello"}).content.decode()
+    other = {"message": "Hello", "owner": str(world.bobs_memory.pk)}
+    assert callers.admin.post(address, other).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"message": ""}, "message"),
+        ({"message": None}, "message"),
+        ({"budget": 10}, "budget"),
+        ({"budget": "much"}, "budget"),
+        ({"conversationId": "c" * 256}, "conversationId"),
+        ({"endUserId": 7}, "endUserId"),
+    ],
+)
+def test_what_cannot_be_taken_is_named(
+    callers: Callers, address: str, changed: dict[str, Any], field: str
+) -> None:
+    answer = callers.helpdesk.post(address, {**ASKED, **changed})
+    assert answer.status_code == 400
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+    assert Injection.objects.count() == 0
+
+
+def test_a_tools_answer_counts_as_given(world: World, callers: Callers, path: str) -> None:
+    file = note(world, world.customer)
+    tools = {
+        "read_workspace_memory_file": {"filename": file.path},
+        "memory_search": {"query": "canoe"},
+        "search_workspace_memory": {"query": "canoe"},
+        "memory_get": {"date": "2026-11-20"},
+    }
+    before = datetime.now(UTC)
+    for tool, arguments in tools.items():
+        body = {"endUserId": "customer-1", **arguments}
+        callers.helpdesk.post(f"{path}/tools/{tool}", body)
+    spans = InjectedSpan.objects.filter(file=file, injection__at__gte=before).order_by("pk")
+    assert list(spans.values_list("injection__via", "first_line", "last_line")) == [
+        ("tool", 1, 3),
+        ("tool", 3, 3),
+        ("search", 3, 3),
+        ("tool", 1, 3),
+    ]
+
+
+def test_a_search_that_finds_nothing_gives_nothing(callers: Callers, path: str) -> None:
+    body = {"endUserId": "customer-1", "query": "zeppelin"}
+    callers.helpdesk.post(f"{path}/tools/memory_search", body)
+    assert Injection.objects.count() == 0

@@ -1,0 +1,277 @@
+import re
+from collections.abc import Sequence
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memoryweb.agents.models import Owner
+from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.readers import Reader
+from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.models import Conversation
+from memoryweb.llm import tokens
+from memoryweb.memory.arranging import arrange
+from memoryweb.memory.context import FOUND, HEADING, Context, build
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.render import LIMITS, parse, render
+from tests.world import World
+
+PERSON = Writer(AuthorKind.PERSON)
+MARK = re.compile(r"^<data-([0-9a-f]{24})>$", re.MULTILINE)
+TEXTS = st.text(alphabet=st.sampled_from("-- A\\\n\r\u2028.md#<>/dat界é"), max_size=200)
+
+
+def save(world: World, path: str, text: str, owner: Owner | None = None) -> File:
+    with unit(world.team) as work:
+        return write(work, Place(world.agent, owner, path), text, writer=PERSON).file
+
+
+def say(world: World, owner: Owner, texts: Sequence[str], *, group: bool = False) -> Conversation:
+    roles = ("user", "assistant")
+    said = [NewMessage(roles[n % 2], text, name="Inês") for n, text in enumerate(texts)]
+    with unit(world.team) as work:
+        return add_messages(
+            work,
+            agent=world.agent,
+            owner=owner,
+            conversation_id="talk",
+            messages=said,
+            group=group,
+        ).conversation
+
+
+def only(world: World, files: dict[str, str], owner: Owner | None = None) -> None:
+    """Just these files in the prompt, in this order."""
+    with unit(world.team) as work:
+        enabled = File.objects.of(world.agent.pk, owner.pk if owner else None).present()
+        off = [(file.path, False) for file in enabled if file.path not in files]
+        for path, text in files.items():
+            write(work, Place(world.agent, owner, path), text, writer=PERSON)
+        arrange(work, world.agent, owner, [*((path, True) for path in files), *off])
+
+
+def fenced(context: Context) -> str:
+    """What stands between the marks of the memory message."""
+    content = context.messages[0].content
+    mark = MARK.search(content)
+    assert mark is not None
+    before, _, inside = content.partition(f"<data-{mark[1]}>\n")
+    inside, _, after = inside.partition(f"\n</data-{mark[1]}>")
+    assert (mark[1] in before, mark[1] in inside, after) == (False, False, "")
+    return inside
+
+
+def everything(context: Context) -> str:
+    return "\n".join([context.system, *(turn.content for turn in context.messages)])
+
+
+def test_the_system_prompt_holds_the_enabled_shared_files_in_their_order(world: World) -> None:
+    only(world, {"SOUL.md": "Be kind.", "MEMORY.md": "- Tea at five.\n", "KNOWLEDGE.md": "Nuts.\n"})
+    assert build(Reader(world.agent), "Hello").system == (
+        "--- SOUL.md ---\nBe kind.\n"
+        f"{HEADING}--- MEMORY.md ---\n- Tea at five.\n\n"
+        "--- KNOWLEDGE.md ---\nNuts.\n"
+    )
+
+
+def test_it_stays_the_same_byte_for_byte_until_a_shared_file_changes(world: World) -> None:
+    talk = say(world, world.customer, ["My cat is called Mog."])
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    first = build(Reader(world.agent, world.customer), "One").system
+    save(world, "MEMORY.md", "- Likes boats.\n", world.customer)
+    save(world, "memory/2026-11-20.md", "- Shared, but not in the prompt.\n")
+    assert build(Reader(world.agent, world.customer), "Two", conversation=talk).system == first
+    assert build(Reader(world.agent, world.sender), "Three").system == first
+    save(world, "MEMORY.md", "- Breakfast ends at ten.\n")
+    assert build(Reader(world.agent), "One").system != first
+
+
+def test_personal_memory_is_data_of_the_user_and_never_of_the_system(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    context = build(Reader(world.agent, world.customer), "Hello")
+    assert [turn.role for turn in context.messages] == ["user", "user"]
+    assert parse(fenced(context)) == [("MEMORY.md", "- Likes trains.\n")]
+    assert "trains" not in context.system
+
+
+def test_every_call_has_a_mark_of_its_own(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    reader = Reader(world.agent, world.customer)
+    assert build(reader, "Hello").messages[0] != build(reader, "Hello").messages[0]
+
+
+def test_another_owners_memory_is_never_in_it(world: World) -> None:
+    only(world, {"MEMORY.md": "- Shared sandpiper.\n"})
+    for bird, owner in (("cormorant", world.customer), ("albatross", world.sender)):
+        save(world, "MEMORY.md", f"- Saw a {bird} bird.\n", owner)
+        save(world, "memory/2026-11-20.md", f"- Saw a {bird} bird again.\n", owner)
+        with unit(world.team) as work:
+            said = [NewMessage("user", f"I saw a {bird} bird yesterday.")]
+            add_messages(work, agent=world.agent, owner=owner, conversation_id=bird, messages=said)
+    text = everything(build(Reader(world.agent, world.customer), "Which bird did I see?"))
+    assert ("cormorant" in text, "sandpiper" in text, "albatross" in text) == (True, True, False)
+    nobody = everything(build(Reader(world.agent), "Which bird did I see?"))
+    assert ("sandpiper" in nobody, "cormorant" in nobody, "albatross" in nobody) == (
+        True,
+        False,
+        False,
+    )
+
+
+def test_what_was_found_for_the_message_is_quoted_with_its_place(world: World) -> None:
+    save(world, "memory/2026-11-20.md", "# 2026-11-20\n\n- Her canoe is red.\n", world.customer)
+    context = build(Reader(world.agent, world.customer), "What colour has the canoe?")
+    found = dict(parse(fenced(context)))[FOUND]
+    assert found == "- memory/2026-11-20.md:3: Her canoe is red."
+
+
+def test_what_is_in_the_prompt_anyway_is_not_quoted_again(world: World) -> None:
+    save(world, "MEMORY.md", "- Her canoe is red.\n", world.customer)
+    talk = say(world, world.customer, ["My canoe leaks.", "That is bad.", "Is my canoe red?"])
+    context = build(Reader(world.agent, world.customer), "Is my canoe red?", conversation=talk)
+    assert context.hits == ()
+    assert everything(context).count("Is my canoe red?") == 1
+
+
+def test_a_message_is_no_query(world: World) -> None:
+    message = 'Meet "me at:noon before:lunch owner:nobody'
+    assert build(Reader(world.agent, world.customer), message).messages[-1].content == message
+
+
+def test_earlier_turns_come_in_order_before_the_message(world: World) -> None:
+    talk = say(world, world.customer, ["One.", "Two.", "Three."])
+    context = build(Reader(world.agent, world.customer), "Four.", conversation=talk)
+    assert [turn.content for turn in context.messages] == ["One.", "Two.", "Three.", "Four."]
+    assert [turn.role for turn in context.messages] == ["user", "assistant", "user", "user"]
+
+
+def test_in_a_group_everybody_is_named(world: World) -> None:
+    talk = say(world, world.customer, ["One.", "Two."], group=True)
+    context = build(Reader(world.agent, world.customer), "Three.", conversation=talk)
+    assert [turn.content for turn in context.messages] == ["Inês: One.", "Two.", "Three."]
+
+
+def test_over_the_budget_turns_are_dropped_from_the_front(world: World) -> None:
+    talk = say(world, world.customer, [f"{n} " + "word " * 200 for n in range(20)])
+    context = build(Reader(world.agent, world.customer), "And now?", conversation=talk, window=4000)
+    kept = [turn.content.split()[0] for turn in context.messages[:-1]]
+    assert kept == [str(n) for n in range(20 - len(kept), 20)]
+    assert (context.gauge.dropped, len(kept) > 2) == (20 - len(kept), True)
+    assert context.gauge.used <= context.gauge.budget == 3000
+
+
+def test_the_last_two_stay_even_where_they_alone_are_too_many(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    talk = say(world, world.customer, ["First.", "long " * 2000, "longer " * 2000])
+    context = build(Reader(world.agent, world.customer), "Now?", conversation=talk, window=1000)
+    assert [turn.content[:4] for turn in context.messages] == ["long", "long", "Now?"]
+    assert (context.system, context.gauge.dropped) == ("", 1)
+    assert all(one.is_left_out for one in context.files)
+
+
+def test_a_long_file_is_cut_and_says_how_much_is_missing(world: World) -> None:
+    text = "".join(f"- statement number {n}\n" for n in range(1000))
+    only(world, {"MEMORY.md": text})
+    (one,) = build(Reader(world.agent), "Hello").shared
+    assert one.characters <= LIMITS["MEMORY.md"]
+    assert one.characters + one.cut == len(text)
+    assert one.last_line == text[: one.characters].count("\n") + 1
+    assert f"… ({one.cut} characters more)" in one.rendered
+
+
+def test_a_file_without_a_limit_of_its_own_is_cut_by_the_budget(world: World) -> None:
+    only(world, {"KNOWLEDGE.md": "- a line of some words\n" * 5000})
+    context = build(Reader(world.agent), "Hello", window=8000)
+    (one,) = context.shared
+    assert 0 < context.gauge.system <= context.gauge.budget // 2
+    assert one.cut > 0
+
+
+def test_while_memory_is_paused_nothing_personal_is_put_in(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    talk = say(world, world.customer, ["I love trains.", "Good."])
+    set_paused(owner=world.customer, paused=True, by=SYSTEM)
+    context = build(Reader(world.agent, world.customer), "Trains?", conversation=talk)
+    assert [turn.content for turn in context.messages] == ["Trains?"]
+    assert (context.reader.owner, context.conversation_id, context.hits) == (None, None, ())
+
+
+def test_in_an_ephemeral_conversation_nothing_personal_is_put_in(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    context = build(Reader(world.agent, world.customer), "Trains?", ephemeral=True)
+    assert [turn.content for turn in context.messages] == ["Trains?"]
+
+
+def test_a_secret_is_masked_wherever_it_stands(world: World) -> None:
+    token = "ghp_" + "".join(chr(ord("a") + n % 26) + str(n % 10) for n in range(18))
+    save(world, "MEMORY.md", "- Placeholder.\n", world.customer)
+    talk = say(world, world.customer, ["Placeholder."])
+    File.objects.filter(path="MEMORY.md").update(content=f"- The token is {token}.\n")
+    talk.messages.update(content=f"It is {token}.")
+    context = build(Reader(world.agent, world.customer), f"Use {token}!", conversation=talk)
+    assert token not in everything(context)
+    assert everything(context).count("[secret: ") == 4
+    assert {one.masked for one in context.files if one.file.path == "MEMORY.md"} == {1}
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_more_files_take_no_more_statements(world: World, count: int) -> None:
+    for number in range(count):
+        save(world, f"{number}.md", "Text.\n")
+    File.objects.update(enabled=True)
+    with CaptureQueriesContext(connection) as captured:
+        build(Reader(world.agent, world.customer), "Hello")
+    assert len(captured) <= 8
+
+
+@settings(
+    deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(shared=TEXTS, personal=TEXTS, said=TEXTS)
+def test_no_text_closes_the_fence_or_poses_as_a_file(
+    world: World, shared: str, personal: str, said: str
+) -> None:
+    only(world, {"SOUL.md": shared})
+    only(world, {"MEMORY.md": personal}, world.customer)
+    context = build(Reader(world.agent, world.customer), said or "?")
+    assert parse(context.system) == [("SOUL.md", shared)]
+    assert parse(fenced(context))[0] == ("MEMORY.md", personal)
+    assert [name for name, _text in parse(fenced(context))[1:]] in ([], [FOUND])
+    assert [turn.role for turn in context.messages] == ["user", "user"]
+    assert context.messages[-1].content == (said or "?")
+
+
+@settings(
+    deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    window=st.integers(1000, 20_000),
+    size=st.integers(0, 3000),
+    texts=st.lists(st.sampled_from(["word ", "界面", "éàü", "\n- a\n"]), min_size=4, max_size=4),
+)
+def test_the_budget_is_never_exceeded(
+    world: World, window: int, size: int, texts: list[str]
+) -> None:
+    save(world, "KNOWLEDGE.md", texts[0] * size)
+    save(world, "MEMORY.md", texts[1] * size, world.customer)
+    File.objects.update(enabled=True)
+    context = build(Reader(world.agent, world.customer), texts[2] * (size // 20), window=window)
+    used = tokens.estimate_messages(
+        [*([context.system] if context.system else []), *(t.content for t in context.messages)]
+    )
+    assert used == context.gauge.used
+    alone = context.gauge.message + context.gauge.conversation
+    assert used <= max(window * 3 // 4, alone)
+
+
+def test_what_is_put_in_is_what_is_listed(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    context = build(Reader(world.agent, world.customer), "Hello")
+    listed = [(one.file.path, one.file.content) for one in context.shared]
+    assert context.system.replace(HEADING, "") == render(listed)
