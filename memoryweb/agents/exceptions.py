@@ -1,3 +1,8 @@
+from datetime import timedelta
+
+from django.utils.translation import gettext as _
+
+
 class OwnerUnknown(LookupError):
     """No owner of this team is called so."""
 
@@ -8,3 +13,31 @@ class OwnerAmbiguous(LookupError):
 
 class OwnerRefused(ValueError):
     """An identity that no owner may have; the message says why."""
+
+
+class CodeRefused(ValueError):
+    """The same for a wrong, expired and used code, and for one of another team."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("This cannot be used: it is wrong, used, or has run out. Ask for a new one.")
+        )
+
+
+class TooManyTries(ValueError):
+    """Wrong codes of one person."""
+
+    def __init__(self, window: timedelta) -> None:
+        self.window = window
+        minutes = int(window.total_seconds() // 60)
+        super().__init__(
+            _("Too many wrong codes. Wait {n} minutes, then type a new one.").format(n=minutes)
+        )
+
+
+class TooManyCodes(ValueError):
+    """Asked for one owner within a short time."""
+
+    def __init__(self, window: timedelta) -> None:
+        self.window = window
+        super().__init__(_("Too many codes were made for this owner; wait a few minutes."))

@@ -2,11 +2,15 @@
 
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Max, Min, QuerySet
+from django.db.models import Max, Min, Q, QuerySet
 
 from memoryweb.audit.models import Event, Label
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+LOOKS = ("personal.read", "personal.exported")
 
 
 def events_of(team_id: UUID) -> "QuerySet[Event]":
@@ -27,6 +31,20 @@ def labels_of(events: Iterable[Event]) -> dict[int, dict[str, str]]:
     for label in Label.objects.filter(event__in=[event.pk for event in events]).exclude(text=""):
         found.setdefault(label.event_id, {})[label.name] = label.text
     return found
+
+
+def count_since(team_id: UUID, action: str, actor_id: str, since: datetime) -> int:
+    """How often somebody did (or was refused) a thing since that moment."""
+    micros = (since - _EPOCH) // timedelta(microseconds=1)
+    events = Event.objects.filter(team_id=team_id, action=action, actor_id=actor_id)
+    return events.filter(at_us__gte=micros).count()
+
+
+def looks_at(team_id: UUID, owner_ids: Iterable[UUID]) -> "QuerySet[Event]":
+    """Each time that memory of these owners, or of all, was read or exported; newest first."""
+    about = Q(on_behalf_of__in=list(owner_ids)) | Q(on_behalf_of=None, target_kind="team")
+    events = Event.objects.filter(about, team_id=team_id, action__in=LOOKS, outcome="ok")
+    return events.order_by("-seq")
 
 
 def reads_of_owners(team_id: UUID, owner_ids: Iterable[UUID]) -> dict[str, int]:

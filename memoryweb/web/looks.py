@@ -1,14 +1,32 @@
 """Who may look at an owner's memory and who did: people for an hour, programs until withdrawn."""
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.integrations import reading_across
 from memoryweb.accounts.models import Team
 from memoryweb.agents.break_glass import grants_about
-from memoryweb.audit.queries import reads_of_owners
+from memoryweb.audit.models import Event
+from memoryweb.audit.queries import looks_at, reads_of_owners
+from memoryweb.audit.record import Actor
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_READ: dict[str, str | Promise] = {
+    "file": _("Read a file."),
+    "files": _("Read the list of files."),
+    "conversation": _("Read a conversation."),
+    "run": _("Read what a run did."),
+    "proposal": _("Read a proposed change."),
+    "owner": _("Read by the API."),
+    "team": _("Read across all owners by the API."),
+}
 
 
 @dataclass(frozen=True)
@@ -21,17 +39,80 @@ class Look:
     reads_count: int
 
 
-def looks(team: Team, owner_ids: Collection[UUID]) -> dict[str, list[Look]]:
-    """`programs` that may read now and the last 50 `grants`, in three statements."""
-    reads = reads_of_owners(team.pk, owner_ids)
-    grants = grants_about(owner_ids).select_related("user")[:50]
+@dataclass(frozen=True)
+class Read:
+    """One time that somebody else read, with the reason that opened it to them."""
+
+    name: str
+    at: datetime
+    what: str | Promise
+    reason: str
+
+
+def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) -> dict[str, Any]:
+    """`programs` that may read now, the last 50 `grants` and the last 20 `reads`, in few
+    statements. What `but` did, the person themselves, is no look."""
+    counts = reads_of_owners(team.pk, owner_ids)
+    grants = list(grants_about(owner_ids).select_related("user")[:50])
+    programs = list(reading_across(team))
+    names = {str(one.pk): (str(one.user), one.reason) for one in grants} | {
+        str(one.pk): (one.name, one.personal_read_reason) for one in team.integrations.all()
+    }
     return {
         "programs": [
-            Look(one.name, one.personal_read_reason, None, reads.get(str(one.pk), 0))
-            for one in reading_across(team)
+            Look(one.name, one.personal_read_reason, None, counts.get(str(one.pk), 0))
+            for one in programs
         ],
         "grants": [
-            Look(str(one.user), one.reason, one.created_at, reads.get(str(one.pk), 0))
+            Look(str(one.user), one.reason, one.created_at, counts.get(str(one.pk), 0))
             for one in grants
         ],
+        "reads": _reads(team, owner_ids, names, but),
     }
+
+
+def told(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for a file that a person takes along."""
+    return {
+        "programs": [
+            {"name": one.name, "reason": one.reason, "reads": one.reads_count}
+            for one in found["programs"]
+        ],
+        "grants": [
+            {
+                "name": one.name,
+                "reason": one.reason,
+                "at": one.created_at.isoformat(),
+                "reads": one.reads_count,
+            }
+            for one in found["grants"]
+        ],
+        "reads": [
+            {"name": one.name, "at": one.at.isoformat(), "what": str(one.what)}
+            for one in found["reads"]
+        ],
+    }
+
+
+def _reads(
+    team: Team,
+    owner_ids: Collection[UUID],
+    names: Mapping[str, tuple[str, str]],
+    but: Actor | None,
+) -> list[Read]:
+    events = looks_at(team.pk, owner_ids).exclude(actor_role="visitor")
+    if but is not None:
+        events = events.exclude(actor_kind=but.kind, actor_id=but.id)
+    return [_read(event, names) for event in events[:20]]
+
+
+def _read(event: Event, names: Mapping[str, tuple[str, str]]) -> Read:
+    grant = json.loads(event.details or "{}").get("grant", "")
+    name, reason = names.get(grant, ("", ""))
+    what = (
+        _("Exported it.")
+        if event.action == "personal.exported"
+        else _READ.get(event.target_kind, _("Read it."))
+    )
+    at = _EPOCH + timedelta(microseconds=event.at_us)
+    return Read(name or event.actor_id[:8], at, what, reason)

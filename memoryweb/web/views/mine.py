@@ -1,57 +1,102 @@
 """My memory: what is kept about the person who looks, whatever their role."""
 
+from typing import Any
+from uuid import UUID
+
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from memoryweb.agents.owners import person_owner
-from memoryweb.agents.pausing import set_paused
-from memoryweb.memory.unit import unit
+from memoryweb.agents import one_time_codes
+from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyTries
+from memoryweb.web import selfview
 from memoryweb.web.access import TeamRequest, team_view
-from memoryweb.web.htmx import done, show, to
-from memoryweb.web.looks import looks
-from memoryweb.workspace.queries import kept_about
-
-_PARTIALS = ("pause",)
+from memoryweb.web.forms.mine import CodeForm
+from memoryweb.web.htmx import show, to
+from memoryweb.web.oneself import member
 
 
 @require_GET
 @team_view()
 def mine(request: TeamRequest) -> HttpResponse:
-    visit = request.visit
-    owners = list(visit.mine)
-    context = {
-        "me": visit.me,
-        "kept": kept_about(visit.team, owners),
-        "channels": [owner for owner in visit.mine.values() if owner.source != "user"],
-        **looks(visit.team, owners),
-    }
-    return show(request, "mine/mine.html", context, partials=_PARTIALS)
+    return _page(request, CodeForm())
+
+
+@require_POST
+@team_view()
+def reword(request: TeamRequest) -> HttpResponse:
+    return selfview.reword(request, member(request))
+
+
+@require_POST
+@team_view()
+def remove(request: TeamRequest) -> HttpResponse:
+    return selfview.remove(request, member(request))
+
+
+@require_POST
+@team_view()
+def undo(request: TeamRequest) -> HttpResponse:
+    return selfview.undo(request, member(request))
 
 
 @require_POST
 @team_view()
 def pause(request: TeamRequest) -> HttpResponse:
-    return _set(request, paused=True)
+    return selfview.pause(request, member(request), paused=True)
 
 
 @require_POST
 @team_view()
 def resume(request: TeamRequest) -> HttpResponse:
-    return _set(request, paused=False)
+    return selfview.pause(request, member(request), paused=False)
 
 
-def _set(request: TeamRequest, *, paused: bool) -> HttpResponse:
+@require_POST
+@team_view()
+def export(request: TeamRequest) -> HttpResponseBase:
+    return selfview.export(member(request))
+
+
+@require_POST
+@team_view()
+def link(request: TeamRequest) -> HttpResponse:
     visit = request.visit
-    with unit(visit.team):
-        person_owner(visit.team, request.user)
-        for owner in visit.team.owners.filter(person=request.user):
-            set_paused(owner=owner, paused=paused, by=visit.actor)
-    said = _("Memory is paused: nothing about you is kept or used until you resume it.")
-    messages.success(request, said if paused else _("Memory goes on."))
-    return done(request, _fragment, to(request, "mine"), partials=_PARTIALS)
+    form = CodeForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    try:
+        owner = one_time_codes.redeem_link(
+            team=visit.team, user=request.user, code=form.cleaned_data["code"], by=visit.actor
+        )
+    except (CodeRefused, OwnerRefused, TooManyTries) as refused:
+        form.add_error("code", str(refused))
+        return _page(request, form, status=422)
+    said = _("{owner} is linked to you. What is kept about it stands on this page now.")
+    messages.success(request, said.format(owner=owner.shown_as))
+    return redirect(to(request, "mine") + "#linked")
 
 
-def _fragment(request: TeamRequest) -> HttpResponse:
-    return show(request, "mine/mine.html", {"me": request.visit.me}, partials=_PARTIALS)
+@require_POST
+@team_view()
+def unlink(request: TeamRequest, owner_id: UUID) -> HttpResponse:
+    visit = request.visit
+    owner = visit.mine.get(owner_id)
+    if owner is None or owner.source == "user":
+        raise Http404
+    one_time_codes.unlink(owner=owner, user=request.user, by=visit.actor)
+    said = _("{owner} is no longer linked to you. Its memory stays with that chat or app.")
+    messages.success(request, said.format(owner=owner.shown_as))
+    return redirect(to(request, "mine") + "#linked")
+
+
+def _page(request: TeamRequest, code_form: CodeForm, status: int = 200) -> HttpResponse:
+    who = member(request)
+    context: dict[str, Any] = selfview.page_context(request, who) | {
+        "waiting": selfview.waiting(who),
+        "channels": [owner for owner in who.owners.values() if owner.source != "user"],
+        "code_form": code_form,
+    }
+    return show(request, "mine/mine.html", context, partials=selfview.PARTIALS, status=status)

@@ -1,0 +1,203 @@
+"""Secrets that an integration gets for one of its owners (SPEC §2): a short code that joins the
+owner to the person who types it in, and a link that opens *My memory* once without an account."""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django_scopes import scope, scopes_disabled
+
+from memoryweb.accounts.models import Integration, Team, User
+from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyCodes, TooManyTries
+from memoryweb.agents.models import OneTimeCode, Owner
+from memoryweb.audit.queries import count_since
+from memoryweb.audit.record import Actor, Entry, lock, record
+
+Purpose = OneTimeCode.Purpose
+# Nothing that is read as another: no 0 and O, no 1, I and L.
+_ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+_LENGTH = 8
+LASTS = {Purpose.LINK: timedelta(minutes=10), Purpose.VISIT: timedelta(hours=24)}
+VISIT_LASTS = timedelta(minutes=30)
+WINDOW = timedelta(minutes=15)
+MOST_TRIES, MOST_CODES = 5, 5
+
+
+@dataclass(frozen=True)
+class Issued:
+    secret: str
+    expires_at: datetime
+
+
+@transaction.atomic
+def issue(*, owner: Owner, integration: Integration, purpose: Purpose, by: Actor) -> Issued:
+    """A new secret; the owner's older ones of this purpose end. Raises OwnerRefused, TooManyCodes.
+
+    Only its keyed hash is kept, so nobody can show it again.
+    """
+    lock(owner.team_id)
+    _check_person(owner)
+    now = timezone.now()
+    earlier = OneTimeCode.objects.filter(team=owner.team, owner=owner, purpose=purpose)
+    if earlier.filter(created_at__gt=now - WINDOW).count() >= MOST_CODES:
+        raise TooManyCodes(WINDOW)
+    earlier.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
+    secret = _short() if purpose == Purpose.LINK else secrets.token_urlsafe(32)
+    code = OneTimeCode.objects.create(
+        team=owner.team,
+        owner=owner,
+        integration=integration,
+        purpose=purpose,
+        sha256=_hash(purpose, secret),
+        expires_at=now + LASTS[purpose],
+        created_at=now,
+    )
+    _record("owner.code_issued", owner, by, purpose=str(purpose))
+    return Issued(secret, code.expires_at)
+
+
+def redeem_link(*, team: Team, user: User, code: str, by: Actor) -> Owner:
+    """Join the code's owner to this person. A wrong try is an event of its own.
+
+    Raises CodeRefused, TooManyTries, OwnerRefused.
+    """
+    with transaction.atomic():
+        lock(team.pk)
+        now = timezone.now()
+        if _wrong_tries(team, by, now) >= MOST_TRIES:
+            raise TooManyTries(WINDOW)
+        found = _live(Purpose.LINK, _typed(code), now).filter(team=team).first()
+        if found is not None:
+            return _link(found, user, now, by)
+        entry = Entry("owner.link_refused", by, outcome="refused", reason_code="wrong_link_code")
+        record(team.pk, entry)
+    raise CodeRefused
+
+
+@transaction.atomic
+def unlink(*, owner: Owner, user: User, by: Actor) -> bool:
+    """Says whether anything changed. The memory stays with the chat account or app."""
+    lock(owner.team_id)
+    mine = Owner.objects.filter(team=owner.team, pk=owner.pk, person=user).exclude(source="user")
+    changed = bool(mine.update(person=None))
+    if changed:
+        _record("owner.unlinked", owner, by)
+    return changed
+
+
+def redeem_visit(secret: str) -> OneTimeCode:
+    """Open the visit of a link, once. Its hash is what finds the team. Raises CodeRefused."""
+    now = timezone.now()
+    with scopes_disabled():
+        found = _live(Purpose.VISIT, secret, now).first()
+    if found is None:
+        raise CodeRefused
+    with scope(team=found.team), transaction.atomic():
+        lock(found.team_id)
+        _use(found, now, expires_at=now + VISIT_LASTS)
+        _record("visit.opened", found.owner, visitor(found.owner))
+    return found
+
+
+def open_visit(code_id: str) -> OneTimeCode | None:
+    """The visit that a browser holds, while it lasts and its integration is not revoked."""
+    with scopes_disabled():
+        codes = OneTimeCode.objects.filter(
+            pk=code_id,
+            purpose=Purpose.VISIT,
+            used_at__isnull=False,
+            expires_at__gt=timezone.now(),
+            integration__revoked_at=None,
+        )
+        return codes.select_related("team", "owner__integration", "integration").first()
+
+
+@transaction.atomic
+def close_visit(code: OneTimeCode) -> None:
+    lock(code.team_id)
+    now = timezone.now()
+    if OneTimeCode.objects.filter(pk=code.pk, expires_at__gt=now).update(expires_at=now):
+        _record("visit.closed", code.owner, visitor(code.owner))
+
+
+def visitor(owner: Owner) -> Actor:
+    """Somebody without an account who holds the owner's own link."""
+    return Actor("person", str(owner.pk), "visitor")
+
+
+def _check_person(owner: Owner) -> None:
+    if owner.source == "system" or owner.source.endswith(":room"):
+        raise OwnerRefused(_("A group chat and the system's own memory belong to nobody alone."))
+    if owner.source == "user":
+        raise OwnerRefused(_("This person has an account: they find My memory after signing in."))
+
+
+def _wrong_tries(team: Team, by: Actor, now: datetime) -> int:
+    return count_since(team.pk, "owner.link_refused", by.id, now - WINDOW)
+
+
+def _link(code: OneTimeCode, user: User, now: datetime, by: Actor) -> Owner:
+    owner = code.owner
+    if owner.person_id not in {None, user.pk}:
+        raise OwnerRefused(
+            _("This chat account or app is linked to another person, who has to unlink it first.")
+        )
+    _use(code, now, used_by=user)
+    Owner.objects.filter(pk=owner.pk).update(person=user)
+    owner.person = user
+    _record("owner.linked", owner, by)
+    return owner
+
+
+def _use(code: OneTimeCode, now: datetime, **fields: object) -> None:
+    """Of two that come at once, one finds it used."""
+    unused = OneTimeCode.objects.filter(pk=code.pk, used_at=None, expires_at__gt=now)
+    if not unused.update(used_at=now, **fields):
+        raise CodeRefused
+
+
+def _live(purpose: Purpose, secret: str, now: datetime) -> "models.QuerySet[OneTimeCode]":
+    return OneTimeCode.objects.filter(
+        sha256=_hash(purpose, secret),
+        purpose=purpose,
+        used_at=None,
+        expires_at__gt=now,
+        integration__revoked_at=None,
+    ).select_related("team", "owner__integration", "integration")
+
+
+def _short() -> str:
+    letters = "".join(secrets.choice(_ALPHABET) for _turn in range(_LENGTH))
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def _typed(code: str) -> str:
+    """As it was given out, however it was typed."""
+    letters = "".join(character for character in code.upper() if character.isalnum())
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def _hash(purpose: Purpose, secret: str) -> str:
+    """Keyed: so short a code could be found from its plain hash."""
+    said = f"one-time/{purpose.value}/{secret}".encode("utf-8", "surrogatepass")
+    return hmac.new(settings.SECRET_KEY.encode(), said, hashlib.sha256).hexdigest()
+
+
+def _record(action: str, owner: Owner, by: Actor, **details: str) -> None:
+    record(
+        owner.team_id,
+        Entry(
+            action,
+            by,
+            target_kind="owner",
+            target_id=owner.pk,
+            on_behalf_of=owner.pk,
+            details=details,
+        ),
+    )

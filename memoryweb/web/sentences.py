@@ -1,0 +1,125 @@
+"""Sentences as rows of a page: what is kept, where it came from, when it was last used."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from memoryweb.conversations.models import Message
+from memoryweb.memory.personal import Place, Sentence, kind_of
+from memoryweb.runs.models import Run
+from memoryweb.web.forms.mine import KIND_LABELS
+from memoryweb.web.naming import author_name
+from memoryweb.web.oneself import Oneself
+from memoryweb.workspace.models import File, LineOrigin
+
+_QUOTED = 240
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message that a sentence stands on. Without an address on a visit."""
+
+    text: str
+    name: str
+    at: datetime
+    url: str
+
+
+@dataclass(frozen=True)
+class Noted:
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Row:
+    sentence: Sentence
+    anchor: str
+    kind: str | Promise
+    whose: str
+    author: str
+    is_own: bool
+    run: Run | None
+    run_url: str
+    said: tuple[Said, ...]
+    notes: tuple[Noted, ...]
+    last_used: datetime | None
+    file_url: str
+    why_url: str
+
+
+def rows(who: Oneself, sentences: Iterable[Sentence], uses: Mapping[Place, datetime]) -> list[Row]:
+    return [_row(who, one, uses) for one in sentences]
+
+
+def anchor_of(file_id: UUID, line: int) -> str:
+    return f"s{file_id.hex[:12]}-{line}"
+
+
+def _row(who: Oneself, one: Sentence, uses: Mapping[Place, datetime]) -> Row:
+    file, origins = one.file, one.origins
+    written = origins.written
+    return Row(
+        sentence=one,
+        anchor=anchor_of(file.pk, one.block.line),
+        kind=KIND_LABELS[kind_of(file)],
+        whose=file.owner.shown_as if file.owner and file.owner.source != "user" else "",
+        author=author_name(written) if written else "",
+        is_own=bool(who.user and written and written.user_id == who.user.pk),
+        run=written.run if written else None,
+        run_url=_run_url(who, written),
+        said=tuple(_said(who, row.message) for row in origins.said if row.message),
+        notes=_notes(who, origins.notes),
+        last_used=uses.get(one.place),
+        file_url=_file_url(who, file, one.block.line),
+        why_url=_why_url(who, file, one.block.line) if written else "",
+    )
+
+
+def _said(who: Oneself, message: Message) -> Said:
+    cut = message.content[:_QUOTED] + ("…" if len(message.content) > _QUOTED else "")
+    talk = message.conversation
+    url = ""
+    if who.is_member:
+        page = reverse("web:agents_conversation", args=[who.team.slug, talk.agent_id, talk.pk])
+        url = f"{page}?message={message.position}#m{message.position}"
+    return Said(cut, message.name or str(message.get_role_display()), message.timestamp, url)
+
+
+def _notes(who: Oneself, found: Iterable[LineOrigin]) -> tuple[Noted, ...]:
+    shown = {}
+    for row in found:
+        if row.source_file and row.source_line:
+            label = _("{path}, line {n}").format(path=row.source_file.path, n=row.source_line)
+            shown[label] = Noted(label, _file_url(who, row.source_file, row.source_line))
+    return tuple(shown.values())
+
+
+def _run_url(who: Oneself, written: LineOrigin | None) -> str:
+    if not who.is_member or written is None or written.run_id is None:
+        return ""
+    return reverse("web:agents_run", args=[who.team.slug, written.run_id])
+
+
+def _file_url(who: Oneself, file: File, line: int) -> str:
+    """On a visit there is no page of a file: what it holds stands here, sentence by sentence."""
+    if not who.is_member:
+        return ""
+    page = reverse("web:agents_file", args=[who.team.slug, file.agent_id, file.path])
+    return f"{page}{_owner(who, file)}#L{line}"
+
+
+def _why_url(who: Oneself, file: File, line: int) -> str:
+    if not who.is_member:
+        return ""
+    page = reverse("web:agents_why", args=[who.team.slug, file.agent_id, file.path, line])
+    return page + _owner(who, file)
+
+
+def _owner(who: Oneself, file: File) -> str:
+    return "?owner=me" if file.owner_id == who.me.pk else f"?owner={file.owner_id}"
