@@ -23,4 +23,7 @@ class TeamManager(models.Manager[AnyModel]):
                 self.model, using=self._db, missing_scopes={"team"}
             )
             return disabled
-        return super().get_queryset().filter(team=scope["team"])
+        team = scope["team"]
+        if isinstance(team, tuple):
+            return super().get_queryset().filter(team__in=team)
+        return super().get_queryset().filter(team=team)

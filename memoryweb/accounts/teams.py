@@ -12,6 +12,8 @@ from memoryweb.accounts.names import checked_name
 from memoryweb.audit.erasure import erase_labels
 from memoryweb.audit.record import Actor, Entry, lock, record
 
+SYSTEM_SLUG = "system"
+
 
 @transaction.atomic
 def create_team(*, name: str, by: Actor, is_demo: bool = False) -> Team:
@@ -78,7 +80,7 @@ def only_here(team: Team) -> "models.QuerySet[User]":
 def system_team() -> Team:
     """The built-in team: holds GLOBAL memory and the chain of what belongs to no team."""
     team, _made = Team.objects.get_or_create(
-        is_system=True, defaults={"name": "System", "slug": "system"}
+        is_system=True, defaults={"name": "System", "slug": SYSTEM_SLUG}
     )
     return team
 

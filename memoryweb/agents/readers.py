@@ -1,7 +1,13 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
+from django_scopes import scope
+
+from memoryweb.accounts.teams import system_team
+from memoryweb.agents.models import GLOBAL_AGENT_ID
 
 if TYPE_CHECKING:
     from memoryweb.agents.models import Agent, Owner
@@ -11,8 +17,9 @@ if TYPE_CHECKING:
 class Reader:
     """Who is asking, reduced to what decides visibility: an agent, and whose personal memory.
 
-    Without an owner only the agent's shared memory is visible. Whoever makes a Reader has
-    checked that the caller is that owner (or holds a break-glass grant for it).
+    Without an owner only shared memory is visible: the agent's, and inside `reading` that of
+    every team. Whoever makes a Reader has checked that the caller is that owner (or holds a
+    break-glass grant for it).
     """
 
     agent: "Agent"
@@ -20,5 +27,15 @@ class Reader:
 
     def sees(self) -> Q:
         """The filter for rows with an `agent` and a nullable `owner` (SPEC §2)."""
-        own = Q(owner=self.owner) if self.owner else Q(pk__in=[])
-        return Q(agent=self.agent) & (Q(owner=None) | own)
+        shared = Q(agent__in=[self.agent.pk, GLOBAL_AGENT_ID], owner=None)
+        return shared | Q(agent=self.agent, owner=self.owner) if self.owner else shared
+
+
+@contextmanager
+def reading(reader: Reader) -> Iterator[None]:
+    """Rows of the system's team are found, too: GLOBAL memory, which `sees` lets through.
+
+    For reads alone: every query inside names the reader's agent or goes through `sees`.
+    """
+    with scope(team=(reader.agent.team_id, system_team().pk)):
+        yield

@@ -79,7 +79,7 @@ class Acting:
 def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
     with reading(acting.sees):
         found = File.objects.present().visible_to(acting.sees).defer("content")
-        found = found.select_related("owner__integration").order_by("sort_order", "folded_path")
+        found = found.select_related("owner__integration")
         rows = [
             {
                 "filename": file.path,
@@ -87,7 +87,7 @@ def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
                 "fileSize": file.size,
                 "owner": "global" if file.scope == Scope.GLOBAL else _shown(file.owner),
             }
-            for file in sorted(found, key=_nearest)
+            for file in sorted(found, key=_in_order)
             if file.path.startswith(prefix)
         ]
     return {"agentId": _agent_id(acting), "count": len(rows), "files": rows}
@@ -256,6 +256,10 @@ def _readable(acting: Acting, filename: str) -> File:
     if not nearest:
         raise FileMissing(filename)
     return nearest[0]
+
+
+def _in_order(file: File) -> tuple[int, str, int]:
+    return file.sort_order, file.folded_path, _nearest(file)
 
 
 def _nearest(file: File) -> int:

@@ -5,7 +5,10 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
+from memoryweb.accounts.teams import SYSTEM_SLUG
+from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.web.access import Visit
 
 
@@ -28,14 +31,16 @@ class Shell:
             return []
         current = self.visit.team if self.visit else None
         memberships = user.memberships.current().filter(team__is_system=False)
-        return [
+        teams = [m.team for m in memberships.select_related("team").order_by("team__name")]
+        rows = [
             {
-                "name": m.team.name,
-                "url": reverse("web:tonight", args=[m.team.slug]),
-                "is_current": m.team == current,
+                "name": team.name,
+                "url": reverse("web:tonight", args=[team.slug]),
+                "is_current": team == current,
             }
-            for m in memberships.select_related("team").order_by("team__name")
+            for team in teams
         ]
+        return [*rows, _everyones(current)] if user.is_superuser else rows
 
     @cached_property
     def places(self) -> list[dict[str, Any]]:
@@ -76,3 +81,12 @@ class Shell:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""
         return name.split("_")[0] if name else ""
+
+
+def _everyones(current: Team | None) -> dict[str, Any]:
+    """Where a superuser edits the memory that every team reads."""
+    return {
+        "name": _("Global memory"),
+        "url": reverse("web:agents_files", args=[SYSTEM_SLUG, GLOBAL_AGENT_ID]),
+        "is_current": bool(current and current.is_system),
+    }

@@ -1,0 +1,115 @@
+"""GLOBAL memory: every agent of every team reads it, and only a superuser changes it."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from django_scopes import scope
+
+from memoryweb.accounts.models import User
+from memoryweb.accounts.teams import system_team
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
+from memoryweb.agents.readers import Reader, reading
+from memoryweb.audit.models import Event
+from memoryweb.memory import search, tools
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.tools import Acting
+from memoryweb.memory.unit import unit
+from memoryweb.memory.write_matrix import WriteRefused
+from memoryweb.workspace.models import AuthorKind, File
+from tests.world import PASSWORD, World, signed_in
+
+TEXT = "# House rules\n\n- Answers name the purple lighthouse.\n"
+
+
+@pytest.fixture
+def everyones(world: World) -> Agent:
+    """Present in every database; made again where a test before emptied the tables."""
+    agent, _made = Agent.objects.get_or_create(
+        pk=GLOBAL_AGENT_ID,
+        defaults={
+            "team": system_team(),
+            "name": "global",
+            "folded_name": "global",
+            "is_global": True,
+            "dreaming": False,
+        },
+    )
+    with unit(system_team()) as work:
+        write(work, Place(agent, None, "RULES.md"), TEXT, writer=Writer(AuthorKind.SYSTEM))
+    return agent
+
+
+def _acting(world: World) -> Acting:
+    return Acting(Reader(world.agent, world.customer), timezone.now())
+
+
+def _superuser() -> User:
+    return User.objects.create_superuser("root@example.org", PASSWORD)
+
+
+def test_a_tool_of_every_team_reads_it(world: World, everyones: Agent) -> None:
+    with scope(team=world.team):
+        assert tools.read_file(_acting(world), "RULES.md")["content"] == TEXT
+        listed = tools.list_files(_acting(world))["files"]
+    assert [row["owner"] for row in listed if row["filename"] == "RULES.md"] == ["global"]
+
+
+def test_a_file_of_the_team_stands_before_the_global_one(world: World, everyones: Agent) -> None:
+    with unit(world.team) as work:
+        place = Place(world.agent, None, "RULES.md")
+        write(work, place, "Ours.\n", writer=Writer(AuthorKind.SYSTEM))
+    with scope(team=world.team):
+        assert tools.read_file(_acting(world), "RULES.md")["content"] == "Ours.\n"
+
+
+def test_a_search_finds_it(world: World, everyones: Agent) -> None:
+    with scope(team=world.team):
+        found = search.search(Reader(world.agent), "lighthouse")
+    assert [hit.file.path for hit in found.hits if hit.file] == ["RULES.md"]
+
+
+def test_reading_it_opens_no_other_team(world: World, everyones: Agent) -> None:
+    reader = Reader(world.agent)
+    with scope(team=world.team), reading(reader):
+        agents = set(File.objects.values_list("agent", flat=True))
+        seen = set(File.objects.visible_to(reader).values_list("agent", flat=True))
+    assert world.twin.agent.pk not in agents
+    assert seen == {world.agent.pk, GLOBAL_AGENT_ID}
+
+
+def test_a_tool_cannot_write_it(world: World, everyones: Agent) -> None:
+    writer = Writer(AuthorKind.AGENT, user=world.alice)
+    with pytest.raises(WriteRefused), unit(system_team()) as work:
+        write(work, Place(everyones, None, "RULES.md"), "Mine.\n", writer=writer)
+
+
+def test_a_superuser_edits_it_on_the_pages(world: World, everyones: Agent) -> None:
+    client = signed_in(_superuser())
+    address = reverse("web:agents_edit", args=["system", GLOBAL_AGENT_ID, "RULES.md"])
+    file = File.objects.get(agent=everyones, path="RULES.md")
+    client.post(address, {"content": "Better rules.\n", "sha256": file.sha256})
+    file.refresh_from_db()
+    assert (file.content, file.scope) == ("Better rules.\n", "GLOBAL")
+    event = Event.objects.filter(team_id=system_team().pk).latest("seq")
+    assert event.action == "file.written"
+
+
+@pytest.mark.parametrize("name", ["admin", "member", "viewer", "auditor", "stranger"])
+def test_for_everybody_else_its_pages_do_not_exist(
+    world: World, everyones: Agent, name: str
+) -> None:
+    client = signed_in(world.people[name])
+    address = reverse("web:agents_files", args=["system", GLOBAL_AGENT_ID])
+    assert client.get(address).status_code == 404
+
+
+def test_a_team_cannot_reach_it_under_its_own_address(world: World, everyones: Agent) -> None:
+    client: Client = signed_in(world.alice)
+    address = reverse("web:agents_files", args=[world.team.slug, GLOBAL_AGENT_ID])
+    assert client.get(address).status_code == 404
+
+
+def test_the_rail_leads_a_superuser_to_it(world: World, everyones: Agent) -> None:
+    answer = signed_in(_superuser()).get(reverse("home"))
+    assert reverse("web:agents_files", args=["system", GLOBAL_AGENT_ID]) in answer.content.decode()
