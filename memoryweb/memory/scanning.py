@@ -35,7 +35,7 @@ def find(text: str) -> list[Secret]:
     for known in FORMATS:
         if any(keyword in folded for keyword in known.keywords):
             spans.extend(_matches(raw, known))
-    return _in_characters(raw, _merged(spans))
+    return in_characters(raw, _merged(spans))
 
 
 def mask(text: str) -> tuple[str, int]:
@@ -109,7 +109,8 @@ def _merged(spans: Iterable[Secret]) -> list[Secret]:
     return merged
 
 
-def _in_characters(raw: bytes, spans: list[Secret]) -> list[Secret]:
+def in_characters(raw: bytes, spans: list[Secret]) -> list[Secret]:
+    """Byte offsets as character offsets."""
     if raw.isascii():
         return spans
     found: list[Secret] = []
