@@ -7,7 +7,9 @@ from itertools import pairwise
 from memoryweb.memory.secret_checks import entropy
 
 MIN_STRICT, MIN_LOOSE, MOST_WORDS = 4, 6, 6
+LONGEST_WORD = 10  # of letters, that `token=` may name instead of holding a token
 LONG = 128  # nothing that stands for a secret is as long
+_STRICT = frozenset({"equals", "option", "user", "scheme", "element"})
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _BARE = re.compile(r"[!#-&(-;=?-_a-~\u00a1-\u024f\u0370-\u052f]+")
 _TAIL = ".,;:!?)]}*_|"
@@ -17,7 +19,7 @@ _MARK = re.compile(
 )
 
 _SLOT = re.compile(
-    r"\$(?:[A-Z][A-Z0-9_]*|[a-z_]+)|%\w*%?|:[a-z_]+|\{\w*\}?|[*•·.…_xX#?-]+|@\w+@|\{.*\}|<.*>"
+    r"\$(?:[A-Z][A-Z0-9_]*|[a-z_]+)|%\w+%|%[sdr]?|:[a-z_]+|\{\w*\}?|[*•·.…_xX#?-]+|@\w+@|\{.*\}|<.*>"
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"  # a name in capitals stands for a value: YOUR_API_KEY
 )
 _NOUN = r"(?:password|passwd|passphrase|pass|pwd|secret|token|api[-_ .]?key|key|value|credentials?)"
@@ -51,6 +53,7 @@ _ELSEWHERE = re.compile(  # says where the value is, or how it is made, instead 
 _DIGITS = re.compile(r"\d{6,}")
 _DATE = re.compile(r"(?:19|20)\d\d[-/.]?[01]\d[-/.]?[0-3]\d.*")
 _ODD = re.compile(r"[!#$%^*@~?=]")
+_CAPITALS = re.compile(r"[A-Z]{2}")
 _CROWD = re.compile(r"[bcdfghjklmnpqrstvwxz]{5,}", re.IGNORECASE)
 _PHRASE = re.compile(r"[^\W\d_]{3,}(?:[-_.][^\W\d_]{3,}){3,}")
 _SAID = frozenset(
@@ -103,10 +106,9 @@ def is_secret(claim: Claim) -> bool:
         return False
     if " " in value:
         return _is_phrase(claim, value)
-    is_word = value.isalpha() and not _looks_drawn(value)
-    if claim.kind == "password" and (claim.form == "equals" or claim.is_quoted):
+    if claim.kind == "password" and (claim.form in _STRICT or claim.is_quoted):
         return True
-    if claim.form in {"equals", "option", "user", "scheme", "element"} and not is_word:
+    if claim.form in _STRICT and not (value.isalpha() and len(value) < LONGEST_WORD):
         return True
     return len(value) >= MIN_LOOSE and _is_unlikely_word(claim, value)
 
@@ -155,6 +157,11 @@ def _looks_drawn(value: str) -> bool:
     if has_letter and any(character.isdigit() for character in value):
         return True
     turns = sum(a.islower() and b.isupper() for a, b in pairwise(value))
-    if turns >= 3 or (has_letter and _ODD.search(value)) or _CROWD.search(value):
+    if (
+        turns >= 2
+        or (turns and _CAPITALS.search(value))
+        or (has_letter and _ODD.search(value))
+        or _CROWD.search(value)
+    ):
         return True
     return len(value) >= 20 and value.isalpha() and value.isascii() and entropy(value) >= 3.8
