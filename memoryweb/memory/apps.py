@@ -6,7 +6,8 @@ class MemoryConfig(AppConfig):
     label = "memory"
 
     def ready(self) -> None:
-        from memoryweb.memory import agents  # noqa: PLC0415  models must be loaded
+        from memoryweb.memory import agents, uploads  # noqa: PLC0415  models must be loaded
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register_tick(agents.remove_expired)
+        engine.register_tick(uploads.purge)

@@ -27,7 +27,9 @@ from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.snapshots import apply, export, preview
 from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.uploads import drop, keep
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
@@ -35,6 +37,7 @@ from memoryweb.workspace.origins import Origin
 from tests.accounts.refusal import refusing_events
 from tests.walls.web_calls import everything, undone
 from tests.walls.web_stage import build_stage
+from tests.workspace.snapshot.archives import of
 from tests.world import World, personal_token
 
 Act = Callable[[World], object]
@@ -96,7 +99,13 @@ def _refused_secret(world: World) -> None:
         _in_unit(_leak)(world)
 
 
+def _imported(work: Unit, world: World) -> None:
+    token = preview(world.agent, None, SNAPSHOT).token
+    apply(work, world.agent, None, SNAPSHOT, token, by=PERSON)
+
+
 PERSON = Writer(AuthorKind.PERSON)
+SNAPSHOT = of({"SOUL.md": "Loud.\n"})
 SAID = [NewMessage("user", "I moved to Porto.", "t1"), NewMessage("user", "I like it.", "t2")]
 
 ACTS: dict[str, tuple[str, Act]] = {
@@ -141,6 +150,19 @@ ACTS: dict[str, tuple[str, Act]] = {
     "reject": (
         "proposal.rejected",
         _in_unit(lambda u, w: proposals.reject(u, _proposal(w), by=w.alice)),
+    ),
+    "export a snapshot": (
+        "snapshot.exported",
+        _in_unit(lambda u, w: export(u, w.agent, None)),
+    ),
+    "import a snapshot": ("snapshot.imported", _in_unit(lambda u, w: _imported(u, w))),
+    "upload a snapshot": (
+        "snapshot.uploaded",
+        _in_unit(lambda u, w: keep(u, w.agent, None, SNAPSHOT, user=w.bob)),
+    ),
+    "drop a snapshot": (
+        "snapshot.dropped",
+        _in_unit(lambda u, w: drop(u, w.agent.uploads.get(user=w.alice))),
     ),
     "create agent": ("agent.created", _in_unit(lambda u, w: create_agent(u, name="Night porter"))),
     "change agent": (
@@ -292,6 +314,7 @@ def staged(world: World) -> World:
     more = [NewMessage("user", f"I have {n} cats.", str(n)) for n in range(2, 7)]
     with unit(world.team) as work:
         archive_agent(work, create_agent(work, name="Old"))
+        keep(work, world.agent, None, SNAPSHOT, user=world.alice)
         add_messages(
             work, agent=world.agent, owner=world.customer, conversation_id="cats", messages=more
         )

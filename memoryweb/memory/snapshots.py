@@ -1,0 +1,185 @@
+"""Takes a memory along: export, preview, import (SPEC §10)."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.core import signing
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.memory import files
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.snapshot_plan import Action, Item, Plan, plan
+from memoryweb.memory.unit import Unit
+from memoryweb.memory.writers import Place, Writer
+from memoryweb.workspace.models import AuthorKind, File, Import
+from memoryweb.workspace.snapshot import writing
+from memoryweb.workspace.snapshot.contents import NAMES
+from memoryweb.workspace.snapshot.reading import MAX_TOTAL
+from memoryweb.workspace.snapshot.structure import MAX_ENTRIES
+from memoryweb.workspace.snapshot.writing import Packed
+
+VALID_SECONDS = 3600
+_SALT = "memoryweb.snapshot"
+
+
+class StateMoved(MemoryRefused):
+    """A file that the archive has was changed after the preview."""
+
+    code = "state_moved"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("The memory was changed since this preview. Look at a new preview, then import.")
+        )
+
+
+class PreviewRefused(MemoryRefused):
+    """The token of a preview that is not the one of this import."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Exported:
+    """`is_importable`: within the limits that an import has."""
+
+    archive: bytes
+    files: int
+    is_importable: bool
+
+
+@dataclass(frozen=True)
+class Preview:
+    """`token` is good for an hour, this archive, this workspace and these revisions."""
+
+    plan: Plan
+    token: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """`batch` is None where nothing was to change."""
+
+    batch: Import | None
+    plan: Plan
+    written: tuple[tuple[Item, files.Written], ...]
+
+
+def export(unit: Unit, agent: Agent, owner: Owner | None) -> Exported:
+    """The snapshot of the shared memory, or of one owner's. Whoever calls has checked that the
+    person is that owner. The same state gives the same bytes."""
+    found = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    rows = found.filter(Q(path__in=NAMES) | Q(note_date__isnull=False))
+    packed = [
+        Packed(path, content, at)
+        for path, content, at in rows.values_list("path", "content", "updated_at")
+    ]
+    unit.record(
+        "snapshot.exported",
+        target_kind="agent",
+        target_id=str(agent.pk),
+        on_behalf_of=_kept(owner),
+        details={"files": len(packed)},
+    )
+    size = sum(len(file.content.encode()) for file in packed)
+    return Exported(
+        writing.write(
+            packed,
+            agent={"id": str(agent.pk), "name": agent.name},
+            owner="personal" if owner else "shared",
+        ),
+        len(packed),
+        is_importable=len(packed) < MAX_ENTRIES and size <= MAX_TOTAL,
+    )
+
+
+def preview(agent: Agent, owner: Owner | None, archive: bytes) -> Preview:
+    """What an import would do. Writes nothing. Raises ArchiveRefused."""
+    made = plan(agent, owner, archive)
+    return Preview(made, signing.dumps(_bound(agent, owner, made), salt=_SALT))
+
+
+def apply(
+    unit: Unit, agent: Agent, owner: Owner | None, archive: bytes, token: str, *, by: Writer
+) -> Imported:
+    """Import what a preview showed, all of it or nothing.
+
+    Raises ArchiveRefused, PreviewRefused, StateMoved and what files.write raises.
+    """
+    told = _opened(token)
+    made = plan(agent, owner, archive)
+    wanted = _bound(agent, owner, made)
+    if (told["archive"], told["place"]) != (wanted["archive"], wanted["place"]):
+        raise PreviewRefused(
+            "preview_differs",
+            _("This preview was of another archive, or for another memory. Look at a new one."),
+        )
+    if told["state"] != wanted["state"]:
+        raise StateMoved
+    if not made.changes:
+        return Imported(None, made, ())
+    batch = _batch(unit, agent, owner, made, by)
+    writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
+    written = tuple((item, _write(unit, agent, owner, item, writer)) for item in made.changes)
+    return Imported(batch, made, written)
+
+
+def _bound(agent: Agent, owner: Owner | None, made: Plan) -> dict[str, str]:
+    """An owner by its three columns: one that was never met has no row yet."""
+    whose = f"{owner.source} {owner.external_id}" if owner else "shared"
+    return {
+        "archive": made.archive_sha256,
+        "place": f"{agent.pk} {whose}",
+        "state": made.state,
+    }
+
+
+def _opened(token: str) -> dict[str, str]:
+    try:
+        told: dict[str, str] = signing.loads(token, salt=_SALT, max_age=VALID_SECONDS)
+    except signing.SignatureExpired:
+        raise PreviewRefused(
+            "preview_expired", _("This preview is older than an hour. Look at a new one.")
+        ) from None
+    except signing.BadSignature:
+        raise PreviewRefused(
+            "preview_unknown", _("This is no token of a preview. Ask for a preview first.")
+        ) from None
+    return told
+
+
+def _batch(unit: Unit, agent: Agent, owner: Owner | None, made: Plan, by: Writer) -> Import:
+    batch = Import.objects.create(
+        team=unit.team,
+        agent=agent,
+        owner=owner,
+        user=by.user,
+        token=by.token,
+        archive_sha256=made.archive_sha256,
+        created_at=unit.now,
+    )
+    counts = {str(action): made.count(action) for action in Action}
+    unit.record(
+        "snapshot.imported",
+        target_kind="import",
+        target_id=str(batch.pk),
+        on_behalf_of=_kept(owner),
+        details=counts | {"ignored": len(made.ignored)},
+    )
+    return batch
+
+
+def _write(
+    unit: Unit, agent: Agent, owner: Owner | None, item: Item, writer: Writer
+) -> files.Written:
+    place = Place(agent, owner, item.path)
+    return files.write(unit, place, item.after, writer=writer, reason=_("From a snapshot"))
+
+
+def _kept(owner: Owner | None) -> UUID | None:
+    """An owner that was never met has no row that an event could point at."""
+    return owner.pk if owner and not owner._state.adding else None

@@ -1,0 +1,292 @@
+"""Export, preview and import of a memory, through the doors."""
+
+import json
+
+import pytest
+from django.core import signing
+from django.db import DatabaseError
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.models import Event
+from memoryweb.memory import files, snapshots
+from memoryweb.memory.arranging import arrange
+from memoryweb.memory.files import Place, Writer
+from memoryweb.memory.snapshot_plan import Action
+from memoryweb.memory.snapshots import Imported, PreviewRefused, StateMoved
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.exceptions import ArchiveRefused
+from memoryweb.workspace.models import AuthorKind, File, Import, Revision
+from memoryweb.workspace.snapshot.reading import read
+from tests.accounts.refusal import refusing_events
+from tests.memory.test_scanning import draw
+from tests.walls.web_calls import everything
+from tests.workspace.snapshot.archives import Part, of, zipped
+from tests.world import World
+
+NOTE = "memory/2026-11-20.md"
+TEXT = "# 2026-11-20\n\n- 09:00 The ferry leaves at six.\n"
+
+
+def put(world: World, path: str, text: str, owner: Owner | None = None) -> File:
+    writer = Writer(AuthorKind.PERSON, user=world.bob)
+    with unit(world.team) as work:
+        return files.write(work, Place(world.agent, owner, path), text, writer=writer).file
+
+
+def export(world: World, owner: Owner | None = None, agent: Agent | None = None) -> bytes:
+    with unit(world.team) as work:
+        return snapshots.export(work, agent or world.agent, owner).archive
+
+
+def take(
+    world: World, archive: bytes, owner: Owner | None = None, agent: Agent | None = None
+) -> Imported:
+    """Preview, then import."""
+    agent = agent or world.other_agent
+    token = snapshots.preview(agent, owner, archive).token
+    by = Writer(AuthorKind.PERSON, user=world.bob)
+    with unit(world.team) as work:
+        return snapshots.apply(work, agent, owner, archive, token, by=by)
+
+
+def texts(agent: Agent, owner: Owner | None = None) -> dict[str, str]:
+    found = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    return dict(found.values_list("path", "content"))
+
+
+def actions(world: World, archive: bytes) -> dict[str, tuple[str, str]]:
+    made = snapshots.preview(world.agent, None, archive).plan
+    return {item.path: (str(item.action), item.code) for item in made.items}
+
+
+def test_an_export_holds_the_core_files_and_the_notes_of_one_reach(world: World) -> None:
+    put(world, NOTE, TEXT)
+    put(world, "KNOWLEDGE.md", "Tides.\n")
+    put(world, "other.md", "Not in it.\n")
+    put(world, "MEMORY.md", "Bob's.\n", world.bobs_memory)
+    names = [entry.name for entry in read(export(world))]
+    core = ["AGENTS.md", "KNOWLEDGE.md", "MEMORY.md", "PROFILE.md", "SOUL.md"]
+    assert names == ["manifest.json", *core, NOTE]
+    assert [entry.name for entry in read(export(world, world.bobs_memory))] == [
+        "manifest.json",
+        "MEMORY.md",
+    ]
+    assert b"Bob's" not in b"".join(entry.data for entry in read(export(world)))
+
+
+def test_one_state_gives_the_same_bytes_whatever_is_enabled(world: World) -> None:
+    put(world, NOTE, TEXT)
+    one = export(world)
+    with unit(world.team) as work:
+        arrange(work, world.agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
+    assert export(world) == one
+    put(world, NOTE, TEXT + "- 10:00 Fog.\n")
+    assert export(world) != one
+
+
+def test_the_manifest_has_the_time_of_the_newest_change(world: World) -> None:
+    changed = put(world, NOTE, TEXT).updated_at
+    manifest = json.loads(read(export(world))[0].data)
+    assert manifest["time"] == changed.isoformat().replace("+00:00", "Z")
+    assert manifest["agent"] == {"id": str(world.agent.pk), "name": "Atlas"}
+
+
+def test_an_export_brought_into_a_new_agent_gives_the_same_files(world: World) -> None:
+    put(world, NOTE, TEXT)
+    put(world, "MEMORY.md", "# Memory\r\n\n\ufeff- 茶 🫖 at five.  \n\n\n")
+    put(world, "KNOWLEDGE.md", "")
+    take(world, export(world))
+    assert texts(world.other_agent) == texts(world.agent)
+
+
+def test_an_import_is_a_batch_of_revisions_of_its_kind(world: World) -> None:
+    archive = of({"MEMORY.md": "# Memory\n\n- Tea.\n", NOTE: TEXT})
+    done = take(world, archive)
+    batch = Import.objects.get()
+    assert done.batch == batch
+    assert (batch.user, batch.owner, batch.agent) == (world.bob, None, world.other_agent)
+    rows = Revision.objects.filter(batch=batch)
+    assert {row.path for row in rows} == {"MEMORY.md", NOTE}
+    assert {(row.author_kind, row.source) for row in rows} == {("import", "import")}
+    events = Event.objects.filter(target_kind="import", target_id=str(batch.pk))
+    assert [event.action for event in events] == ["snapshot.imported"]
+
+
+def test_what_is_enabled_and_its_order_stay(world: World) -> None:
+    with unit(world.team) as work:
+        arrange(work, world.other_agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
+    reach = File.objects.filter(agent=world.other_agent)
+    before = set(reach.values_list("path", "enabled", "sort_order"))
+    take(world, of({"SOUL.md": "Loud.\n", "MEMORY.md": "- Tea.\n", "KNOWLEDGE.md": "Tides.\n"}))
+    after = set(reach.values_list("path", "enabled", "sort_order"))
+    assert {row for row in after if row[0] != "KNOWLEDGE.md"} == before
+    assert reach.get(path="KNOWLEDGE.md").enabled is False
+
+
+def test_a_preview_tells_what_would_happen_and_writes_nothing(world: World) -> None:
+    put(world, "SOUL.md", "Calm.\n")
+    before = everything(but=frozenset())
+    archive = of({"SOUL.md": "Calm.\n", "MEMORY.md": "- Tea.\n", NOTE: TEXT, "x.txt": "?"})
+    assert actions(world, archive) == {
+        "SOUL.md": ("skip", "same"),
+        "MEMORY.md": ("update", ""),
+        NOTE: ("create", ""),
+    }
+    assert everything(but=frozenset()) == before
+
+
+def test_a_preview_has_the_text_before_and_after(world: World) -> None:
+    put(world, "MEMORY.md", "- Tea.\n")
+    made = snapshots.preview(world.agent, None, of({"MEMORY.md": "- Coffee.\n"})).plan
+    item = made.items[0]
+    assert (item.before, item.after) == ("- Tea.\n", "- Coffee.\n")
+    assert (item.size_before, item.size_after) == (7, 10)
+
+
+def test_a_note_keeps_its_lines_and_gets_those_it_lacks(world: World) -> None:
+    put(world, NOTE, TEXT + "- 11:00 Only here.\n", None)
+    coming = TEXT + "- 10:00 Only there.\n"
+    assert actions(world, of({NOTE: coming})) == {NOTE: ("update", "joined")}
+    take(world, of({NOTE: coming}), agent=world.agent)
+    assert texts(world.agent)[NOTE] == TEXT + "- 11:00 Only here.\n- 10:00 Only there.\n"
+    assert actions(world, of({NOTE: coming})) == {NOTE: ("skip", "same")}
+
+
+def test_a_deleted_file_comes_back_with_its_history(world: World) -> None:
+    file = put(world, "KNOWLEDGE.md", "Tides.\n")
+    with unit(world.team) as work:
+        files.delete(work, file, writer=Writer(AuthorKind.PERSON))
+    archive = of({"KNOWLEDGE.md": "Ebb.\n"})
+    assert actions(world, archive) == {"KNOWLEDGE.md": ("create", "brought_back")}
+    take(world, archive, agent=world.agent)
+    file.refresh_from_db()
+    assert (file.content, file.revision, file.deleted_at) == ("Ebb.\n", 3, None)
+
+
+def test_a_secret_is_skipped_with_its_line_and_the_rest_comes_in(world: World) -> None:
+    key = "AKIA" + draw(16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    archive = of({"MEMORY.md": f"# Memory\n\n- {key}\n", "SOUL.md": "Loud.\n"})
+    done = take(world, archive)
+    item = next(item for item in done.plan.items if item.path == "MEMORY.md")
+    assert (item.action, item.code) == (Action.SKIP, "secret_refused")
+    assert "Line 3" in item.reason
+    assert key not in item.reason
+    assert texts(world.other_agent)["SOUL.md"] == "Loud.\n"
+    assert not Revision.objects.filter(text__contains=key).exists()
+
+
+@pytest.mark.parametrize("data", [b"caf\xe9", b"a\0b"])
+def test_what_is_no_text_is_skipped(world: World, data: bytes) -> None:
+    assert actions(world, zipped(Part("MEMORY.md", data))) == {
+        "MEMORY.md": ("skip", "content_refused")
+    }
+
+
+def test_an_import_that_changes_nothing_leaves_nothing(world: World) -> None:
+    before = everything(but=frozenset())
+    done = take(world, export(world), agent=world.agent)
+    assert done.batch is None
+    assert not Import.objects.exists()
+    changed = {k for k, rows in everything(but=frozenset()).items() if rows != before[k]}
+    assert changed <= {"audit.Event", "audit.ChainHead", "audit.Label"}
+
+
+def test_a_state_that_moved_on_is_refused(world: World) -> None:
+    archive = of({"MEMORY.md": "- Coffee.\n"})
+    token = snapshots.preview(world.agent, None, archive).token
+    put(world, "MEMORY.md", "- Tea.\n")
+    with pytest.raises(StateMoved):
+        _apply(world, archive, token)
+    assert texts(world.agent)["MEMORY.md"] == "- Tea.\n"
+
+
+def test_a_file_that_was_made_meanwhile_is_a_state_that_moved_on(world: World) -> None:
+    archive = of({"KNOWLEDGE.md": "Ebb.\n"})
+    token = snapshots.preview(world.agent, None, archive).token
+    put(world, "KNOWLEDGE.md", "Tides.\n")
+    with pytest.raises(StateMoved):
+        _apply(world, archive, token)
+
+
+def test_a_change_of_another_file_does_not_matter(world: World) -> None:
+    archive = of({"MEMORY.md": "- Coffee.\n"})
+    token = snapshots.preview(world.agent, None, archive).token
+    put(world, "SOUL.md", "Calm.\n")
+    assert _apply(world, archive, token).batch
+
+
+def test_a_token_is_good_for_its_archive_and_memory_alone(world: World) -> None:
+    archive = of({"MEMORY.md": "- Coffee.\n"})
+    token = snapshots.preview(world.agent, None, archive).token
+    for other, owner, agent in (
+        (of({"MEMORY.md": "- Cocoa.\n"}), None, world.agent),
+        (archive, world.bobs_memory, world.agent),
+        (archive, None, world.other_agent),
+    ):
+        with pytest.raises(PreviewRefused) as refused:
+            _apply(world, other, token, owner, agent)
+        assert refused.value.code == "preview_differs"
+
+
+def test_a_token_of_somebody_s_own_making_is_refused(world: World) -> None:
+    archive = of({"MEMORY.md": "- Coffee.\n"})
+    for token in ("", "x", signing.dumps({"archive": "x", "place": "", "state": ""})):
+        with pytest.raises(PreviewRefused) as refused:
+            _apply(world, archive, token)
+        assert refused.value.code == "preview_unknown"
+
+
+def test_a_token_runs_out(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = of({"MEMORY.md": "- Coffee.\n"})
+    token = snapshots.preview(world.agent, None, archive).token
+    monkeypatch.setattr(snapshots, "VALID_SECONDS", -1)
+    with pytest.raises(PreviewRefused) as refused:
+        _apply(world, archive, token)
+    assert refused.value.code == "preview_expired"
+
+
+def test_an_owner_that_was_never_met_has_a_preview(world: World) -> None:
+    nobody = Owner(team=world.team, source="user", external_id=str(world.vera.pk))
+    archive = of({"MEMORY.md": "- Coffee.\n"})
+    token = snapshots.preview(world.agent, nobody, archive).token
+    met = Owner.objects.create(
+        team=world.team, source="user", external_id=str(world.vera.pk), person=world.vera
+    )
+    assert _apply(world, archive, token, met).batch
+    assert texts(world.agent, met) == {"MEMORY.md": "- Coffee.\n"}
+
+
+def test_an_import_reaches_no_other_memory(world: World) -> None:
+    before = texts(world.agent)
+    take(world, of({"MEMORY.md": "- Mine.\n"}), world.bobs_memory, world.agent)
+    assert texts(world.agent) == before
+    assert texts(world.agent, world.customer) == {}
+
+
+def test_without_its_event_nothing_is_imported(world: World) -> None:
+    archive = of({"MEMORY.md": "- Coffee.\n"})
+    token = snapshots.preview(world.agent, None, archive).token
+    before = everything(but=frozenset())
+    with refusing_events(), pytest.raises(DatabaseError):
+        _apply(world, archive, token)
+    assert everything(but=frozenset()) == before
+
+
+def test_a_refused_archive_is_refused_at_both_steps(world: World) -> None:
+    with pytest.raises(ArchiveRefused):
+        snapshots.preview(world.agent, None, b"no archive")
+    token = snapshots.preview(world.agent, None, of({})).token
+    with pytest.raises(ArchiveRefused):
+        _apply(world, b"no archive", token)
+
+
+def _apply(
+    world: World,
+    archive: bytes,
+    token: str,
+    owner: Owner | None = None,
+    agent: Agent | None = None,
+) -> Imported:
+    by = Writer(AuthorKind.PERSON, user=world.bob)
+    with unit(world.team) as work:
+        return snapshots.apply(work, agent or world.agent, owner, archive, token, by=by)
