@@ -26,7 +26,7 @@ from memoryweb.workspace import origins as line_origins
 from memoryweb.workspace import paths
 from memoryweb.workspace.models import File, Revision, Scope
 from memoryweb.workspace.origins import Origin
-from memoryweb.workspace.revisions import content_of
+from memoryweb.workspace.revisions import content_of, writers_of_lines
 
 __all__ = [
     "MAX_BYTES",
@@ -189,10 +189,13 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     content = content_of(file, number)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
-    _check_secrets(content, known="")
-    before = file.content
+    screened = screening.screen(unit.team.pk, content)
+    content = screened.text
+    if content == file.content and file.deleted_at is None:
+        return Written(file, None, file.revision, held=screened.held)
+    before, writers = file.content, writers_of_lines(file, number)
     revision = _revise(unit, file, _Change(content, restored_from=number), writer)
-    line_origins.follow(file, before, revision, content, {})
+    line_origins.follow(file, before, revision, content, {}, writers)
     indexing.index_file(file)
     _record(unit, "file.restored", file, revision)
     return Written(file, revision, revision.number - 1)

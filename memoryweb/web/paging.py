@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
-Item = TypeVar("Item", bound=Model)
+Item = TypeVar("Item")
+Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,15 @@ class Page(Generic[Item]):
         return bool(self.previous_url or self.next_url)
 
 
-def page(
-    request: HttpRequest, rows: "QuerySet[Item] | Sequence[Item]", *, size: int = 25
-) -> "Page[Item]":
+@overload
+def page(request: HttpRequest, rows: "QuerySet[Row]", *, size: int = 25) -> "Page[Row]": ...
+
+
+@overload
+def page(request: HttpRequest, rows: Sequence[Item], *, size: int = 25) -> "Page[Item]": ...
+
+
+def page(request: HttpRequest, rows: Any, *, size: int = 25) -> "Page[Any]":
     """The page that `?page=` asks for; out of range is the nearest one."""
     paginator = Paginator(rows, size)
     shown = paginator.get_page(request.GET.get("page"))

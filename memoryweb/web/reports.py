@@ -139,7 +139,8 @@ def _files(run: Run, report: Report) -> "QuerySet[File]":
 def _change(request: TeamRequest, run: Run, file: File, change: dict[str, Any]) -> Change:
     before = content_of(file, change["before"]) if change["before"] else ""
     after = content_of(file, change["after"])
-    added, removed = counts(before, after)
+    rows = side_by_side(before, after)
+    added, removed = counts(rows)
     query = shelf_query(request, run.owner_id)
     compare = to(request, "agents_compare", run.agent_id, file.path, query=query)
     join = "&" if query else "?"
@@ -149,7 +150,7 @@ def _change(request: TeamRequest, run: Run, file: File, change: dict[str, Any]) 
         after=change["after"],
         added=added,
         removed=removed,
-        rows=side_by_side(before, after) if file.path == "MEMORY.md" else [],
+        rows=rows if file.path == "MEMORY.md" else [],
         url=to(request, "agents_file", run.agent_id, file.path, query=query),
         compare_url=f"{compare}{join}from={change['before']}&to={change['after']}",
     )

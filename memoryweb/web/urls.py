@@ -5,6 +5,7 @@ from memoryweb.web.views import (
     agents,
     arranging,
     audit,
+    blame,
     conversations,
     dreams,
     editing,
@@ -47,6 +48,7 @@ file_patterns = [
     path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
 ]
 
+    path("files/<md:path>/blame/", blame.blame, name="agents_blame"),
 agent_patterns = [
     path("", agents.detail, name="agents_detail"),
     path("files/", files.files, name="agents_files"),

@@ -1,15 +1,20 @@
 """What changed between two texts: which line became which, and how to show it. Pure."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import groupby
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import LCSseq, Opcode
 
 _SIMILAR = 60.0  # percent; below it a replaced line counts as a new one
 _COMPARED = 2_000  # characters of a line; comparing takes the square of that
+# difflib looks at every pair of equal lines, which takes minutes where few lines repeat a lot.
+_MOST_PAIRS = 200_000
+_MOST_CELLS = 400_000_000  # of the table that finds the longest common lines: 50 MB of bits
 _MOST_WORDS = 300  # of a line whose changed words are marked one by one, for the same reason
 _WORDS = re.compile(r"\s+|[\w]+|[^\w\s]")
 
@@ -30,13 +35,19 @@ class Span:
 
 @dataclass(frozen=True)
 class Row:
-    """One row side by side. A number is None where that side has no line."""
+    """One row side by side. A number is None where that side has no line.
+
+    A gap stands for `hidden` unchanged lines and has the numbers of the first of them. `moved`
+    is the line's number on the other side, where the same line was taken away or put in.
+    """
 
     kind: str  # same | changed | added | removed | gap
     old_number: int | None
     old: tuple[Span, ...]
     new_number: int | None
     new: tuple[Span, ...]
+    hidden: int = 0
+    moved: int | None = None
 
 
 def carry(before: Sequence[str], after: Sequence[str]) -> Carried:
@@ -59,19 +70,20 @@ def carry(before: Sequence[str], after: Sequence[str]) -> Carried:
     )
 
 
-def side_by_side(before: str, after: str, *, context: int | None = 2) -> list[Row]:
-    """Rows of both texts; with `context`, unchanged stretches shrink to that many lines."""
+def side_by_side(
+    before: str, after: str, *, context: int | None = 2, opened: Collection[int] = ()
+) -> list[Row]:
+    """Rows of both texts. With `context`, unchanged stretches shrink to that many lines, but for
+    those whose first line has in the new text a number in `opened`."""
     old, new = before.split("\n"), after.split("\n")
-    rows = list(_rows(old, new))
-    return rows if context is None else list(_shorten(rows, context))
+    rows = _told_moves(list(_rows(old, new)))
+    return rows if context is None else list(_shorten(rows, context, opened))
 
 
-def counts(before: str, after: str) -> tuple[int, int]:
+def counts(rows: Iterable[Row]) -> tuple[int, int]:
     """Lines added and removed."""
-    rows = side_by_side(before, after, context=0)
-    added = sum(row.kind in {"added", "changed"} for row in rows)
-    removed = sum(row.kind in {"removed", "changed"} for row in rows)
-    return added, removed
+    kinds = Counter(row.kind for row in rows)
+    return kinds["added"] + kinds["changed"], kinds["removed"] + kinds["changed"]
 
 
 def unified(before: str, after: str) -> str:
@@ -87,6 +99,13 @@ def unified(before: str, after: str) -> str:
             out += [f"- {old}"] if row.old_number else []
             out += [f"+ {new}"] if row.new_number else []
     return "\n".join(out)
+
+
+def stretches(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """What both have in common, in order: where it begins in each (0-based), and its length."""
+    for tag, a1, a2, b1, _b2 in _opcodes(before, after):
+        if tag == "equal":
+            yield a1, b1, a2 - a1
 
 
 def _plain(spans: tuple[Span, ...]) -> str:
@@ -115,11 +134,33 @@ def _opcodes(
         yield "replace", head, a_end, head, b_end
     else:
         old, new = before[head:a_end], after[head:b_end]
-        matcher = SequenceMatcher(None, old, new, autojunk=most is None)
-        for tag, a1, a2, b1, b2 in matcher.get_opcodes():
+        for tag, a1, a2, b1, b2 in _matched(old, new, autojunk=most is None):
             yield tag, a1 + head, a2 + head, b1 + head, b2 + head
     if tail:
         yield "equal", a_end, len(before), b_end, len(after)
+
+
+def _matched(
+    old: Sequence[str], new: Sequence[str], *, autojunk: bool
+) -> Iterable[tuple[str, int, int, int, int]]:
+    """difflib reads best; where lines repeat too often for it, the longest common lines do."""
+    left, right = Counter(old), Counter(new)
+    if sum(count * right[line] for line, count in left.items()) <= _MOST_PAIRS:
+        return SequenceMatcher(None, old, new, autojunk=autojunk).get_opcodes()
+    if len(old) * len(new) > _MOST_CELLS:
+        return [("replace", 0, len(old), 0, len(new))]
+    ids = {line: at for at, line in enumerate(left | right)}
+    found = LCSseq.opcodes([ids[line] for line in old], [ids[line] for line in new])
+    return _merged(found)
+
+
+def _merged(opcodes: Iterable[Opcode]) -> Iterator[tuple[str, int, int, int, int]]:
+    """What was taken away next to what was put in is one replacement."""
+    for is_equal, stretch in groupby(opcodes, key=lambda op: op.tag == "equal"):
+        ops = list(stretch)
+        first, last = ops[0], ops[-1]
+        tag = "equal" if is_equal else "replace"
+        yield tag, first.src_start, last.src_end, first.dest_start, last.dest_end
 
 
 def _similar(
@@ -168,6 +209,20 @@ def _rows(old: list[str], new: list[str]) -> Iterator[Row]:
         yield from (_removed(old, x) for x in range(taken, a2))
 
 
+def _told_moves(rows: list[Row]) -> list[Row]:
+    """A line taken away here and put in there says so on both sides."""
+    gone = defaultdict(list)
+    for at, row in enumerate(rows):
+        if row.kind == "removed" and _plain(row.old).strip():
+            gone[_plain(row.old)].append(at)
+    for at, row in enumerate(rows):
+        if row.kind == "added" and gone.get(text := _plain(row.new)):
+            other = gone[text].pop(0)
+            rows[at] = replace(row, moved=rows[other].old_number)
+            rows[other] = replace(rows[other], moved=row.new_number)
+    return rows
+
+
 def _removed(old: list[str], a: int) -> Row:
     return Row("removed", a + 1, (Span(old[a], False),), None, ())
 
@@ -182,17 +237,17 @@ def _words(old: str, new: str, a: int, b: int) -> tuple[tuple[Span, ...], int, t
     return tuple(one), b + 1, tuple(two)
 
 
-def _shorten(rows: list[Row], context: int) -> Iterator[Row]:
+def _shorten(rows: list[Row], context: int, opened: Collection[int]) -> Iterator[Row]:
+    """A gap hides two lines at least: one says no less than the row that would stand for it."""
     near = [False] * len(rows)
     for at, row in enumerate(rows):
         if row.kind != "same":
             for close in range(max(0, at - context), min(len(rows), at + context + 1)):
                 near[close] = True
-    gap = False
-    for row, keep in zip(rows, near, strict=True):
-        if keep:
-            gap = False
-            yield row
-        elif not gap:
-            gap = True
-            yield Row("gap", None, (), None, ())
+    for is_near, stretch in groupby(zip(rows, near, strict=True), key=lambda pair: pair[1]):
+        shown = [row for row, _near in stretch]
+        first = shown[0]
+        if is_near or len(shown) == 1 or first.new_number in opened:
+            yield from shown
+        else:
+            yield Row("gap", first.old_number, (), first.new_number, (), hidden=len(shown))

@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from django.db.models import Q
+
 from memoryweb.workspace.diff import carry
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
 from memoryweb.workspace.pins import pinned_lines
@@ -49,21 +51,30 @@ def origins_of(file: File) -> dict[int, list[LineOrigin]]:
 
 
 def protected_lines(file: File) -> set[int]:
-    """Lines that no machine may change: pinned ones, and a person's until released."""
-    persons = LineOrigin.objects.filter(
-        file=file, author_kind=AuthorKind.PERSON, released=False
+    """Lines that no machine may change: pinned ones, a person's until released, and those that
+    wait for a person."""
+    held = LineOrigin.objects.filter(
+        Q(author_kind=AuthorKind.PERSON, released=False) | ~Q(marks=""), file=file
     ).values_list("line", flat=True)
-    return pinned_lines(file.content) | set(persons)
+    return pinned_lines(file.content) | set(held)
 
 
 def follow(
-    file: File, before: str, revision: Revision, content: str, origins: Mapping[int, Origin]
+    file: File,
+    before: str,
+    revision: Revision,
+    content: str,
+    origins: Mapping[int, Origin],
+    writers: Mapping[int, Revision] | None = None,
 ) -> None:
-    """Bring the file's origins from the text `before` to `content`, which `revision` holds."""
+    """Bring the file's origins from the text `before` to `content`, which `revision` holds.
+
+    `writers` says which new lines an earlier revision wrote: those that were restored.
+    """
     old_rows = defaultdict(list)
     for row in LineOrigin.objects.filter(file=file):
         old_rows[row.line].append(row)
-    plan = _plan(old_rows, before, revision, content, origins)
+    plan = _plan(old_rows, before, revision, content, origins, writers or {})
     if plan.moved:
         LineOrigin.objects.filter(file=file).delete()
     LineOrigin.objects.bulk_create(plan.rows)
@@ -82,6 +93,7 @@ def _plan(
     revision: Revision,
     content: str,
     origins: Mapping[int, Origin],
+    writers: Mapping[int, Revision],
 ) -> _Plan:
     lines = content.split("\n")
     carried = carry(before.split("\n"), lines)
@@ -102,7 +114,7 @@ def _plan(
             if given
             else _inherited(old_rows, carried.changed.get(number))
         )
-        fresh += _new(revision.file, revision, number, origin)
+        fresh += _new(revision.file, writers.get(number, revision), number, origin)
     dropped = len(kept) != sum(map(len, old_rows.values()))
     if moved or dropped:
         return _Plan(kept + fresh, moved=True)

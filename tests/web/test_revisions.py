@@ -1,10 +1,14 @@
+import re
+
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import AuthorKind, File
-from tests.web.pages import text, url
+from tests.web.pages import fragment, text, url
 from tests.world import World
 
 
@@ -25,6 +29,63 @@ def test_the_list_names_authors_and_reasons(world: World, soul: File, vera: Clie
     assert "now quick" in page
 
 
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("?kind=person", {3, 2}),
+        ("?kind=system", {1}),
+        ("?kind=dream", set()),
+        ("?person={bob}", {3, 2}),
+        ("?run=00000000-0000-4000-8000-000000000000", set()),
+        ("?since=2999-01-01", set()),
+        ("?until=1999-01-01", set()),
+        ("?since=1999-01-01&until=2999-01-01", {3, 2, 1}),
+        ("?kind=nonsense&since=never&person=nobody&page=99", {3, 2, 1}),
+    ],
+)
+def test_the_list_is_filtered_by_its_address(
+    world: World, soul: File, vera: Client, query: str, shown: set[int]
+) -> None:
+    page = text(vera.get(_url(world, "agents_revisions") + query.format(bob=world.bob.pk)))
+    listed = {number for number in (1, 2, 3) if f"Compare to revision {number}" in page}
+    assert listed == shown
+
+
+def test_any_two_revisions_can_be_chosen_without_a_script(
+    world: World, soul: File, vera: Client
+) -> None:
+    page = text(vera.get(_url(world, "agents_revisions")))
+    assert re.findall(r'form="compare" name="from" value="(\d)"', page) == ["3", "2", "1"]
+    assert re.findall(r'name="to" value="(\d)"[^>]* checked', page) == ["3"]
+
+
+def test_a_rename_is_told(world: World, soul: File, bob: Client) -> None:
+    soul.revisions.filter(number=2).update(path="HEART.md")
+    page = text(bob.get(_url(world, "agents_revisions")))
+    assert "renamed from HEART.md to SOUL.md" in page
+    assert "HEART.md" in text(bob.get(_url(world, "agents_revision", 2)))
+
+
+def test_the_list_takes_the_same_statements_for_a_long_history(
+    world: World, soul: File, vera: Client
+) -> None:
+    address = _url(world, "agents_revisions")
+    counted = []
+    for _turn in range(2):
+        with CaptureQueriesContext(connection) as queries:
+            vera.get(address)
+        counted.append(len(queries))
+        with unit(world.team) as work:
+            for number in range(9):
+                write(
+                    work,
+                    Place(world.agent, None, "SOUL.md"),
+                    f"Kind, {number}.\n",
+                    writer=Writer(AuthorKind.PERSON, user=world.alice),
+                )
+    assert counted[0] == counted[1]
+
+
 def test_one_revision_shows_its_own_text(world: World, soul: File, vera: Client) -> None:
     page = text(vera.get(_url(world, "agents_revision", 2)))
     assert "Kind and patient." in page
@@ -42,6 +103,34 @@ def test_comparing_with_what_never_was_is_404(
     world: World, soul: File, vera: Client, query: str
 ) -> None:
     assert vera.get(_url(world, "agents_compare") + query).status_code == 404
+
+
+def test_unchanged_lines_open_at_a_link(world: World, soul: File, vera: Client) -> None:
+    lines = [f"Line {number}." for number in range(40)]
+    for last in ("One.", "Two."):
+        with unit(world.team) as work:
+            place = Place(world.agent, None, "SOUL.md")
+            content = "\n".join([*lines, last])
+            write(work, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob))
+    address = _url(world, "agents_compare")
+    closed = text(vera.get(address))
+    assert "37 unchanged lines" in closed
+    assert "Line 7." not in closed
+    assert "Line 7." in text(vera.get(f"{address}?open=1"))
+    part = text(fragment(vera, f"{address}?open=1", "diff"))
+    assert part.lstrip().startswith('<section class="card" id="diff">')
+
+
+def test_invisible_characters_are_seen_in_a_comparison(
+    world: World, soul: File, vera: Client
+) -> None:
+    with unit(world.team) as work:
+        place = Place(world.agent, None, "SOUL.md")
+        writer = Writer(AuthorKind.PERSON, user=world.bob)
+        write(work, place, "Kind and \u202equick.\n", writer=writer)
+    page = text(vera.get(_url(world, "agents_compare")))
+    assert "\u202e" not in page
+    assert "U+202E" in page
 
 
 def test_restoring_makes_a_new_revision(world: World, soul: File, bob: Client) -> None:

@@ -1,3 +1,9 @@
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +61,31 @@ def test_a_changed_line_is_paired_with_what_it_was_and_its_words_are_marked() ->
     assert [span.text for span in row.new if span.marked] == ["Thursdays"]
 
 
+@given(LINES, LINES, st.integers(0, 3))
+def test_applying_a_diff_gives_the_other_text(
+    before: list[str], after: list[str], context: int
+) -> None:
+    old, new = "\n".join(before), "\n".join(after)
+    rows = side_by_side(old, new, context=context)
+    assert _applied(rows, old) == new
+    assert _applied([_flipped(row) for row in rows], new) == old
+
+
+def test_a_line_that_moved_says_where_to_and_from() -> None:
+    rows = side_by_side("- moves\na\nb\nc", "a\nb\nc\n- moves", context=None)
+    moved = [(row.kind, row.moved) for row in rows if row.kind != "same"]
+    assert moved == [("removed", 4), ("added", 1)]
+
+
+def test_a_gap_says_how_many_lines_it_hides_and_opens() -> None:
+    before = "\n".join(str(n) for n in range(1, 51))
+    after = before.replace("25", "changed")
+    gap = side_by_side(before, after)[0]
+    assert (gap.old_number, gap.new_number, gap.hidden) == (1, 1, 22)
+    rows = side_by_side(before, after, opened=[1])
+    assert [row.new_number for row in rows[:22]] == list(range(1, 23))
+
+
 def test_unchanged_stretches_shrink_to_their_edges() -> None:
     before = "\n".join(str(n) for n in range(50))
     after = before.replace("25", "changed")
@@ -65,7 +96,7 @@ def test_unchanged_stretches_shrink_to_their_edges() -> None:
 
 
 def test_counts_are_lines_added_and_removed() -> None:
-    assert counts("a\nb\nc", "a\nc\nd\ne") == (2, 1)
+    assert counts(side_by_side("a\nb\nc", "a\nc\nd\ne")) == (2, 1)
 
 
 def test_a_long_text_with_one_changed_line_is_quick_to_compare() -> None:
@@ -83,3 +114,45 @@ def test_a_very_long_line_is_shown_at_once_with_what_changed_in_it() -> None:
     words[10], words[90_000] = "here", "there"
     (row,) = side_by_side(before, " ".join(words))
     assert _text(row.new) == " ".join(words)
+
+
+def _lines(few: int) -> list[str]:
+    chance = random.Random(few)
+    return [f"- line {chance.randrange(few)}" for _ in range(8_000)]
+
+
+@pytest.mark.parametrize("few", [2, 40, 150, 8_000])
+def test_a_hundred_kilobytes_against_another_are_compared_at_once(few: int) -> None:
+    """However often lines repeat: difflib alone takes minutes where some do."""
+    before, after = _lines(few), _lines(few)[::-1]
+    start = time.process_time()
+    rows = side_by_side("\n".join(before), "\n".join(after), context=None)
+    carry(before, after)
+    assert time.process_time() - start < 5
+    assert _side(rows, "new") == after
+
+
+def _applied(rows: Sequence[Row], text: str) -> str:
+    """The other text, from the rows and what they say is the same in this one."""
+    lines, out = text.split("\n"), list[str]()
+    for row in rows:
+        if row.old_number is not None and row.kind != "gap":
+            assert lines[row.old_number - 1] == _text(row.old)
+        if row.kind == "gap":
+            assert row.old_number is not None
+            out += lines[row.old_number - 1 : row.old_number - 1 + row.hidden]
+        elif row.new_number is not None:
+            out.append(_text(row.new))
+    return "\n".join(out)
+
+
+def _flipped(row: Row) -> Row:
+    kind = {"added": "removed", "removed": "added"}.get(row.kind, row.kind)
+    return replace(
+        row,
+        kind=kind,
+        old_number=row.new_number,
+        old=row.new,
+        new_number=row.old_number,
+        new=row.old,
+    )

@@ -50,9 +50,10 @@ def detail(request: TeamRequest, proposal_id: UUID) -> HttpResponse:
     proposal = find_proposal(request, proposal_id)
     file = proposal.file
     base = content_of(file, proposal.base_revision) if proposal.base_revision else ""
+    rows = side_by_side(base, proposal.content)
     context = _listed(request, proposal) | {
-        "rows": side_by_side(base, proposal.content),
-        "counts": counts(base, proposal.content),
+        "rows": rows,
+        "counts": counts(rows),
         "broken": [(wording.guard(one["guard"]), one["detail"]) for one in proposal.broken],
         "file_url": file_url(request, file),
         "run_url": to(request, "agents_run", proposal.run_id),

@@ -1,9 +1,13 @@
 """A file's past: the list, one revision, two compared, one restored."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -13,13 +17,28 @@ from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.unit import unit
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_shelf, require_write, team_view
+from memoryweb.web.authors import Author, author_of
+from memoryweb.web.forms.history import HistoryForm
 from memoryweb.web.htmx import show, to
-from memoryweb.web.naming import author_name
 from memoryweb.web.paging import page
+from memoryweb.web.parameters import number_of, numbers_of
 from memoryweb.web.views.editing import writer_of
 from memoryweb.workspace.diff import counts, side_by_side
-from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
+from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.moments import happened
+from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """A revision in the list. `to_compare` is its side of a comparison until another is chosen."""
+
+    revision: Revision
+    author: Author
+    path_before: str
+    only_run: str
+    to_compare: str
+    can_restore: bool
 
 
 @require_GET
@@ -27,15 +46,17 @@ from memoryweb.workspace.revisions import content_of
 def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     file = find_file(request, shelf, path, deleted=True)
-    rows = file.revisions.select_related("user", "integration", "run").order_by("-number")
-    shown = page(request, rows, size=25)
+    form = HistoryForm(request.GET, people=writers_of(file))
+    shown = page(request, _filtered(history_of(file), form), size=25)
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
         "file": file,
+        "form": form,
+        "is_filtered": bool({*form.changed_data} - {"owner"}),
         "page": shown,
-        "rows": [(revision, author_name(revision)) for revision in shown],
+        "rows": _rows(request, file, shown.items, can_write=shelf.can_write),
     }
     return show(request, "files/revisions.html", context)
 
@@ -45,9 +66,7 @@ def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     file = find_file(request, shelf, path, deleted=True)
-    found = get_object_or_404(
-        file.revisions.select_related("user", "integration", "run"), number=number
-    )
+    found = get_object_or_404(history_of(file), number=number)
     rendered = markdown.render(content_of(file, number))
     context = {
         "agent": shelf.agent,
@@ -55,10 +74,10 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
         "shelf": shelf,
         "file": file,
         "revision": found,
-        "author": author_name(found),
+        "author": author_of(request, found),
+        "path_then": found.path if found.path != file.path else "",
         "blocks": rendered.blocks,
         "is_cut": rendered.is_cut,
-        "previous": number - 1,
         "is_current": number == file.revision and file.deleted_at is None,
     }
     return show(request, "files/revision.html", context)
@@ -69,9 +88,12 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
 def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     file = find_file(request, shelf, path, deleted=True)
-    new = _number(request, "to", file.revision)
-    old = _number(request, "from", max(0, new - 1))
-    before, after = _content(file, old), _content(file, new)
+    new = number_of(request, "to", file.revision)
+    old = number_of(request, "from", max(0, new - 1))
+    opened = numbers_of(request, "open")
+    context_lines = None if "all" in request.GET.getlist("open") else 3
+    texts = _content(file, old), _content(file, new)
+    rows = side_by_side(*texts, context=context_lines, opened=opened)
     context = {
         "agent": shelf.agent,
         "tab": "files",
@@ -79,11 +101,13 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         "file": file,
         "old": old,
         "new": new,
-        "rows": side_by_side(before, after),
-        "counts": counts(before, after),
-        "numbers": range(file.revision, -1, -1) if file.revision <= 200 else [],
+        "page": page(request, rows, size=2000),
+        "counts": counts(rows),
+        "open_query": _query(request, old, new),
+        "focus": opened[-1] if opened else 0,
+        "sides": [(number, _side(request, file, number)) for number in (old, new)],
     }
-    return show(request, "files/compare.html", context)
+    return show(request, "files/compare.html", context, partials=("diff",))
 
 
 @require_POST
@@ -104,9 +128,67 @@ def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Htt
     return redirect(to(request, "agents_file", agent_id, file.path, query=shelf.query))
 
 
-def _number(request: TeamRequest, name: str, default: int) -> int:
-    text = request.GET.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else default
+def _filtered(rows: "QuerySet[Revision]", form: HistoryForm) -> "QuerySet[Revision]":
+    """What cannot be read as a filter filters nothing; the form says so."""
+    form.is_valid()
+    asked = form.cleaned_data
+    if asked.get("kind"):
+        rows = rows.filter(author_kind=asked["kind"])
+    if asked.get("person"):
+        rows = rows.filter(user=asked["person"])
+    if asked.get("run"):
+        rows = rows.filter(run=asked["run"])
+    if asked.get("since"):
+        rows = rows.alias(at=happened()).filter(at__gte=form.start_of("since"))
+    if asked.get("until"):
+        end = form.start_of("until") + timedelta(days=1)
+        rows = rows.alias(at=happened()).filter(at__lt=end)
+    return rows
+
+
+def _rows(
+    request: TeamRequest, file: File, found: Collection[Revision], *, can_write: bool
+) -> list[Row]:
+    """The newest two stand ready to be compared."""
+    names = renames_of(file)
+    ready = dict(zip((one.number for one in found), ("to", "from"), strict=False))
+    return [
+        Row(
+            revision=one,
+            author=author_of(request, one),
+            path_before=names.get(one.number, ""),
+            only_run=_run_query(request, one),
+            to_compare=ready.get(one.number, ""),
+            can_restore=can_write and not one.is_deletion and _is_past(file, one),
+        )
+        for one in found
+    ]
+
+
+def _is_past(file: File, revision: Revision) -> bool:
+    return revision.number != file.revision or file.deleted_at is not None
+
+
+def _run_query(request: TeamRequest, revision: Revision) -> str:
+    if revision.run_id is None:
+        return ""
+    query = QueryDict(mutable=True)
+    if "owner" in request.GET:
+        query["owner"] = request.GET["owner"]
+    query["run"] = str(revision.run_id)
+    return f"?{query.urlencode()}"
+
+
+def _side(request: TeamRequest, file: File, number: int) -> Author | None:
+    found = history_of(file).filter(number=number).first()
+    return author_of(request, found) if found else None
+
+
+def _query(request: TeamRequest, old: int, new: int) -> str:
+    """This comparison with what is opened so far, for a link that opens one gap more."""
+    query = request.GET.copy()
+    query["from"], query["to"] = str(old), str(new)
+    return f"?{query.urlencode()}"
 
 
 def _content(file: File, number: int) -> str:

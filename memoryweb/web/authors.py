@@ -1,0 +1,52 @@
+"""Who wrote a revision or a line: kind in words, name, and the run and the talk behind it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.conversations.models import Conversation
+from memoryweb.runs.models import Run
+from memoryweb.web.access import TeamRequest
+from memoryweb.web.htmx import to
+from memoryweb.web.naming import author_name
+from memoryweb.web.wording import happened_at
+from memoryweb.workspace.models import Revision
+
+
+@dataclass(frozen=True)
+class Author:
+    """`kind` names the shape. A link is empty where the reader may not follow it."""
+
+    kind: str
+    label: str
+    name: str
+    at: datetime
+    run_url: str = ""
+    talk_url: str = ""
+
+
+def author_of(request: TeamRequest, revision: Revision, talk: Conversation | None = None) -> Author:
+    """`talk` is the conversation that a line came from, where it is known better."""
+    label = str(revision.get_author_kind_display())
+    name = author_name(revision)
+    return Author(
+        kind=revision.author_kind,
+        label=label,
+        name="" if name == label else name.removeprefix(f"{label} · "),
+        at=happened_at(revision),
+        run_url=_run_url(request, revision.run),
+        talk_url=_talk_url(request, talk or revision.conversation),
+    )
+
+
+def _run_url(request: TeamRequest, run: Run | None) -> str:
+    visit = request.visit
+    if run is None or not (visit.is_common(run.owner_id) or visit.can(Permission.SEE_OWNERS)):
+        return ""
+    return to(request, "agents_run", run.pk)
+
+
+def _talk_url(request: TeamRequest, talk: Conversation | None) -> str:
+    if talk is None or not request.visit.reads(talk.owner_id):
+        return ""
+    return to(request, "agents_conversation", talk.agent_id, talk.pk)

@@ -1,0 +1,68 @@
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from memoryweb.memory.files import NewLine, Place, Writer, append
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import AuthorKind
+from tests.web.pages import text, url
+from tests.web.stage import NOTE, Stage
+
+
+def test_every_line_names_who_wrote_it(stage: Stage, alice: Client) -> None:
+    with unit(stage.world.team) as work:
+        place = Place(stage.world.agent, None, NOTE)
+        writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
+        append(work, place, [NewLine("- Said at lunch.")], writer=writer)
+    page = text(alice.get(_url(stage)))
+    assert '<span class="author extraction">Extraction</span>' in page
+    assert '<span class="author person">Person</span> <span class="name">Bob</span>' in page
+    assert page.index("Extraction") < page.index("- Said at lunch.")
+
+
+def test_the_conversation_is_linked_for_who_may_read_it(stage: Stage, vera: Client) -> None:
+    shared = url(
+        stage.world.team, "agents_conversation", stage.world.agent.pk, stage.shared_talk.pk
+    )
+    assert shared in text(vera.get(_url(stage)))
+
+
+def test_another_persons_conversation_is_not_named(stage: Stage, vera: Client) -> None:
+    note = stage.world.agent.files.get(owner=None, path=NOTE)
+    note.origins.update(message=stage.bobs_talk.messages.get(position=1))
+    page = text(vera.get(_url(stage)))
+    assert str(stage.bobs_talk.pk) not in page
+
+
+def test_an_old_revision_has_only_its_own_lines(stage: Stage, vera: Client) -> None:
+    with unit(stage.world.team) as work:
+        place = Place(stage.world.agent, None, NOTE)
+        writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
+        append(work, place, [NewLine("- Later.")], writer=writer)
+    page = text(vera.get(f"{_url(stage)}?at=1"))
+    assert "- Later." not in page
+    assert "Bob" not in page
+
+
+@pytest.mark.parametrize("at", ["99", "0"])
+def test_a_revision_that_never_was_is_404(stage: Stage, vera: Client, at: str) -> None:
+    assert vera.get(f"{_url(stage)}?at={at}").status_code == 404
+
+
+def test_it_takes_the_same_statements_for_many_lines(stage: Stage, vera: Client) -> None:
+    counted = []
+    for _turn in range(2):
+        with CaptureQueriesContext(connection) as queries:
+            vera.get(_url(stage))
+        counted.append(len(queries))
+        with unit(stage.world.team) as work:
+            for number in range(12):
+                place = Place(stage.world.agent, None, NOTE)
+                writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
+                append(work, place, [NewLine(f"- {number}")], writer=writer)
+    assert counted[0] == counted[1]
+
+
+def _url(stage: Stage) -> str:
+    return url(stage.world.team, "agents_blame", stage.world.agent.pk, NOTE)

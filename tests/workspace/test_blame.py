@@ -1,0 +1,127 @@
+import time
+from collections.abc import Sequence
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryweb.memory.files import NewLine, Place, Writer, append, delete, restore, write
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.blame import Version, blame
+from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.revisions import blame_of
+from tests.world import World
+
+TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=6), min_size=1, max_size=6)
+
+
+def test_a_line_is_of_the_version_that_brought_it() -> None:
+    versions = _versions("one\ntwo", "one\nnew\ntwo", "one\nnew\nTwo, but changed")
+    assert blame(versions) == [1, 2, 3]
+
+
+def test_a_line_that_moved_keeps_its_version() -> None:
+    assert blame(_versions("a\nb\nc", "c\na\nb")) == [1, 1, 1]
+
+
+def test_added_lines_are_of_what_added_them() -> None:
+    versions = [Version(1, "# Day\n\n"), Version(2, "- a\n", is_delta=True)]
+    versions.append(Version(3, "- b\n", is_delta=True))
+    assert blame(versions) == [1, 1, 2, 3, 3]
+
+
+def test_what_is_added_to_a_line_makes_it_ones_own() -> None:
+    assert blame([Version(1, "half"), Version(2, " and half", is_delta=True)]) == [2]
+
+
+def test_restored_lines_are_of_who_wrote_them_first() -> None:
+    versions = [*_versions("a\nb", "x"), Version(3, "a\nb", restored_from=1)]
+    assert blame(versions, {1}) == [1, 1]
+
+
+@given(TEXTS)
+def test_every_line_has_a_version_that_holds_it(texts: list[list[str]]) -> None:
+    versions = _versions(*("\n".join(text) for text in texts))
+    brought = blame(versions)
+    lines = versions[-1].text.split("\n")
+    assert len(brought) == len(lines)
+    for number, line in zip(brought, lines, strict=True):
+        assert line in versions[number - 1].text.split("\n")
+
+
+def test_a_thousand_additions_are_followed_at_once() -> None:
+    versions = [Version(1, "# Day\n\n")]
+    versions += [Version(n, f"- line {n}\n", is_delta=True) for n in range(2, 1_002)]
+    start = time.process_time()
+    assert blame(versions)[2] == 2
+    assert time.process_time() - start < 0.5
+
+
+def test_it_says_what_line_origins_say(world: World) -> None:
+    file = _story(world)
+    brought = blame_of(file, file.revision)
+    said = dict(file.origins.values_list("line", "since"))
+    assert said
+    assert {line: brought[line - 1] for line in said} == said
+
+
+def test_an_old_revision_is_told_as_well(world: World) -> None:
+    file = _story(world)
+    assert blame_of(file, 2) == [1, 1, 2, 2]
+
+
+def test_it_takes_the_same_statements_for_a_long_history(world: World) -> None:
+    file = _story(world)
+    with CaptureQueriesContext(connection) as few:
+        blame_of(file, 2)
+    with unit(world.team) as work:
+        for number in range(30):
+            append(work, _place(world), [NewLine(f"- {number}")], writer=_dream())
+    file.refresh_from_db()
+    with CaptureQueriesContext(connection) as many:
+        blame_of(file, file.revision - 1)
+    assert len(many) == len(few)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_restored_lines_stay_the_words_of_who_wrote_them(world: World, gone: bool) -> None:
+    """A person who brings a dream's text back did not write it: dreams may still change it."""
+    file = _story(world)
+    with unit(world.team) as work:
+        if gone:
+            delete(work, file, writer=_person(world))
+        else:
+            write(work, _place(world), "All new.\n", writer=_person(world))
+        restored = restore(work, file, 3, writer=_person(world)).file
+    kinds = dict(restored.origins.values_list("line", "author_kind"))
+    assert kinds == {3: AuthorKind.DREAM, 4: AuthorKind.PERSON}
+    assert blame_of(restored, restored.revision) == [1, 1, 2, 3, 2]
+
+
+def _story(world: World) -> File:
+    """A heading of the system, a line of a dream, a line of Bob's, a heading changed by a dream."""
+    world.agent.files.all().delete()
+    with unit(world.team) as work:
+        write(work, _place(world), "# Day\n", writer=Writer(AuthorKind.SYSTEM))
+        write(work, _place(world), "# Day\n\n- dreamt\n", writer=_dream())
+        write(work, _place(world), "# Day\n\n- dreamt\n- said\n", writer=_person(world))
+        written = write(work, _place(world), "# Days\n\n- dreamt\n- said\n", writer=_dream())
+    return written.file
+
+
+def _versions(*texts: str) -> Sequence[Version]:
+    return [Version(number, text) for number, text in enumerate(texts, start=1)]
+
+
+def _place(world: World) -> Place:
+    return Place(world.agent, None, "MEMORY.md")
+
+
+def _dream() -> Writer:
+    return Writer(AuthorKind.DREAM)
+
+
+def _person(world: World) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.bob)
