@@ -6,7 +6,7 @@ PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 CODE := memoryweb tests scripts manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
-.PHONY: run test lint types fmt bench shots soak clean \
+.PHONY: run test lint types fmt bench bench-recall shots soak clean \
 	format imports migrations templates sqlite postgres browser
 .NOTPARALLEL:
 
@@ -64,6 +64,10 @@ fmt: .venv/dev.stamp
 
 bench: .venv/dev.stamp
 	python -m scripts.bench
+
+# How well search finds, by the questions in ../shared/data/locomo.
+bench-recall: .venv/dev.stamp
+	python -m scripts.bench_recall
 
 shots: .venv/dev.stamp
 	python scripts/chromium.py

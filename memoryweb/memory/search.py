@@ -1,57 +1,21 @@
 """`memory.search`: the only way text is found. Can't be called without a reader."""
 
-import math
-import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date
-from uuid import UUID
+from collections.abc import Collection
 
-from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader
-from memoryweb.conversations.models import Message
-from memoryweb.memory import querying
+from memoryweb.memory import cursors, matching, querying
+from memoryweb.memory.corpus import Current
 from memoryweb.memory.exceptions import SearchRefused
+from memoryweb.memory.hits import Found, Hit, hit
+from memoryweb.memory.matching import Asked
+from memoryweb.memory.past import Then
 from memoryweb.memory.querying import Query
-from memoryweb.recall.models import Passage
-from memoryweb.recall.tokens import tokens
-from memoryweb.workspace.models import File
 
-MOST_TERMS = 32
-PER_FILE = 5
-AROUND = 80
-K1, B = 1.2, 0.75  # Robertson & Zaragoza, The Probabilistic Relevance Framework (2009)
+__all__ = ["Found", "Hit", "search"]
 
-
-@dataclass(frozen=True)
-class Hit:
-    """One block of a file, or one message. `marks` are offsets of matched words in `snippet`."""
-
-    kind: str
-    file: File | None
-    message: Message | None
-    line: int
-    end_line: int
-    trail: str
-    text: str
-    snippet: str
-    marks: tuple[tuple[int, int], ...]
-    score: float
-    date: date | None
-    source: str
-    owner_id: UUID | None
-
-
-@dataclass(frozen=True)
-class Found:
-    """`cursor` asks for the next page, "" when there is none."""
-
-    total: int
-    hits: tuple[Hit, ...]
-    cursor: str = ""
+MOST = 50
 
 
 def search(
@@ -63,108 +27,40 @@ def search(
     scope: str = "",
     cursor: str = "",
 ) -> Found:
-    """The best passages that the reader may see, by BM25 over exactly those passages.
+    """The best passages that the reader may see, ranked by exactly those passages.
 
     `text` is what a person typed (see `querying`), or a query made of another text. `scope`
-    narrows to `own` or `shared`. At most five hits of one file.
+    narrows to `own` or `shared`. At most five hits of one file. Of an archived agent nothing is
+    found, of a paused owner nothing that is theirs.
     Raises SearchRefused: a date, an owner or a cursor that is none.
     """
     query = querying.parse(text) if isinstance(text, str) else text
-    terms = list(dict.fromkeys(tokens(" ".join([*query.words, *query.phrases]))))[:MOST_TERMS]
-    first = _offset(cursor)
-    if not terms:
+    asked = Asked.of(query, kinds, _scope(reader, query.owner) or scope)
+    stamp = cursors.stamp(reader, query, kinds, scope)
+    after = cursors.read(cursor, stamp) if cursor else None
+    if reader.agent.archived_at or not asked.terms:
         return Found(0, ())
-    rows = _visible(reader, kinds, scope)
-    scored = sorted(_ranked(rows, terms), key=lambda pair: (-pair[0], _age(pair[1]), pair[1].pk))
-    hits = _at_most_per_file(scored)
-    after = first + min(max(limit, 1), 50)
-    page = tuple(_hit(score, row, terms) for score, row in hits[first:after])
-    return Found(len(hits), page, str(after) if after < len(hits) else "")
+    if reader.owner and reader.owner.paused:
+        reader = Reader(reader.agent)
+    corpus = Then(reader, query.at) if query.at else Current(reader)
+    matched = matching.match(corpus, asked)
+    page = matched.page(min(max(limit, 1), MOST), after)
+    rows = corpus.passages([passage for passage, _score in page.hits])
+    hits = (hit(rows[key], score, asked.words) for key, score in page.hits if key in rows)
+    return Found(matched.total, tuple(hits), cursors.write(page.last, stamp) if page.last else "")
 
 
-def _offset(cursor: str) -> int:
-    if cursor and not re.fullmatch(r"[0-9]{1,6}", cursor):
-        raise SearchRefused("bad_cursor", _("There is no such page of results; search again."))
-    return int(cursor or 0)
-
-
-def _visible(reader: Reader, kinds: Collection[str], scope: str) -> list[Passage]:
-    rows = Passage.objects.filter(reader.sees(), kind__in=kinds)
-    # Messages are readable by their owner only.
-    rows = rows.filter(Q(kind="file") | Q(owner=reader.owner, owner__isnull=False))
-    if scope == "own":
-        rows = rows.filter(owner__isnull=False)
-    elif scope == "shared":
-        rows = rows.filter(owner=None)
-    return list(rows.select_related("file", "message__conversation").defer("file__content"))
-
-
-def _ranked(rows: Sequence[Passage], terms: Sequence[str]) -> Iterable[tuple[float, Passage]]:
-    wanted = set(terms)
-    counted = [(row, Counter(word[8:] for word in row.tokens.split(" "))) for row in rows]
-    average = sum(row.length for row in rows) / len(rows) if rows else 1.0
-    frequency = Counter(term for _row, words in counted for term in wanted & words.keys())
-    for row, words in counted:
-        shared = wanted & words.keys()
-        if not shared:
-            continue
-        norm = K1 * (1 - B + B * row.length / (average or 1.0))
-        score = sum(
-            _idf(len(rows), frequency[term]) * words[term] * (K1 + 1) / (words[term] + norm)
-            for term in sorted(shared)
+def _scope(reader: Reader, owner: str) -> str:
+    """A filter can only narrow what the reader sees. Raises SearchRefused."""
+    if owner in {"", "shared"}:
+        return owner
+    own = {"me", str(reader.owner.pk), reader.owner.shown_as} if reader.owner else set()
+    if owner not in own:
+        raise SearchRefused(
+            "bad_owner",
+            _(
+                "“owner:{owner}” names nobody whose memory you search here; write “owner:me”"
+                " or “owner:shared”."
+            ).format(owner=owner[:80]),
         )
-        yield score * row.weight, row
-
-
-def _idf(total: int, having: int) -> float:
-    return math.log((total - having + 0.5) / (having + 0.5) + 1)
-
-
-def _age(row: Passage) -> int:
-    return -row.date.toordinal() if row.date else 0
-
-
-def _at_most_per_file(scored: Iterable[tuple[float, Passage]]) -> list[tuple[float, Passage]]:
-    seen: Counter[object] = Counter()
-    kept = []
-    for score, row in scored:
-        if row.file_id:
-            seen[row.file_id] += 1
-            if seen[row.file_id] > PER_FILE:
-                continue
-        kept.append((score, row))
-    return kept
-
-
-def _hit(score: float, row: Passage, terms: Sequence[str]) -> Hit:
-    return Hit(
-        kind=row.kind,
-        file=row.file,
-        message=row.message,
-        line=row.line,
-        end_line=row.end_line,
-        trail=row.trail,
-        text=row.text,
-        snippet=(snippet := _snippet(row.text, terms)),
-        marks=tuple(_marks(snippet, terms)),
-        score=score,
-        date=row.date,
-        source=row.source,
-        owner_id=row.owner_id,
-    )
-
-
-def _marks(snippet: str, terms: Sequence[str]) -> Iterable[tuple[int, int]]:
-    for match in re.finditer(r"\w+", snippet):
-        if set(terms) & set(tokens(match[0])):
-            yield match.span()
-
-
-def _snippet(text: str, terms: Sequence[str]) -> str:
-    wanted = set(terms)
-    for match in re.finditer(r"\w+", text):
-        if wanted & set(tokens(match[0])):
-            start = max(0, match.start() - AROUND)
-            end = min(len(text), match.end() + AROUND)
-            return text[start:end].replace("\n", " ").strip()
-    return text[: 2 * AROUND].replace("\n", " ")
+    return "own"

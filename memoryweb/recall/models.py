@@ -28,8 +28,11 @@ class Passage(models.Model):
     end_line = models.IntegerField(default=0)
     trail = ErasableCharField(max_length=500, blank=True, help_text="headings above, joined by ›")
     text = ErasableTextField()
-    tokens = ErasableTextField(help_text="each with the scope key in front, joined by spaces")
-    length = models.IntegerField(help_text="number of tokens")
+    tokens = ErasableTextField(help_text="each with field and scope key in front, by spaces")
+    reach = PlainCharField(max_length=12, default="", help_text="scope key: agent and owner")
+    whole = models.BigIntegerField(default=0, help_text="key of the file or conversation")
+    place = models.BigIntegerField(default=0, help_text="see recall.ranking.packed")
+    length = models.IntegerField(help_text="number of tokens of the text")
     weight = models.FloatField(default=1.0)
     source = PlainCharField(max_length=12, blank=True, help_text="source class of the text")
     date = models.DateField(null=True)
@@ -48,6 +51,9 @@ class Passage(models.Model):
         indexes = [
             models.Index(fields=["team", "agent", "owner", "kind"], name="recall_passage_reach"),
             models.Index(fields=["file", "line"], name="recall_passage_file"),
+            models.Index(fields=["id", "whole", "place"], name="recall_passage_place"),
+            models.Index(fields=["whole", "line"], name="recall_passage_whole"),
+            models.Index(fields=["reach", "length"], name="recall_passage_extent"),
         ]
 
     def __str__(self) -> str:

@@ -1,14 +1,22 @@
 """Django's SQLite backend with SQLite's real limit on parameters.
 
 Django assumes 999 (SQLite before 3.32) and splits bulk inserts accordingly, so the number of
-statements of a write would grow with its lines. 32 766 is SQLite's own default since 3.32.
+statements of a write would grow with its lines. 32 766 is SQLite's own default since 3.32;
+most distributions allow 250 000.
 """
+
+import sqlite3
+from functools import cached_property
 
 from django.db.backends.sqlite3 import base, features
 
 
 class DatabaseFeatures(features.DatabaseFeatures):
-    max_query_params = 32766
+    @cached_property
+    def max_query_params(self) -> int:  # type: ignore[override]
+        self.connection.ensure_connection()
+        connection: sqlite3.Connection = self.connection.connection
+        return connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

@@ -1,0 +1,106 @@
+"""What a search gives back, and how a hit is shown: the words around its match, marked."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from memoryweb.conversations.models import Message
+from memoryweb.recall.models import Passage
+from memoryweb.recall.tokens import tokens
+from memoryweb.workspace.models import File
+
+AROUND = 80
+# With what is combined with a letter, so that decomposed text stays one word.
+_WORD = re.compile(r"[\w\u0300-\u036f\u3099\u309a\uff9e\uff9f]+(?:['’]\w+)*")
+_CJK = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")
+Mark = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One block of a file, or one message. `marks` are offsets of matched words in `snippet`."""
+
+    kind: str
+    file: File | None
+    message: Message | None
+    line: int
+    end_line: int
+    trail: str
+    text: str
+    snippet: str
+    marks: tuple[Mark, ...]
+    score: float
+    date: date | None
+    source: str
+    owner_id: UUID | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """`cursor` asks for the next page, "" when there is none."""
+
+    total: int
+    hits: tuple[Hit, ...]
+    cursor: str = ""
+
+
+def hit(row: Passage, score: float, words: Collection[str]) -> Hit:
+    """`words` are the stems that were asked for."""
+    snippet, marks = excerpt(row.text, words)
+    return Hit(
+        kind=row.kind,
+        file=row.file,
+        message=row.message,
+        line=row.line,
+        end_line=row.end_line,
+        trail=row.trail,
+        text=row.text,
+        snippet=snippet,
+        marks=marks,
+        score=score,
+        date=row.date,
+        source=row.source,
+        owner_id=row.owner_id,
+    )
+
+
+def excerpt(text: str, words: Collection[str]) -> tuple[str, tuple[Mark, ...]]:
+    """80 characters on both sides of the first match, on one line, and what to mark in it."""
+    found = next(_matches(text, words), None)
+    start, end = found or (0, 0)
+    start, end = max(0, start - AROUND), min(len(text), end + (AROUND if found else 2 * AROUND))
+    snippet = " ".join(text[start:end].split())
+    return snippet, tuple(_joined(_matches(snippet, words)))
+
+
+def _matches(text: str, words: Collection[str]) -> Iterator[Mark]:
+    for match in _WORD.finditer(text):
+        if not _CJK.search(match[0]):
+            if any(token in words for token in tokens(match[0])):
+                yield match.span()
+            continue
+        for run in re.finditer(rf"{_CJK.pattern}|[^\W_]+", match[0]):
+            yield from _in_run(run[0], match.start() + run.start(), words)
+
+
+def _in_run(run: str, start: int, words: Collection[str]) -> Iterator[Mark]:
+    size = 2 if _CJK.match(run) and len(run) > 1 else len(run)
+    for at in range(len(run) - size + 1):
+        if any(token in words for token in tokens(run[at : at + size])):
+            yield start + at, start + at + size
+
+
+def _joined(marks: Iterator[Mark]) -> Iterator[Mark]:
+    """Windows of two characters overlap; what they cover is marked once."""
+    last: Mark | None = None
+    for mark in marks:
+        if last and mark[0] <= last[1]:
+            last = (last[0], mark[1])
+            continue
+        if last:
+            yield last
+        last = mark
+    if last:
+        yield last

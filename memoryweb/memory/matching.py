@@ -1,0 +1,214 @@
+"""From a query to an ordered page: find, score, narrow, order. The texts are loaded afterwards."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+from memoryweb.memory.corpus import Current, Reaches, Standing
+from memoryweb.memory.cursors import Cursor
+from memoryweb.memory.indexing import HEADINGS, TEXT
+from memoryweb.memory.past import Then
+from memoryweb.memory.querying import Query
+from memoryweb.recall import ranking
+from memoryweb.recall.index import Found
+from memoryweb.recall.ranking import PER_FILE, Places, Postings
+from memoryweb.recall.terms import Term, terms_of
+from memoryweb.recall.tokens import tokens
+
+Corpus = Current | Then
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A query, read: what to rank by, what must occur, and what narrows it."""
+
+    query: Query
+    terms: Sequence[Term]
+    phrases: Sequence[Sequence[str]]
+    kinds: Collection[str]
+    scope: str
+
+    @classmethod
+    def of(cls, query: Query, kinds: Collection[str], scope: str) -> "Asked":
+        phrases = [found for phrase in query.phrases if (found := tokens(phrase))]
+        return cls(query, terms_of(" ".join([*query.words, *query.phrases])), phrases, kinds, scope)
+
+    @property
+    def words(self) -> set[str]:
+        """Every stem that may be marked."""
+        return {word for part in (*self.terms, *self.phrases) for word in part}
+
+
+@dataclass(frozen=True)
+class Page:
+    """`last` is where it ends, None when nothing comes after it."""
+
+    hits: Sequence[tuple[int, float]]
+    last: Cursor | None
+
+
+@dataclass(frozen=True)
+class Matched:
+    corpus: Corpus
+    places: Places
+    scores: Mapping[int, float]
+
+    @cached_property
+    def total(self) -> int:
+        return ranking.total(self.scores, self.places)
+
+    def page(self, limit: int, after: Cursor | None) -> Page:
+        ahead = self._ahead(after) if after else 0
+        count = ahead + 2 * limit + 1
+        while True:
+            ids = self._ids(keys := ranking.best(self.scores, count))
+            order = list(_at_most_per_file(self._in_order(keys, ids), self.places))
+            start = self._start(order, after) if after else 0
+            if count >= len(self.scores) or len(order) > start + limit:
+                break
+            count *= 4
+        shown = order[start : start + limit]
+        hits = [(ids[key], self.scores[key]) for key in shown if key in ids]
+        more = start + limit < len(order)
+        return Page(hits, self._cursor(shown[-1]) if more else None)
+
+    def _ahead(self, after: Cursor) -> int:
+        least = self.scores.get(self._key(after), after.score)
+        return sum(score >= least for score in self.scores.values())
+
+    def _start(self, order: Sequence[int], after: Cursor) -> int:
+        """After the hit that ended the last page; if it has gone, after its score."""
+        key = self._key(after)
+        if key in self.scores and key in order:
+            return order.index(key) + 1
+        return sum(self.scores[key] >= after.score for key in order)
+
+    def _key(self, cursor: Cursor) -> int:
+        return self.places.key(cursor.whole, cursor.ordinal)
+
+    def _cursor(self, key: int) -> Cursor:
+        return Cursor(self.places.whole(key), ranking.ordinal(key), self.scores[key])
+
+    def _ids(self, keys: Iterable[int]) -> dict[int, int]:
+        """Place → passage, also for the turns that were found by their neighbours."""
+        known = self.places.passages
+        spots = {
+            (self.places.whole(key), ranking.ordinal(key)): key for key in keys if key not in known
+        }
+        found = {spots[spot]: passage for spot, passage in self.corpus.spots(spots).items()}
+        return {key: known[key] for key in keys if key in known} | found
+
+    def _in_order(self, keys: Sequence[int], ids: Mapping[int, int]) -> list[int]:
+        """Best first, newer first where scores are equal, then the same on every database."""
+        tied = [key for key in _tied(keys, self.scores) if key in ids]
+        standings = self.corpus.standings([ids[key] for key in tied])
+        standing: dict[int, Standing | tuple[()]] = {key: standings[ids[key]] for key in tied}
+        return sorted(keys, key=lambda key: (-self.scores[key], standing.get(key, ())))
+
+
+def match(corpus: Corpus, asked: Asked) -> Matched:
+    found = corpus.find(_keyed(corpus.reaches, asked.words))
+    scores = ranking.score(
+        corpus.extent(),
+        [_postings(found, corpus.reaches, term) for term in asked.terms],
+        found.places,
+        corpus.last_turns(found.places.conversations),
+    )
+    return Matched(corpus, found.places, _narrowed(scores, corpus, asked, found))
+
+
+def _keyed(reaches: Reaches, words: Iterable[str]) -> list[str]:
+    keys = [field + reach for reach in reaches.all for field in (TEXT, HEADINGS)]
+    return [key + word for word in words for key in keys]
+
+
+def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:
+    """A word in all its forms, in all that the reader sees."""
+    text: Counter[int] = Counter()
+    headings: set[int] = set()
+    for reach in reaches.all:
+        for word in term:
+            said = found.postings.get(TEXT + reach + word)
+            if said:
+                text = text + said if text else said
+            headings.update(found.postings.get(HEADINGS + reach + word, ()))
+    return Postings(text, headings)
+
+
+def _narrowed(
+    scores: Mapping[int, float], corpus: Corpus, asked: Asked, found: Found
+) -> Mapping[int, float]:
+    """Filters take hits away; they change no score."""
+    places, query = found.places, asked.query
+    wholes = _wholes(corpus, asked, found)
+    if wholes is not None:
+        scores = {key: score for key, score in scores.items() if places.whole(key) in wholes}
+    if asked.phrases:
+        said = corpus.saying(_with_all(found, corpus.reaches, asked.phrases), asked.phrases)
+        scores = {key: score for key, score in scores.items() if places.passages.get(key) in said}
+    if query.before or query.after:
+        spots = corpus.between({places.whole(key) for key in scores}, query)
+        lines = corpus.lines([places.passages[key] for key in scores if key in places.passages])
+        scores = {key: score for key, score in scores.items() if _spot(key, places, lines) in spots}
+    return scores
+
+
+def _wholes(corpus: Corpus, asked: Asked, found: Found) -> set[int] | None:
+    """The files and conversations that filters leave; None when none is asked for."""
+    kinds = set(asked.kinds)
+    if kinds >= {"file", "message"} and not asked.scope and not asked.query.path:
+        return None
+    places = found.places
+    kept = {
+        whole
+        for whole, is_turn in zip(places.wholes, places.are_turns, strict=True)
+        if ("message" if is_turn else "file") in kinds
+    }
+    if asked.scope:
+        shared = _of_reach(found, corpus.reaches.shared)
+        kept = kept & shared if asked.scope == "shared" else kept - shared
+    return kept & corpus.files(asked.query.path) if asked.query.path else kept
+
+
+def _of_reach(found: Found, reach: str) -> set[int]:
+    prefixes = (TEXT + reach, HEADINGS + reach)
+    return {
+        found.places.whole(found.places.keys[passage])
+        for token, passages in found.postings.items()
+        if token.startswith(prefixes)
+        for passage in passages
+    }
+
+
+def _with_all(found: Found, reaches: Reaches, phrases: Iterable[Sequence[str]]) -> set[int]:
+    """The passages that have every word of every phrase, in whatever order."""
+    kept: set[int] | None = None
+    for word in {word for phrase in phrases for word in phrase}:
+        having = set[int]()
+        for reach in reaches.all:
+            having.update(found.postings.get(TEXT + reach + word, ()))
+        kept = having if kept is None else kept & having
+    return kept or set()
+
+
+def _spot(key: int, places: Places, lines: Mapping[int, int]) -> tuple[int, int]:
+    passage = places.passages.get(key)
+    return places.whole(key), ranking.ordinal(key) if passage is None else lines[passage]
+
+
+def _tied(keys: Sequence[int], scores: Mapping[int, float]) -> Iterator[int]:
+    for _score, run in groupby(keys, key=scores.__getitem__):
+        same = list(run)
+        if len(same) > 1:
+            yield from same
+
+
+def _at_most_per_file(keys: Iterable[int], places: Places) -> Iterator[int]:
+    shown: Counter[int] = Counter()
+    for key in keys:
+        whole = places.whole(key)
+        shown[whole] += 1
+        if places.is_turn(key) or shown[whole] <= PER_FILE:
+            yield key

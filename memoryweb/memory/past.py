@@ -1,0 +1,114 @@
+"""What a reader could have searched at a moment: files as they were, messages that had arrived.
+
+There is no index of the past: its texts are rebuilt and walked, with the same ranking.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from datetime import datetime
+
+from memoryweb.agents.readers import Reader
+from memoryweb.memory import indexing
+from memoryweb.memory.corpus import Reaches, Spot, Standing, says, standing
+from memoryweb.memory.indexing import TEXT
+from memoryweb.memory.querying import Query
+from memoryweb.recall.index import Found
+from memoryweb.recall.models import Passage
+from memoryweb.recall.ranking import Extent, Places
+from memoryweb.workspace.models import File
+from memoryweb.workspace.moments import Past, workspace_at
+from memoryweb.workspace.paths import fold
+
+
+class Then:
+    """A corpus like `corpus.Current`, at a moment. Its passages are numbered, not stored."""
+
+    def __init__(self, reader: Reader, moment: datetime) -> None:
+        self.reaches = Reaches.of(reader)
+        self.rows = dict(enumerate(_passages(reader, moment), start=1))
+        self.at = {(row.whole, row.line): number for number, row in self.rows.items()}
+
+    def find(self, tokens: Collection[str]) -> Found:
+        wanted = set(tokens)
+        postings: dict[str, Counter[int]] = {}
+        found: dict[int, None] = {}
+        for number, row in self.rows.items():
+            for word in row.tokens.split(" "):
+                if word in wanted:
+                    postings.setdefault(word, Counter())[number] += 1
+                    found[number] = None
+        places = ((number, self.rows[number].whole, self.rows[number].place) for number in found)
+        return Found(postings, Places(places))
+
+    def extent(self) -> Extent:
+        return Extent(len(self.rows), sum(row.length for row in self.rows.values()))
+
+    def last_turns(self, wholes: Collection[int]) -> dict[int, int]:
+        last: dict[int, int] = {}
+        for row in self.rows.values():
+            if row.whole in wholes:
+                last[row.whole] = max(last.get(row.whole, 0), row.line)
+        return last
+
+    def files(self, path: str) -> set[int]:
+        wanted = fold(path)
+        rows = (row for row in self.rows.values() if row.file)
+        return {row.whole for row in rows if row.file and wanted in fold(row.file.path)}
+
+    def saying(self, passages: Collection[int], phrases: Iterable[Sequence[str]]) -> set[int]:
+        wanted = [
+            [f" {' '.join(TEXT + reach + word for word in phrase)} " for reach in self.reaches.all]
+            for phrase in phrases
+        ]
+        return {number for number in passages if says(self.rows[number].tokens, wanted)}
+
+    def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
+        return {
+            (row.whole, row.line)
+            for row in self.rows.values()
+            if row.whole in wholes
+            and row.date
+            and (query.after is None or row.date >= query.after)
+            and (query.before is None or row.date < query.before)
+        }
+
+    def lines(self, passages: Collection[int]) -> Mapping[int, int]:
+        return {number: self.rows[number].line for number in passages}
+
+    def spots(self, spots: Collection[Spot]) -> dict[Spot, int]:
+        return {spot: self.at[spot] for spot in spots if spot in self.at}
+
+    def standings(self, passages: Collection[int]) -> dict[int, Standing]:
+        return {number: _standing(self.rows[number]) for number in passages}
+
+    def passages(self, ids: Collection[int]) -> dict[int, Passage]:
+        return {number: self.rows[number] for number in ids}
+
+
+def _passages(reader: Reader, moment: datetime) -> Iterator[Passage]:
+    own = reader.owner.pk if reader.owner else None
+    for owner_id in dict.fromkeys((None, own)):
+        for past in workspace_at(reader.agent.pk, owner_id, moment):
+            yield from indexing.of_file(_as_it_was(past, moment), sources={})
+    if own is not None:
+        yield from Passage.objects.filter(
+            kind=Passage.Kind.MESSAGE,
+            agent=reader.agent,
+            owner=own,
+            message__created_at__lte=moment,
+        ).select_related("message__conversation")
+
+
+def _as_it_was(past: Past, moment: datetime) -> File:
+    file = copy(past.file)
+    file.path, file.content, file.deleted_at = past.path, past.content, None
+    file.updated_at = min(file.updated_at, moment)
+    return file
+
+
+def _standing(row: Passage) -> Standing:
+    moment = row.message.timestamp if row.message else None
+    conversation = row.message.conversation.external_id if row.message else ""
+    name = fold(row.file.path) if row.file else conversation
+    return standing(row.date, moment, name, row.owner_id, row.line)

@@ -1,0 +1,97 @@
+"""The database's own full-text index over passages: it finds, `ranking` ranks.
+
+It follows the table by itself (triggers on SQLite, a generated column on PostgreSQL), so it is in
+step in every transaction, whoever writes. What a table's rebuild by Django drops is made again
+after every `migrate`, and a system check fails without it.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from django.core.checks import CheckMessage, Error
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+
+from memoryweb.recall import index_postgres, index_sqlite
+from memoryweb.recall.ranking import Places
+
+
+@dataclass(frozen=True)
+class Found:
+    """Token → passage → how often. `places` says where those passages stand."""
+
+    postings: Mapping[str, Counter[int]]
+    places: Places
+
+
+class _Index(Protocol):
+    def create(self, cursor: CursorWrapper) -> None: ...
+    def drop(self, cursor: CursorWrapper) -> None: ...
+    def missing(self, cursor: CursorWrapper) -> list[str]: ...
+    def rebuild(self, cursor: CursorWrapper) -> None: ...
+    def is_sound(self, cursor: CursorWrapper) -> bool: ...
+    def find(
+        self, cursor: CursorWrapper, tokens: Sequence[str]
+    ) -> tuple[dict[str, Counter[int]], list[tuple[int, int, int]]]: ...
+
+
+def find(tokens: Collection[str], using: str = DEFAULT_DB_ALIAS) -> Found:
+    """The passages that have some of these tokens, which carry their scope keys."""
+    if not tokens:
+        return Found({}, Places(()))
+    with connections[using].cursor() as cursor:
+        postings, rows = _index(connections[using]).find(cursor, list(tokens))
+    return Found(postings, Places(rows))
+
+
+def create(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
+    """Receiver of `post_migrate`; fills what it had to make."""
+    connection = connections[using]
+    if "recall_passage" not in connection.introspection.table_names():
+        return
+    with connection.cursor() as cursor:
+        if _index(connection).missing(cursor):
+            _index(connection).create(cursor)
+            _index(connection).rebuild(cursor)
+
+
+def drop(using: str = DEFAULT_DB_ALIAS) -> None:
+    with connections[using].cursor() as cursor:
+        _index(connections[using]).drop(cursor)
+
+
+def rebuild(using: str = DEFAULT_DB_ALIAS) -> None:
+    with connections[using].cursor() as cursor:
+        _index(connections[using]).rebuild(cursor)
+
+
+def is_sound(using: str = DEFAULT_DB_ALIAS) -> bool:
+    """Whether the index holds exactly the tokens of the table."""
+    with connections[using].cursor() as cursor:
+        return _index(connections[using]).is_sound(cursor)
+
+
+def check(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
+    return [
+        Error(
+            f"The search index does not follow the passages: {name} is missing.",
+            hint="Run “manage.py migrate --skip-checks”; it creates the index again.",
+            id="recall.E001",
+        )
+        for using in databases or ()
+        for name in _missing(connections[using])
+    ]
+
+
+def _missing(connection: BaseDatabaseWrapper) -> list[str]:
+    if "recall_passage" not in connection.introspection.table_names():
+        return []
+    with connection.cursor() as cursor:
+        return _index(connection).missing(cursor)
+
+
+def _index(connection: BaseDatabaseWrapper) -> _Index:
+    return index_sqlite if connection.vendor == "sqlite" else index_postgres

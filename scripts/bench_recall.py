@@ -1,0 +1,32 @@
+"""How well search finds, without any model: LoCoMo questions, one message a document.
+
+    python -m scripts.bench_recall [FOLDER]
+    python scripts/postgres.py python -m scripts.bench_recall
+
+Everything goes through the doors: `memory.messages` takes the conversations, `memory.search`
+answers. any@10: some message that the question's answer stands on is among the first ten hits;
+all@10: all of them are.
+"""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from scripts.installation import fresh_installation
+
+FOLDER = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "locomo"
+
+
+def main() -> int:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    if not any(folder.glob("*.messages.jsonl")):
+        print("Left out: the questions (../shared/data/locomo) are not here.")
+        return 0
+    with fresh_installation():
+        # Models can be imported only now.
+        import_module("scripts.recall_measures").run(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+"""What the recall benchmark measures."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.db import connection
+from django_scopes import scope
+
+from memoryweb.accounts.integrations import create_integration
+from memoryweb.accounts.models import Team
+from memoryweb.accounts.teams import create_team
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import api_owner
+from memoryweb.agents.readers import Reader
+from memoryweb.audit.record import SYSTEM
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.messages import import_messages
+from memoryweb.memory.search import search
+from memoryweb.memory.unit import unit
+
+FIRST = 10
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    category: int
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Result:
+    category: int
+    any: bool
+    all: bool
+
+
+def run(folder: Path) -> None:
+    team = create_team(name="Recall", by=SYSTEM)
+    with scope(team=team):
+        agent, owner = _reader(team)
+        results: list[Result] = []
+        questions = [
+            question
+            for file in sorted(folder.glob("*.messages.jsonl"))
+            for question in _taken(team, agent, owner, file)
+        ]
+        reader = Reader(agent, owner)
+        results = [_asked(reader, question) for question in questions]
+    print(f"Database: {connection.vendor}, {len(results)} questions")
+    _report("all", results)
+    for category, name in CATEGORIES.items():
+        _report(name, [result for result in results if result.category == category])
+
+
+def _reader(team: Team) -> tuple[Agent, Owner]:
+    with unit(team) as work:
+        agent = create_agent(work, name="Listener")
+        return agent, api_owner(team, create_integration(team=team, name="room", by=SYSTEM), "both")
+
+
+def _taken(team: Team, agent: Agent, owner: Owner, file: Path) -> Iterator[Question]:
+    """Import a file's messages; its questions name them by conversation and id."""
+    import_messages(lambda: unit(team), agent=agent, owner=owner, open_file=lambda: _opened(file))
+    homes = {line["id"]: line["conversation"] for line in _lines(file)}
+    for line in _lines(file.with_name(file.name.replace(".messages.", ".questions."))):
+        evidence = frozenset(f"{homes[key]}/{key}" for key in line["evidence"] if key in homes)
+        if evidence:
+            yield Question(line["question"], line["category"], evidence)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[BinaryIO]:
+    with file.open("rb") as stream:
+        yield stream
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+def _asked(reader: Reader, question: Question) -> Result:
+    hits = search(reader, question.text, limit=FIRST).hits
+    found = {
+        f"{hit.message.conversation.external_id}/{hit.message.external_id}"
+        for hit in hits
+        if hit.message
+    }
+    return Result(question.category, bool(found & question.evidence), question.evidence <= found)
+
+
+def _report(name: str, results: list[Result]) -> None:
+    count = len(results) or 1
+    found, complete = sum(r.any for r in results), sum(r.all for r in results)
+    print(
+        f"{name:<14}{len(results):5} questions"
+        f"   any@{FIRST} {found / count:.3f}   all@{FIRST} {complete / count:.3f}"
+    )
