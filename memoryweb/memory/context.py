@@ -123,8 +123,11 @@ def build(
     window: int = WINDOW,
     ephemeral: bool = False,
 ) -> Context:
-    """Reads only. While the owner's memory is paused, and in an ephemeral conversation, nothing
-    personal is put in. `conversation` is the reader's own."""
+    """Reads only. Without a message it is what every message gets.
+
+    While the owner's memory is paused, and in an ephemeral conversation, nothing personal is put
+    in. `conversation` is the reader's own.
+    """
     if _keeps_nothing(reader, conversation, ephemeral):
         reader, conversation = Reader(reader.agent), None
     budget = window * 3 // 4
@@ -146,7 +149,7 @@ def build(
         conversation.pk if conversation else None,
         current.content,
         system,
-        (*memory, *talk.turns, current),
+        (*memory, *talk.turns, *([current] if message else [])),
         shared,
         personal,
         hits,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from memoryweb.dreaming.queries import Night
+from memoryweb.memory.context import Gauge
 from memoryweb.runs.models import Run
 
 _HEIGHT, _LEAST, _STEP = 22, 3, 8
@@ -49,3 +50,34 @@ def _bar(at: int, night: Night, most: int) -> Bar:
         tone, height = "none", 2
     label = f"{night.day:%Y-%m-%d}: {night.promoted}"
     return Bar(at * _STEP, _HEIGHT - height + 1, height, tone, label)
+
+
+@dataclass(frozen=True)
+class Part:
+    tone: str
+    label: str
+    tokens: int
+    x: float
+    width: float
+
+
+@dataclass(frozen=True)
+class TokenGauge:
+    """How full the prompt is: its parts one after another, of 1,000 in all."""
+
+    parts: list[Part]
+    label: str
+
+
+def token_gauge(gauge: Gauge) -> TokenGauge:
+    parts: list[Part] = []
+    for tone, label, tokens in (
+        ("system", _("Shared files"), gauge.system),
+        ("memory", _("Personal memory and what was found"), gauge.memory),
+        ("message", _("Message"), gauge.message),
+    ):
+        x = parts[-1].x + parts[-1].width if parts else 0.0
+        width = min(1000 - x, max(3.0, 1000 * tokens / gauge.budget)) if tokens else 0.0
+        parts.append(Part(tone, label, tokens, round(x, 1), round(width, 1)))
+    said = _("{used} of {budget} tokens are used.").format(used=gauge.used, budget=gauge.budget)
+    return TokenGauge(parts, said)

@@ -6,6 +6,7 @@ from memoryweb.web.views import (
     arranging,
     audit,
     blame,
+    connect,
     conversations,
     dreams,
     editing,
@@ -16,6 +17,7 @@ from memoryweb.web.views import (
     members,
     mine,
     owners,
+    prompt,
     review,
     revisions,
     team,
@@ -45,15 +47,17 @@ file_patterns = [
     path(
         "files/<md:path>/revisions/<int:number>/restore/", revisions.restore, name="agents_restore"
     ),
+    path("files/<md:path>/blame/", blame.blame, name="agents_blame"),
     path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
 ]
 
-    path("files/<md:path>/blame/", blame.blame, name="agents_blame"),
 agent_patterns = [
     path("", agents.detail, name="agents_detail"),
     path("files/", files.files, name="agents_files"),
     path("files/new/", editing.new, name="agents_new_file"),
     *file_patterns,
+    path("prompt/", prompt.prompt, name="agents_prompt"),
+    path("connect/", connect.connect, name="agents_connect"),
     path("dreams/", dreams.dreams, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
     path("conversations/", conversations.conversations, name="agents_conversations"),

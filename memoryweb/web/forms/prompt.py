@@ -1,0 +1,13 @@
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+
+class TryForm(forms.Form):
+    message = forms.CharField(
+        label=_("A message"),
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("As somebody would write it to the agent. Trying one out records nothing."),
+    )
+    owner = forms.CharField(required=False, widget=forms.HiddenInput)

@@ -1,0 +1,111 @@
+import ast
+import json
+import re
+import shlex
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from memoryweb.agents.models import Agent
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.web.snippets import snippets
+from tests.api.client import Api
+from tests.web.pages import fragment, text, url
+from tests.web.stage import Stage
+from tests.world import World, integration_token, personal_token, signed_in
+
+BASE = "http://testserver/api/v1/agents/1"
+
+
+def address(world: World, agent: Agent, query: str = "") -> str:
+    return url(world.team, "agents_connect", agent.pk, query=query)
+
+
+def bodies(curl: str) -> list[tuple[str, Any]]:
+    """What the two calls of a terminal send, and where."""
+    calls = curl.replace("\\\n", " ").split("curl -sS ")[1:]
+    words = [shlex.split(call) for call in calls]
+    return [(found[0], json.loads(found[found.index("-d") + 1])) for found in words]
+
+
+@pytest.mark.parametrize("owner", [{}, {"endUserId": "customer-42"}])
+def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
+    curl, python, openclaw = (one.text for one in snippets(BASE, owner))
+    for where, body in bodies(curl):
+        assert where.startswith(BASE)
+        assert body.items() >= owner.items()
+    ast.parse(python)
+    metadata = re.search(r"^metadata: (.+)$", openclaw, re.MULTILINE)
+    assert metadata is not None
+    assert json.loads(metadata[1])["openclaw"]["primaryEnv"] == "MEMORYWEB_TOKEN"
+    assert json.dumps({**owner, "query": "WORDS TO FIND"}) in openclaw
+
+
+def test_what_the_page_says_ticks_its_own_list(world: World) -> None:
+    """The calls as they stand on the page, by an integration and by a person."""
+    for as_, token, client in (
+        ("program", integration_token(world.integration), signed_in(world.alice)),
+        ("me", personal_token(world.team, world.bob), signed_in(world.bob)),
+    ):
+        agent = world.agent if as_ == "me" else world.other_agent
+        page = text(client.get(address(world, agent, f"?as={as_}")))
+        assert page.count("not yet") == 4
+        curl = re.search(r'<pre id="code-curl"[^>]*>(.*?)</pre>', page, re.DOTALL)
+        assert curl is not None
+        for where, body in bodies(unescape(curl[1])):
+            answer = Api(token).post(where.removeprefix("http://testserver/api/v1"), body)
+            assert answer.status_code == 200
+        for run in Run.objects.filter(agent=agent, kind="extraction"):
+            engine.work(run.pk)
+        ticked = text(fragment(client, address(world, agent), "checklist"))
+        assert ticked.count(": yes</span>") == 4
+        assert "data-poll" not in ticked
+
+
+def test_it_polls_until_all_is_done(stage: Stage, alice: Client) -> None:
+    page = text(alice.get(address(stage.world, stage.world.agent)))
+    assert "data-poll" in page
+    assert page.count(": yes</span>") == 2 + Run.objects.filter(kind="extraction").exists()
+
+
+def test_what_happened_before_one_began_to_watch_is_no_tick(stage: Stage, alice: Client) -> None:
+    later = (timezone.now() + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    page = text(alice.get(address(stage.world, stage.world.agent, f"?since={later}")))
+    assert page.count("not yet") == 4
+
+
+@pytest.mark.parametrize("since", ["yesterday", "2026-02-30T00:00:00Z", "2026-01-01", ""])
+def test_a_time_that_is_none_is_ever(stage: Stage, alice: Client, since: str) -> None:
+    page = text(alice.get(address(stage.world, stage.world.agent, f"?since={since}")))
+    assert page.count("not yet") < 4
+
+
+def test_others_talks_are_no_tick_for_who_does_not_see_owners(world: World) -> None:
+    talks = f"/agents/{world.agent.pk}/conversations/c-9/messages"
+    said = [{"role": "user", "content": "The green kayak is mine."}]
+    helpdesk = Api(integration_token(world.integration))
+    helpdesk.post(talks, {"endUserId": "customer-1", "messages": said})
+    seen = text(signed_in(world.vera).get(address(world, world.agent)))
+    assert (seen.count("not yet"), "kayak" in seen) == (4, False)
+    admins = text(signed_in(world.alice).get(address(world, world.agent)))
+    assert (admins.count("not yet"), "kayak" in admins) == (2, False)
+
+
+def test_why_nothing_is_extracted_is_said(world: World) -> None:
+    talks = f"/agents/{world.agent.pk}/conversations/c-9/messages"
+    said = [{"role": "user", "content": "The green kayak is mine."}]
+    token = personal_token(world.team, world.bob)
+    Api(token).post(talks, {"messages": said, "finished": True})
+    page = text(signed_in(world.bob).get(address(world, world.agent)))
+    assert "too few messages" in page
+
+
+def test_no_token_stands_on_the_page(world: World) -> None:
+    integration_token(world.integration)
+    page = text(signed_in(world.alice).get(address(world, world.agent)))
+    assert not re.search(r"mwp_\w", page)
