@@ -16,8 +16,15 @@ from memoryweb.api.problems import validation
 AnyBody = TypeVar("AnyBody", bound=BaseModel)
 
 MAX_DEPTH = 32
+# Operations that take an archive, as the body or in a form.
+ARCHIVES = frozenset({"preview_import", "import_snapshot"})
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def is_archive(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    return match is not None and match.url_name in ARCHIVES
 
 
 def check_size(request: HttpRequest, limit: int | None = None) -> None:

@@ -62,5 +62,5 @@ def _check(request: HttpRequest, path: dict[str, Any]) -> None:
     for name, values in request.GET.lists():
         if any("\x00" in text for text in (name, *values)):
             raise Invalid(name.replace("\x00", ""), _("A parameter holds a NUL character."))
-    if request.body:
+    if request.body and not bodies.is_archive(request):
         request.json_body = bodies.read_json(request.body)  # type: ignore[attr-defined]

@@ -77,6 +77,12 @@ def target(caller: Caller, text: str | None, *, default: str = SHARED) -> Owner 
     return found.met(caller) if isinstance(found, _Identity) else found
 
 
+def intended(caller: Caller, text: str) -> Owner | None:
+    """The owner that a write would reach; makes no rows."""
+    found = _named(caller, text, SHARED, reading=False)
+    return found.known(caller) if isinstance(found, _Identity) else found
+
+
 def writable(caller: Caller, text: str | None) -> Owner | None:
     """The owner whose memory the caller may change; None for the shared memory.
 

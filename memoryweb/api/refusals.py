@@ -23,8 +23,10 @@ from memoryweb.memory.exceptions import (
     SecretRefused,
     Stale,
 )
+from memoryweb.memory.snapshots import PreviewRefused
 from memoryweb.memory.tools import DateRefused, EditRefused
 from memoryweb.memory.write_matrix import WriteRefused
+from memoryweb.workspace.exceptions import ArchiveRefused
 
 
 def install(api: NinjaAPI) -> None:
@@ -58,6 +60,18 @@ def _stale(refused: Stale) -> Problem:
     return Problem(412, "stale", str(refused), members={"current": current})
 
 
+def _archive(refused: ArchiveRefused) -> Problem:
+    status = 413 if refused.code == "too_large" else 400
+    named = [{"field": "file", "message": str(refused)}]
+    return Problem(status, refused.code, str(refused), errors=named)
+
+
+def _preview(refused: PreviewRefused) -> Problem:
+    if refused.code == "preview_unknown":
+        return Invalid("token", str(refused), code=refused.code)
+    return Problem(409, refused.code, str(refused))
+
+
 def _secret(refused: SecretRefused) -> Problem:
     members = {"kind": refused.kind, "line": refused.line}
     named = [{"field": "content", "message": str(refused)}]
@@ -68,6 +82,8 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     Problem: lambda problem: problem,
     ValidationError: lambda error: problems.validation(error.errors),
     BatchRefused: _batch,
+    ArchiveRefused: _archive,
+    PreviewRefused: _preview,
     PathRefused: lambda refused: Invalid("filename", str(refused), code="path_refused"),
     ContentRefused: lambda refused: Invalid("content", str(refused), code=refused.code),
     SecretRefused: _secret,

@@ -23,6 +23,7 @@ from memoryweb.api import (
     refusals,
     reports,
     runs,
+    snapshots,
     tools,
 )
 from memoryweb.api.auth import Bearer
@@ -36,6 +37,7 @@ ROUTERS = (
     agents.router,
     files.router,
     prompts.router,
+    snapshots.router,
     tools.router,
     context.router,
     conversations.router,

@@ -12,6 +12,7 @@ from memoryweb.memory import scanning
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.files import MAX_BYTES
 from memoryweb.memory.secret_sieve import could_hold
+from memoryweb.workspace.diff import unified
 from memoryweb.workspace.models import File
 from memoryweb.workspace.paths import fold
 from memoryweb.workspace.snapshot.contents import Ignored, Incoming, sort_out
@@ -49,6 +50,18 @@ class Item:
         if self.action == Action.SKIP or self.incoming is None:
             return self.before
         return _text_after(self.file, self.incoming)
+
+    def diff(self, most: int) -> str:
+        """At most so many lines of what changes; worked out only when asked for."""
+        if self.action == Action.SKIP:
+            return ""
+        if self.action == Action.CREATE:
+            lines = [f"+ {line}" for line in self.after.removesuffix("\n").split("\n")]
+        else:
+            lines = unified(self.before, self.after).split("\n")
+        left = len(lines) - most
+        more = [_("… ({n} more lines)").format(n=left)] if left > 0 else []
+        return "\n".join(lines[:most] + more)
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,17 @@ def apply(
 
     Raises ArchiveRefused, PreviewRefused, StateMoved and what files.write raises.
     """
+    made = _checked(agent, owner, archive, token)
+    if not made.changes:
+        return Imported(None, made, ())
+    batch = _batch(unit, agent, owner, made, by)
+    writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
+    written = tuple((item, _write(unit, agent, owner, item, writer)) for item in made.changes)
+    return Imported(batch, made, written)
+
+
+def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str) -> Plan:
+    """What the token's preview showed, if that still holds."""
     told = _opened(token)
     made = plan(agent, owner, archive)
     wanted = _bound(agent, owner, made)
@@ -120,12 +131,7 @@ def apply(
         )
     if told["state"] != wanted["state"]:
         raise StateMoved
-    if not made.changes:
-        return Imported(None, made, ())
-    batch = _batch(unit, agent, owner, made, by)
-    writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
-    written = tuple((item, _write(unit, agent, owner, item, writer)) for item in made.changes)
-    return Imported(batch, made, written)
+    return made
 
 
 def _bound(agent: Agent, owner: Owner | None, made: Plan) -> dict[str, str]:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.walls.api_stage import ARCHIVE
+
 SAY = [{"role": "user", "content": "Good morning."}]
 CUSTOMER = "api:helpdesk/customer-1"
 END_USER = {"endUserId": "customer-1"}
@@ -23,7 +25,7 @@ class Route:
     method: str
     path: str
     answers: dict[str, int]
-    body: dict[str, Any] | None = None
+    body: dict[str, Any] | bytes | None = None
     about: str = "query"  # query | body | nobody
     stranger: int = 404
     changes: bool = False
@@ -31,6 +33,7 @@ class Route:
 
 
 FILES = "/agents/{agent}/workspace/files"
+MEMORIES = "/agents/{agent}/workspace/memory"
 TOOLS = "/agents/{agent}/tools/"
 TALKS = "/agents/{agent}/conversations"
 MEMORY = "/memory/{agent}"
@@ -117,6 +120,18 @@ ROUTES: dict[str, Route] = {
         "/agents/{agent}/workspace/prompt-files?owner=shared",
         WRITE | {"helpdesk": 403},
         {"files": [{"filename": "MEMORY.md", "enabled": False}]},
+        "nobody",
+        changes=True,
+    ),
+    "export_snapshot": _read(MEMORIES + "/export"),
+    "preview_import": Route(
+        "POST", MEMORIES + "/import/preview?owner=shared", WRITE, ARCHIVE, "nobody"
+    ),
+    "import_snapshot": Route(
+        "POST",
+        MEMORIES + "/import?owner=shared&token={preview}",
+        WRITE,
+        ARCHIVE,
         "nobody",
         changes=True,
     ),

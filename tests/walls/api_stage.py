@@ -13,13 +13,16 @@ from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.proposals import propose
+from memoryweb.memory.snapshots import preview
 from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind
+from tests.workspace.snapshot.archives import of
 from tests.world import Home
 
 CANARY = "the blue umbrella"
 OTHER = "a red scarf"
+ARCHIVE = of({"MEMORY.md": "# Memory\n\n- Coffee is served at six.\n"})
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Stage:
     proposal: str
     archived: str
     talk: str = "c-1"
+    preview: str = ""
 
     def ids(self) -> dict[str, str]:
         return dict(vars(self))
@@ -64,7 +68,9 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
             broken=[],
         )
     run = dreamt(home, home.customer, canary)
-    return Stage(str(home.agent.pk), str(run.pk), str(proposed.pk), _archived(home))
+    with scope(team=home.team):
+        token = preview(home.agent, None, ARCHIVE).token
+    return Stage(str(home.agent.pk), str(run.pk), str(proposed.pk), _archived(home), preview=token)
 
 
 def _archived(home: Home) -> str:
