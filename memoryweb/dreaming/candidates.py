@@ -32,6 +32,7 @@ class Mention:
     asked: bool = False
     category: str = ""
     human: bool = False
+    waits: bool = False  # for a person, who has not looked at it yet
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,10 @@ class Candidate:
     @property
     def durable(self) -> bool:
         return any(mention.durable for mention in self.mentions)
+
+    @property
+    def waits(self) -> bool:
+        return any(mention.waits for mention in self.mentions)
 
 
 def gather(
@@ -190,6 +195,7 @@ def _written(mention: Mention) -> tuple[date | str | int, ...]:
         mention.asked,
         mention.category,
         mention.human,
+        mention.waits,
     )
 
 

@@ -85,17 +85,18 @@ def by_model(inputs: Inputs, answer: DreamAnswer) -> Consolidated:
 
 def data_for_model(inputs: Inputs) -> dict[str, Any]:
     """What the model is given: MEMORY.md, the notes with their line numbers, and hints."""
-    hints = [verdict.candidate for verdict in _judge(inputs, frozenset())]
+    hints = [v.candidate for v in _judge(inputs, frozenset()) if not v.candidate.waits]
     return {
         "date": inputs.now.date().isoformat(),
-        "memory": inputs.memory.content,
+        "memory": inputs.memory.for_model,
         "protected": [
             line
-            for number, line in enumerate(inputs.memory.content.split("\n"), start=1)
+            for number, line in enumerate(inputs.memory.for_model.split("\n"), start=1)
             if number in inputs.protected_lines and line.strip()
         ],
         "notes": [
-            {"path": note.path, "text": _numbered(cut_note(note.content))} for note in inputs.notes
+            {"path": note.path, "text": _numbered(cut_note(note.for_model))}
+            for note in inputs.notes
         ],
         "candidates": [
             {"text": one.text, "source": f"{one.mentions[-1].path}#L{one.mentions[-1].line}"}
@@ -150,7 +151,7 @@ def _guarded(inputs: Inputs, made: Consolidated) -> Consolidated:
     broken = guards.check(
         inputs.memory.content,
         made.content,
-        inputs=[inputs.memory.content, *(note.content for note in inputs.notes)],
+        inputs=[inputs.memory.content, *(note.for_model for note in inputs.notes)],
         protected_lines=inputs.protected_lines,
         superseded=[old for old, _new in made.superseded],
         changed_today=inputs.changed_today,

@@ -32,6 +32,7 @@ _CAUSES = {
     "current": ("was overtaken by a newer note", "were overtaken by newer notes"),
     "uncorrected": ("was corrected later", "were corrected later"),
     "allowed": ("was forgotten or is not true", "were forgotten or are not true"),
+    "reviewed": ("waits for a person", "wait for a person"),
     "undecided": ("was rejected by a person before", "were rejected by a person before"),
     "age": ("is too old", "are too old"),
 }
@@ -119,7 +120,7 @@ def _looked_at(dates: Collection[date], blocks: int, candidates: int) -> str:
 
 
 def _patterns(verdicts: Sequence[Verdict]) -> str:
-    candidates = [verdict.candidate for verdict in verdicts]
+    candidates = [verdict.candidate for verdict in verdicts if not verdict.candidate.waits]
     often = sorted((c for c in candidates if c.days > 1), key=lambda c: (-c.days, c.key))[:3]
     lines = [f"“{_bare(c.text)}” was said on {c.days} days." for c in often]
     topics = themes(candidates)

@@ -80,6 +80,7 @@ def judge(
             _corrected_gate(candidate, rivals),
             _forgotten_gate(prints, forgotten),
             _rejected_gate(candidate, rejections),
+            *_reviewed_gate(candidate),
             _grounds_gate(candidate, used),
         )
         verdicts.append(_verdict(candidate, scored[candidate.key], gates, now, used))
@@ -153,6 +154,13 @@ def _rejected_gate(candidate: Candidate, rejections: Rejections) -> Gate:
     return Gate("undecided", True, "Nobody rejected it before.")
 
 
+def _reviewed_gate(candidate: Candidate) -> tuple[Gate, ...]:
+    """Only for what was marked: nobody has to look at an ordinary statement."""
+    if not candidate.waits:
+        return ()
+    return (Gate("reviewed", False, "It waits for a person, who has to look at it first."),)
+
+
 def _grounds_gate(candidate: Candidate, thresholds: Thresholds) -> Gate:
     """One of these is enough."""
     recall = candidate.recall
@@ -175,14 +183,14 @@ def _times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-_CAN_CHANGE = frozenset({"score", "grounds"})
+_CAN_CHANGE = frozenset({"score", "grounds", "reviewed"})
 
 
 def decisive(failed: Sequence[Gate]) -> Gate:
     """Of the gates that a candidate failed, the one that tells the most."""
     final = [gate for gate in failed if gate.name not in _CAN_CHANGE]
     told = [gate for gate in final if gate.name != "new"]  # outdated says more than known
-    return (told or final or failed)[0]
+    return (told or final or sorted(failed, key=lambda gate: gate.name != "reviewed"))[0]
 
 
 def _verdict(

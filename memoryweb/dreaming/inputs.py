@@ -3,7 +3,7 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.changes import changed_by_machines
+from memoryweb.memory.marks import without_hidden
 from memoryweb.memory.proposals import rejected_lines
 from memoryweb.recall import events
 from memoryweb.runs.models import Run
@@ -34,6 +35,11 @@ class Text:
     revision: int
     content: str
     note_date: date | None = None
+    hidden: frozenset[int] = frozenset()  # lines that no model is given
+
+    @property
+    def for_model(self) -> str:
+        return without_hidden(self.content, self.hidden)
 
     @property
     def frozen(self) -> dict[str, Any]:
@@ -67,9 +73,10 @@ class Inputs:
 def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
     files = _files(run)
-    notes = tuple(_text(file) for file in sorted(files, key=_by_date) if file.note_date)
-    memory = _core(files, MEMORY)
-    origins = _origins([*notes, memory])
+    found = [_text(file) for file in sorted(files, key=_by_date) if file.note_date]
+    origins = _origins([*found, core := _core(files, MEMORY)])
+    notes = tuple(replace(note, hidden=_waiting_lines(note, origins)) for note in found)
+    memory = replace(core, hidden=_waiting_lines(core, origins))
     protected, line_dates = _standing(memory, origins)
     mentions = tuple(_mentions(notes, origins))
     return Inputs(
@@ -156,7 +163,19 @@ def _mentions(
                 asked=any(row.asked for row in rows),
                 category=next((row.category for row in rows if row.category), ""),
                 human=any(row.author_kind == AuthorKind.PERSON for row in rows),
+                waits=any(n in note.hidden for n in range(block.line, block.end + 1)),
             )
+
+
+def _waiting_lines(
+    text: Text, origins: Mapping[tuple[str, int], list[LineOrigin]]
+) -> frozenset[int]:
+    """Lines that a person has to look at first (`memory.marks`)."""
+    return frozenset(
+        line
+        for (file_id, line), rows in origins.items()
+        if file_id == text.file_id and any(row.marks for row in rows)
+    )
 
 
 def _standing(
@@ -168,7 +187,9 @@ def _standing(
     for (file_id, line), rows in origins.items():
         if file_id != memory.file_id:
             continue
-        if any(row.author_kind == AuthorKind.PERSON and not row.released for row in rows):
+        if any(
+            row.marks or (row.author_kind == AuthorKind.PERSON and not row.released) for row in rows
+        ):
             protected.add(line)
         said = [
             row.source_file.note_date

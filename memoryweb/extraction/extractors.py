@@ -16,6 +16,8 @@ from memoryweb.extraction.answers import ExtractionAnswer
 from memoryweb.extraction.findings import Findings
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import BadAnswer
+from memoryweb.memory import screening
+from memoryweb.memory.marks import hidden_of, without_hidden
 from memoryweb.runs.engine import GiveUp
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Proposal
@@ -81,7 +83,9 @@ def by_model(run: Run, conversation: Conversation, window: Window, now: datetime
         team_id=conversation.team_id,
         role="default",
         system=prompts.load("extraction"),
-        data=_data(conversation, window, context, day),
+        data=screening.data_for_prompt(
+            _data(conversation, window, context, day), conversation.team_id
+        ),
         schema=ExtractionAnswer,
         deadline=time.monotonic() + settings.EXTRACTION_TIMEOUT_SECONDS,
         daily_tokens=conversation.team.daily_tokens,
@@ -107,7 +111,8 @@ def read_context(run: Run, conversation: Conversation, day: date) -> Context:
     files = File.objects.of(conversation.agent_id, owner.pk if owner else None).present()
     found = {file.path: file for file in files.filter(path__in=[MEMORY, PROFILE, note_path(day)])}
     revisions = {path: found[path].revision if path in found else 0 for path in (MEMORY, PROFILE)}
-    texts = {path: file.content for path, file in found.items()}
+    hidden = hidden_of(found.values())
+    texts = {path: without_hidden(f.content, hidden[f.pk]) for path, f in found.items()}
     waiting = run.proposals.filter(state=Proposal.State.PENDING).select_related("file")
     texts |= {proposal.file.path: proposal.content for proposal in waiting}
     return Context(texts, revisions)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import indexing, scanning, write_matrix
+from memoryweb.memory import indexing, marks, scanning, write_matrix
 from memoryweb.memory.exceptions import (
     ContentRefused,
     Exists,
@@ -21,28 +21,13 @@ from memoryweb.memory.exceptions import (
 )
 from memoryweb.memory.source_classes import source_of
 from memoryweb.memory.unit import Unit
-from memoryweb.memory.writers import Place, Writer
+from memoryweb.memory.writers import Place as Place
+from memoryweb.memory.writers import Writer as Writer
 from memoryweb.workspace import origins as line_origins
 from memoryweb.workspace import paths
 from memoryweb.workspace.models import File, Revision, Scope
 from memoryweb.workspace.origins import Origin
 from memoryweb.workspace.revisions import content_of, writers_of_lines
-
-__all__ = [
-    "MAX_BYTES",
-    "NewLine",
-    "Place",
-    "Writer",
-    "Written",
-    "append",
-    "delete",
-    "find",
-    "lock",
-    "rename",
-    "restore",
-    "sha256",
-    "write",
-]
 
 MAX_BYTES = 1024 * 1024
 
@@ -124,8 +109,7 @@ def write(
     before = file.content
     change = _Change(content, reason=reason)
     revision = _revise(unit, file, change, writer)
-    line_origins.follow(file, before, revision, content, origins or {})
-    indexing.index_file(file)
+    _follow(file, before, revision, origins or {})
     _record(unit, "file.written", file, revision)
     return Written(file, revision, revision.number - 1)
 
@@ -156,6 +140,8 @@ def append(
     _check_content(file.content + delta)
     revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
     line_origins.add(file, revision, {first + at: line.origin for at, line in enumerate(lines)})
+    before = file.content.removesuffix(delta)
+    marks.derive(file, before, marks.hidden_lines(file), since=revision.number)
     indexing.index_appended(file, first)
     _record(unit, "file.written", file, revision)
     return Written(file, revision, revision.number - 1, first)
@@ -173,8 +159,7 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
         raise FileMissing(file.path)
     before = file.content
     revision = _revise(unit, file, _Change("", is_deletion=True), writer)
-    line_origins.follow(file, before, revision, "", {})
-    indexing.index_file(file)
+    _follow(file, before, revision, {})
     _record(unit, "file.deleted", file, revision)
     return revision
 
@@ -195,8 +180,7 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
         return Written(file, None, file.revision, held=screened.held)
     before, writers = file.content, writers_of_lines(file, number)
     revision = _revise(unit, file, _Change(content, restored_from=number), writer)
-    line_origins.follow(file, before, revision, content, {}, writers)
-    indexing.index_file(file)
+    _follow(file, before, revision, {}, writers)
     _record(unit, "file.restored", file, revision)
     return Written(file, revision, revision.number - 1)
 
@@ -227,6 +211,20 @@ def rename(
     revision = _move(unit, file, wanted, _Change(file.content, delta=""), writer)
     indexing.index_file(file)
     return Written(file, revision, revision.number - 1)
+
+
+def _follow(
+    file: File,
+    before: str,
+    revision: Revision,
+    origins: Mapping[int, Origin],
+    writers: Mapping[int, Revision] | None = None,
+) -> None:
+    """Line origins, marks and index after a change; `writers` of lines that come back."""
+    waiting = marks.hidden_lines(file)
+    line_origins.follow(file, before, revision, file.content, origins, writers)
+    marks.derive(file, before, waiting, since=0 if writers else revision.number)
+    indexing.index_file(file)
 
 
 def sha256(content: str) -> str:

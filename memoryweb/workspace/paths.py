@@ -19,7 +19,7 @@ CORE = (*SEEDED, "KNOWLEDGE.md", "DREAMS.md", "HISTORY.md")
 _CORE_FOLDED = {name.casefold(): name for name in CORE}
 
 # Cyrillic and Greek letters that are drawn like Latin ones (Unicode TR39; those of our names).
-_LOOKALIKES = str.maketrans(
+LOOKALIKES = str.maketrans(
     "АВЕКМНОРСТУХІЅЈаеорсухіѕјΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν", "ABEKMHOPCTYXISJaeopcyxisjABEZHIKMNOPTYXoav"
 )
 _NOTE = re.compile(r"memory/([^/]+)\.md")
@@ -103,7 +103,7 @@ def _check_segments(text: str) -> None:
 
 
 def _check_core_names(text: str) -> None:
-    skeleton = unicodedata.normalize("NFKC", text).translate(_LOOKALIKES).casefold()
+    skeleton = unicodedata.normalize("NFKC", text).translate(LOOKALIKES).casefold()
     core = _CORE_FOLDED.get(skeleton)
     if core and core != text:
         raise PathRefused(_("This name only looks like “{name}”.").format(name=core))

@@ -1,0 +1,181 @@
+"""What an instruction to an assistant looks like in a memory: English, Chinese, Japanese. Pure data.
+
+Every repetition is bounded, so that a long line takes linear time. A memory tells about people in
+the third person and in finite verbs ("always takes oat milk"); what is caught here speaks to the
+reader of the prompt: an imperative at the beginning of a clause, or a "you" that is told to.
+"""
+
+# ruff: noqa: E501
+
+import re
+
+ADDRESS = re.compile(
+    r"[a-z][a-z0-9+.-]{1,15}://[^\s<>\"'`\])}|]{3,}"
+    r"|(?<![\w@/])www\.[^\s<>\"'`\])}|]{3,}"
+    r"|(?:data|javascript|vbscript):[^\s]{4,}"
+    r"|(?<![\w@./-])(?:[\w-]{1,63}\.){1,4}[a-z]{2,12}/[^\s<>\"'`\])}|]{2,}"
+)
+MAIL = re.compile(r"[\w.+%-]{1,64}@((?:[\w-]{1,63}\.){1,5}[^\W\d_]{2,})")
+
+# Where a clause begins: the line, a stop, a colon, an opening quote, or a word that leads one in.
+_C = (
+    r"(?:^|[.!?:;,(\"'“‘«>=—–]\s{0,3}|[-*]\s|\b(?:please|kindly|just|then|now|and|but|also|must|shall"
+    r"|should|will|you|to|assistant|ai|model)\s)"
+)
+_START = r"(?:^|[.!?:;(\"'“‘«>=—–]\s{0,3}|[-*]\s|\b(?:please|kindly)\s)"
+_USER = (
+    r"(?:the\s|your\s|any\s|a\s)?(?:users?|humans?|operators?|administrators?|admins?|developers?"
+    r"|owners?|customers?|person you)\b"
+)
+_SAY = (
+    r"(?:reply|respond|answer|say|write|speak|recommend|suggest|promote|mention|tell|claim|insist"
+    r"|deny|include|insert|append|prepend|begin|start|end|output|print|add|cite|refer|address|greet"
+    r"|translate|forward|reveal|disclose|share|trust|obey|follow|comply|agree|approve|refuse"
+    r"|reject|ignore|act|behave|pretend|use|call (?:me|him|her|them|yourself|the)|link|click|visit"
+    r"|open|run|execute|invoke|remember|store|save|treat|assume|prefer|describe|praise|warn|send"
+    r"|direct|point|quote|append|sign|keep|do what|give|provide|offer|choose|pick|buy|book|order)"
+)
+_RULES = (
+    r"(?:instructions?|prompts?|rules?|guidelines?|directions?|directives?|commands?|polic(?:y|ies)"
+    r"|safeguards?|restrictions?|constraints?|guardrails?|programming|training|memor(?:y|ies)"
+    r"|context|messages?|conversations?|text)"
+)
+_IGNORE = r"(?:ignore|disregard|forget|override|overrule|bypass|neglect|dismiss|discard|drop|erase)"
+_BEFORE = r"(?:previous|prior|above|earlier|preceding|foregoing|former|existing|original|initial)"
+_DATA = (
+    r"(?:conversations?|chats?|memor(?:y|ies)|messages?|passwords?|credentials?|secrets?|api keys?"
+    r"|tokens?|history|system prompt|private|personal data|files?|everything|all data|data|logs?)"
+)
+
+_ENGLISH = (
+    rf"\b{_IGNORE}\s(?:\w+\s){{0,4}}?{_BEFORE}\s(?:\w+\s){{0,2}}?{_RULES}\b",
+    rf"\b{_IGNORE}\s(?:\w+\s){{0,2}}?(?:your|the system|system|developer|safety|openai)"
+    rf"\s(?:\w+\s){{0,2}}?{_RULES}\b",
+    rf"{_C}{_IGNORE}\s(?:all|any|every|everything|whatever|anything)\b[^.]{{0,40}}?"
+    rf"(?:{_RULES}\b|you|above|before|said|told)",
+    rf"{_C}(?:do not|don't|never|stop) (?:follow|obey|listen|adher|apply)[a-z]*\b",
+    rf"\b(?:from now on|from this (?:point|moment)(?: on| onwards?| forward)?|from here on(?: out)?"
+    rf"|henceforth|hereafter|going forward|in all future|in every future|starting now)\b[,:]?"
+    rf"\s(?:\w+\s){{0,3}}?(?:(?:you|your)\b|(?:please\s|always\s|never\s|only\s|do not\s|don't\s)"
+    rf"{{0,2}}{_SAY}\b)",
+    rf"{_START}(?:always|never|only|in (?:all|every) (?:\w+)[,]?)\s(?:\w+ly\s)?{_SAY}\b",
+    rf"\b(?:you|assistant|ai|chatbot|bot|llm)\s(?:must|should|shall|will|have to|need to|are to)?\s?"
+    rf"(?:now\s)?(?:always|never|only)\s{_SAY}\b",
+    rf"{_START}you (?:must|shall|are required to|are obliged to|are obligated to|have to|may not"
+    rf"|are not allowed to|are forbidden|are (?:now|no longer)|will now|are going to now|must not"
+    rf"|can no longer|are hereby)\b",
+    rf"{_START}you (?:should|need to|ought to|will|can|are to|are supposed to)\s(?:\w+\s)?{_SAY}\b",
+    rf"\byou are (?:now|no longer)\b|\byou (?:must|shall) (?:\w+\s)?{_SAY}\b",
+    rf"\b(?:do not|don't|never|without|avoid|refrain from|not)\s(?:ever\s)?"
+    rf"(?:tell|telling|inform|informing|alert|alerting|notify|notifying|warn|warning|mention"
+    rf"|mentioning|reveal|revealing|show|showing|ask|asking|let)\s(?:\w+\s){{0,3}}?(?:to\s)?{_USER}",
+    rf"\b(?:hide|conceal|keep)\s(?:this|these|it|that|the \w+)\s(?:\w+\s)?from {_USER}",
+    rf"{_START}(?:act as|pretend (?:to be|you|that you)|role-?play|behave (?:as|like)"
+    rf"|take on the (?:role|persona)|assume the (?:role|persona|identity)|simulate being|become the)\b",
+    r"\b(?:enter|enable|activate|switch to|engage)\s(?:\w+\s){0,2}?"
+    r"(?:developer|dan|god|jailbreak|debug|unrestricted|admin|sudo|maintenance) mode\b",
+    r"\b(?:jailbreak|do anything now|prompt injection)\b",
+    rf"{_C}(?:reveal|print|repeat|output|show|leak|disclose|expose|display|dump|recite|summari[sz]e)"
+    rf"\s(?:\w+\s){{0,3}}?(?:system prompt|system message|hidden (?:\w+\s)?(?:prompt|instructions)"
+    rf"|initial (?:prompt|instructions)|your (?:instructions|prompt|rules|configuration))\b",
+    rf"{_C}(?:send|forward|post|upload|leak|e-?mail|exfiltrate|transmit|copy|paste|publish|report)"
+    rf"\s(?:\w+\s|\w+'s\s){{0,4}}?{_DATA}\b[^.]{{0,60}}?\b(?:to|at|into|via|with)\b\s\S",
+    rf"\b(?:when|whenever|if|each time|every time|any time|once|in case)\s(?:you(?:'re| are)?\s)?"
+    rf"(?:asked|the user|a user|users|user|someone|anyone|anybody|somebody|you|they|this|prompted)\b"
+    rf"[^.]{{0,100}}?[,;:]\s(?:then\s|please\s|always\s|never\s|you (?:must|should|will)\s|just\s|do "
+    rf"not\s|don't\s)*{_SAY}\b",
+    rf"{_START}(?:run|execute|invoke|call|use|trigger)\s(?:the\s|this\s|these\s|your\s)?(?:\w+\s){{0,2}}?"
+    rf"(?:tools?|functions?|commands?|scripts?|shell|code|write_memory|forget|edit_workspace\w*"
+    rf"|write_workspace\w*|api)\b",
+    r"\b(?:new|updated|important|special|secret|hidden|additional|urgent|admin|priority|override)\s"
+    r"(?:\w+\s)?(?:instructions?|directives?|system message|system prompt)\s?(?:[:,!.]|$|for you\b|to you\b)",
+    rf"{_START}(?:attention|dear|hey|hello|hi|note to|message (?:to|for)|instructions? (?:to|for)"
+    rf"|reminder (?:to|for)|to|for)\s(?:the\s|all\s|any\s|whatever\s)?(?:ai|a\.i\.|assistants?"
+    rf"|language models?|llms?|chatbots?|ai \w+|models? reading|agents? reading)\b",
+    r"\b(?:the (?:ai|assistant|chatbot|bot|llm|language model|ai (?:model|assistant|agent))|assistants"
+    r"|(?:this|an) (?:ai|llm|chatbot))\s(?:must|should|shall|has to|needs to|is to|will now|may not"
+    r"|is required to|ought to|is instructed)\b",
+    rf"{_START}(?:assistant|ai|chatbot|llm|model)\s?,\s",
+    rf"{_START}your (?:new |only |real |true |actual |main |primary )?(?:rules?|role|task|goal|purpose"
+    rf"|persona|directive|instructions?|mission|identity|objective|priority|system prompt)\s"
+    rf"(?:is|are|now|has|have|will)\b",
+    r"\bas a (?:permanent|standing|strict|hard|global|system) (?:rule|instruction|directive|policy)\b",
+    rf"{_C}(?:delete|wipe|erase|clear|overwrite|purge|reset)\s(?:all\s|every\s|the\s|your\s|their\s"
+    rf"|user\s|entire\s|whole\s){{1,4}}(?:memor(?:y|ies)|files?|notes?|history|workspace|instructions?)\b",
+    rf"{_START}(?:respond|reply|answer)\s(?:only\s|always\s|exclusively\s)?(?:with|in|as|to (?:every|all"
+    rf"|any))\b",
+    rf"{_START}(?:trust|obey|comply with|do whatever|do everything|do as)\b[^.]{{0,40}}?\b(?:says?|said"
+    rf"|asks?|commands?|instructions?|orders?|told|requests?|links?|sites?|message)\b",
+    rf"{_START}(?:convince|persuade|urge|encourage|get|make|direct|steer)\s{_USER}",
+    r"\b(?:you have been|you've been|you were)\s(?:\w+\s)?(?:reprogrammed|instructed|upgraded"
+    r"|authori[sz]ed|given new|granted|unlocked|told to)\b",
+    r"\b(?:disable|turn off|deactivate|remove)\s(?:all\s|any\s|your\s|the\s){1,2}(?:safety|content"
+    r"|security|moderation)\s?(?:\w+\s)?(?:filters?|checks?|guards?|rules?|measures?|settings?)\b",
+)
+
+_C_ZH = r"(?:^|[。，、；：！？:;,.!?“「『\"'（(\s]|请|請|你|您|必须|必須|应该|應該|都要|就|并|要)"
+_SAY_ZH = (
+    r"(?:回复|回覆|回答|推荐|推薦|说|說|使用|称呼|稱呼|告诉|告訴|拒绝|拒絕|同意|服从|服從|输出|輸出"
+    r"|翻译|翻譯|扮演|引导|引導|插入|附上|添加|提到|忽略|执行|執行|打开|打開|访问|訪問|声称|聲稱|相信)"
+)
+_CHINESE = (
+    r"(?:忽略|无视|無視|忘记|忘記|忘掉|不要理会|不要理會|不必遵守|不要遵守|抛弃|覆盖|绕过|繞過)"
+    r".{0,12}(?:指令|指示|提示词|提示詞|规则|規則|设定|設定|系统提示|系統提示|限制|约束)",
+    r"(?:从现在|從現在|从今以后|從今以後|今后|今後|从此|從此|以后|以後)(?:开始|開始|起)?[，,、]?"
+    r".{0,6}(?:你|您|请|請|必须|必須|总是|總是|一律|只能|不要|不准|都要)",
+    r"(?:^|[。，；：！？:;,.!?“「\"'（(\s])(?:你|您)(?:现在|現在)?(?:必须|必須|只能|不得|不准|务必|務必|"
+    r"现在是|現在是|不再是|一定要|要始终|要始終|应始终|應始終|被要求|禁止)",
+    rf"{_C_ZH}(?:总是|總是|始终|始終|永远|永遠|一律|务必|務必|每次都?|必须|必須|只能|只)"
+    rf"(?:要|用|以|向|把)?.{{0,6}}{_SAY_ZH}",
+    r"(?:不要|别|別|切勿|不准|禁止|不得|不能|绝不|絕不)(?:把.{0,12})?(?:告诉|告訴|透露|通知|提醒|提及|让|讓|"
+    r"向).{0,6}(?:用户|用戶|使用者|主人|人类|人類|管理员|管理員|客户|客戶)",
+    r"系统提示|系統提示|系统指令|系統指令|隐藏指令|隱藏指令|新指令|新的指令|重要指令|越狱模式|开发者模式|開發者模式",
+    r"(?:^|[。，；：！？:;,.!?“「\"'\s]|请|請)(?:扮演|假装|假裝|充当|充當)",
+    r"(?:把|将|將).{0,14}(?:对话|對話|记忆|記憶|密码|密碼|聊天记录|聊天記錄|数据|數據|资料|資料|内容)"
+    r".{0,10}(?:发送|發送|转发|轉發|上传|上傳|发到|發到|发给|發給|寄到|泄露)",
+    rf"(?:如果|当|當|每当|每當|若)(?:用户|用戶|有人|被问|被問|别人|使用者|客户).{{0,24}}[，,](?:请|請|就|你)?"
+    rf".{{0,4}}{_SAY_ZH}",
+    r"(?:^|[。，；：！？:;,.!?\s])(?:致|给|給)(?:AI|ai|人工智能|助手|语言模型|語言模型|大模型)",
+    r"(?:助手|AI|ai|人工智能|语言模型)(?:必须|必須|应该|應該|应当|應當|只能|不得|务必)",
+    r"(?:删除|刪除|清空|清除)(?:所有|全部|你的|一切)(?:的)?(?:记忆|記憶|文件|笔记|筆記|历史|歷史)",
+    r"(?:你的)(?:新)?(?:任务|任務|角色|身份|目标|目標|规则|規則|指令)(?:是|就是|现在是)",
+)
+
+_DO_JA = r"(?:してください|して下さい|しなさい|すること|せよ|しろ|てください|て下さい|なさい|ること|[えけせてねへめれ]ろ)"
+_JAPANESE = (
+    r"(?:以前|これまで|今まで|上記|前述|上|前|先|すべて|全て|あらゆる|システム|元).{0,6}"
+    r"(?:指示|命令|プロンプト|ルール|設定|制約|制限).{0,6}(?:無視|忘れ|破棄|従わ|上書き|無効)",
+    rf"(?:今後|これから|これ以降|以後|以降|今から)(?:は|、|,)?.{{0,40}}?{_DO_JA}",
+    rf"(?:必ず|常に|いつも|絶対に|決して|毎回).{{0,30}}?(?:返答|回答|返信|答え|勧め|推薦|応答|使用|使っ|言っ|"
+    rf"伝え|従っ|振る舞).{{0,6}}?{_DO_JA}",
+    r"(?:あなた|君|お前)は.{0,20}(?:しなければならない|しなければなりません|なければならない|必要があります|"
+    r"になりきって|今から|これから|もはや|してはいけない|してはならない)",
+    r"(?:ユーザー|利用者|使用者|お客様|管理者|人間)(?:に|には|へ)(?:は)?.{0,14}"
+    r"(?:言わない|教えない|知らせない|伝えない|話さない|明かさない|秘密|内緒|言うな|教えるな|伝えるな|知らせるな)",
+    r"システムプロンプト|開発者モード|脱獄モード|隠し(?:指示|命令)|新しい(?:指示|命令)|重要な(?:指示|命令)",
+    r"(?:として|のように)(?:振る舞|ふるま|行動し|演じ|なりき)(?:って|い|え|て).{0,4}(?:ください|下さい|なさい)?",
+    r"(?:会話|記憶|メモリ|パスワード|データ|履歴|メッセージ|内容).{0,14}(?:送信|転送|送って|アップロード|漏らし)"
+    rf".{{0,4}}?{_DO_JA}",
+    rf"(?:ユーザー|誰か|利用者|お客様)(?:が|に).{{0,24}}(?:たら|れば|場合|とき|ときは|際).{{0,30}}?{_DO_JA}",
+    r"(?:アシスタント|AI|ai|人工知能|言語モデル)(?:は|が).{0,20}(?:しなければ|べき|すること|必要があ|してはいけ|してください)",
+    r"(?:すべて|全て|全部)の?(?:記憶|メモリ|ファイル|ノート|履歴)を?(?:削除|消去|消し)",
+    r"あなたの(?:新しい)?(?:役割|任務|目的|使命|ルール|指示|仕事)は",
+)
+
+# Read before anything else is made of the line: who speaks, and the marks of a prompt's format.
+ROLE = re.compile(
+    r"^(?:[-*>#\d.)\s]{0,8})(?:\d\d?:\d\d\s{1,3})?[\[<(*_\"'“]{0,3}"
+    r"(?:assistant|system|助手|系统|系統|アシスタント|システム|开发者|開發者|開発者)"
+    r"[\]>)*_\"'”]{0,3}\s?[:：]"
+    r"|<\|[a-z_|]{1,40}\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|instructions?|tool_call"
+    r"|function_calls?|system[-_ ]?prompt|invoke|human)\b[^>]{0,60}>"
+    r"|^#{0,6}\s{0,3}(?:system (?:prompt|message|instructions?|override|notice)|instructions?(?: for| to)"
+    r" (?:the )?(?:ai|assistant|model|agent)s?|developer (?:message|prompt|instructions?))\b"
+    r"|^#{1,6}\s{0,3}(?:system|assistant|end of (?:prompt|memory|context))"
+    r"\s?:?\s?$"
+    r"|^\\{0,4}---\s.{1,80}\s---$|\b(?:begin|end|start)[ _](?:of[ _])?(?:system|prompt|memory|context"
+    r"|instructions?)\b.{0,20}(?:-{3}|={3}|\]|>)"
+    r"|\[(?:system|assistant|developer|admin)(?: message| prompt| override| note)?\]",
+    re.MULTILINE,
+)
+ORDER = re.compile("|".join((*_ENGLISH, *_CHINESE, *_JAPANESE)), re.MULTILINE)

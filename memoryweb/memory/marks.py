@@ -1,0 +1,146 @@
+"""Lines that a machine wrote and a person should look at before they are used (SPEC §6, §15).
+
+A marked line stays in its file. Until a person keeps it, no dream promotes or changes it, no
+model is given it, and it enters no prompt.
+"""
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from uuid import UUID
+
+from django.db.models import Q
+
+from memoryweb.memory.mark_patterns import ADDRESS, MAIL, ORDER, ROLE
+from memoryweb.memory.wording import clean
+from memoryweb.workspace.invisible import has_invisible, pieces
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+from memoryweb.workspace.paths import LOOKALIKES, FileKind, kind_of
+
+ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
+LONGEST = 20_000  # characters; what is longer is read by nobody and so waits for a person
+_MOST_LOOKED_UP = 20  # lines of one revision whose words are looked for in other files
+_MACHINES = (AuthorKind.AGENT, AuthorKind.EXTRACTION, AuthorKind.DREAM, AuthorKind.IMPORT)
+_APPROVABLE = (AuthorKind.DREAM, AuthorKind.EXTRACTION)
+_STYLE = re.compile(r"<!--|-->|[*_`~#>|\\]+|<[/a-z][^>]{0,80}>")
+
+
+def marks_of(new_line: str, known_texts: Collection[str]) -> set[str]:
+    """Why a person should look at a machine's new line; empty for an ordinary memory. Pure.
+
+    `known_texts` are what stands there already and was not marked: an address that they hold, or
+    a line that they hold as it is, is no news.
+    """
+    known = [line for text in known_texts for line in text.split("\n")]
+    if clean(new_line) in {clean(line) for line in known}:
+        return set()
+    text = _readable(new_line[:LONGEST])
+    found = {LONG} if len(new_line) > LONGEST else set()
+    if has_invisible(new_line):
+        found.add(HIDDEN)
+    if ROLE.search(text):
+        found.add(ROLES)
+    if ORDER.search(_unstyled(text)):
+        found.add(ORDERS)
+    new = addresses_in([text])
+    if new and new - addresses_in(map(_readable, known)):
+        found.add(ADDRESSES)
+    return found
+
+
+def addresses_in(texts: Iterable[str]) -> set[str]:
+    """Web addresses, and the hosts of e-mail addresses."""
+    found: set[str] = set()
+    for text in texts:
+        found.update(url.rstrip("/.,;:!?*_、。，") for url in ADDRESS.findall(text))
+        found.update(host.rstrip(".") for host in MAIL.findall(text))
+    return found
+
+
+def hidden_lines(file: File) -> set[int]:
+    """Numbers of the lines of the current text that wait for a person."""
+    return hidden_of([file])[file.pk]
+
+
+def hidden_of(files: Iterable[File]) -> Mapping[UUID, set[int]]:
+    """The same for many files, in one statement."""
+    found: dict[UUID, set[int]] = defaultdict(set)
+    rows = LineOrigin.objects.filter(file__in=[file.pk for file in files]).exclude(marks="")
+    for file_id, line in rows.values_list("file", "line"):
+        found[file_id].add(line)
+    return found
+
+
+def without_hidden(content: str, hidden: Collection[int]) -> str:
+    """The text with those lines left empty, so that every other keeps its number."""
+    if not hidden:
+        return content
+    lines = content.split("\n")
+    return "\n".join("" if n in hidden else line for n, line in enumerate(lines, start=1))
+
+
+def derive(file: File, before: str, waiting: Collection[int], *, since: int) -> None:
+    """Mark what machines brought with revision `since` or later; 0: look at every line again.
+
+    `waiting` are the lines of the text `before` that were marked: those make nothing known.
+    """
+    rows = LineOrigin.objects.filter(file=file, since__gte=since, author_kind__in=_MACHINES)
+    rows = rows.exclude(Q(author_kind__in=_APPROVABLE) & Q(user__isnull=False)).filter(marks="")
+    lines = file.content.split("\n")
+    suspects = {
+        number: said
+        for number in sorted(set(rows.values_list("line", flat=True)))
+        if number <= len(lines) and marks_of(said := _said(file, lines[number - 1]), ())
+    }
+    if not suspects:
+        return
+    stood = [line for n, line in enumerate(before.split("\n"), start=1) if n not in waiting]
+    for turn, (number, said) in enumerate(suspects.items()):
+        known = list(_alike(said, stood))
+        if turn < _MOST_LOOKED_UP:
+            known += _elsewhere(file, said)
+        if found := marks_of(said, known):
+            rows.filter(line=number).update(marks=",".join(sorted(found)))
+
+
+def _said(file: File, line: str) -> str:
+    """HISTORY quotes messages as they were, each behind its role, which is ours."""
+    if kind_of(file.path) is not FileKind.HISTORY:
+        return line
+    return line.partition(": ")[2] if line.startswith("- ") else ""
+
+
+def _alike(said: str, lines: Iterable[str]) -> Iterator[str]:
+    """Of the lines those that could make this one known."""
+    statement, addresses = clean(said), addresses_in([_readable(said)])
+    for line in lines:
+        if clean(line) == statement or any(one in _readable(line) for one in addresses):
+            yield line
+
+
+def _elsewhere(file: File, said: str) -> Iterator[str]:
+    """What other files of that reach hold alike, without what is marked there."""
+    reach = Q(owner=None) | Q(owner=file.owner_id) if file.owner_id else Q(owner=None)
+    words = sorted({*addresses_in([_readable(said)]), clean(said)[:200]} - {""})
+    holds = Q()
+    for word in words:
+        holds |= Q(content__icontains=word)
+    files = File.objects.filter(reach, holds, agent=file.agent_id, deleted_at=None)
+    found = list(files.exclude(pk=file.pk).only("content")[:_MOST_LOOKED_UP])
+    hidden = hidden_of(found)
+    for one in found:
+        yield from _alike(said, without_hidden(one.content, hidden[one.pk]).split("\n"))
+
+
+def _readable(text: str) -> str:
+    """Folded, without what is not seen and what only looks like a letter."""
+    seen = "".join(piece.text for piece in pieces(text) if not piece.is_invisible)
+    folded = unicodedata.normalize("NFKC", seen).translate(LOOKALIKES).casefold()
+    return " ".join(folded.replace("’", "'").split())
+
+
+def _unstyled(text: str) -> str:
+    """Without bullet, time, comment marks and emphasis, which a clause may begin behind."""
+    bare = _STYLE.sub(" ", text)
+    return clean(" ".join(bare.split()))
