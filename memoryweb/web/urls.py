@@ -17,6 +17,7 @@ from memoryweb.web.views import (
     members,
     mine,
     owners,
+    moments,
     prompt,
     review,
     revisions,
@@ -60,6 +61,8 @@ agent_patterns = [
     path("connect/", connect.connect, name="agents_connect"),
     path("dreams/", dreams.dreams, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
+    path("moments/", moments.moments, name="agents_moments"),
+    path("moments/compare/", moments.compare, name="agents_moments_compare"),
     path("conversations/", conversations.conversations, name="agents_conversations"),
     path(
         "conversations/<uuid:conversation_id>/",

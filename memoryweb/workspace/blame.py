@@ -30,8 +30,9 @@ def blame(versions: Iterable[Version], restored: Collection[int] = ()) -> list[i
             _append(lines, brought, version)
         else:
             after = version.text.split("\n")
-            known = kept.get(version.restored_from or 0)
-            brought = list(known) if known else _carried(lines, brought, after, version)
+            known = kept.get(version.restored_from or 0, [])
+            is_restored = len(known) == len(after)  # not where a secret's lines were taken out
+            brought = list(known) if is_restored else _carried(lines, brought, after, version)
             lines = after
         if version.number in restored:
             kept[version.number] = list(brought)

@@ -5,15 +5,16 @@ A simulated night happened at the moment that its run took for now, like everywh
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from uuid import UUID
 
 from django.db.models import DateTimeField, F, Max, Q, QuerySet, Window
 from django.db.models.functions import Coalesce
 
-from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 
+_INSTANT = timedelta(microseconds=1)
 _AT_ONCE = 100  # files whose texts one statement asks for
 
 
@@ -76,13 +77,32 @@ def changes(before: Iterable[Past], after: Iterable[Past]) -> list[Change]:
     return sorted((one for one in found if one), key=lambda one: one.path.casefold())
 
 
+def before_last_dream(agent_id: UUID, owner_id: UUID | None) -> datetime | None:
+    """Just before a dream last changed the workspace."""
+    return _before(_of(agent_id, owner_id).filter(author_kind=AuthorKind.DREAM))
+
+
+def before_last_import(agent_id: UUID, owner_id: UUID | None) -> datetime | None:
+    return _before(_of(agent_id, owner_id).exclude(batch=None))
+
+
+def _before(rows: "QuerySet[Revision]") -> datetime | None:
+    """A whole millisecond, as addresses and inputs carry it."""
+    last: datetime | None = rows.aggregate(last=Max(happened()))["last"]
+    if last is None:
+        return None
+    return (last - _INSTANT).replace(microsecond=(last - _INSTANT).microsecond // 1000 * 1000)
+
+
 def _latest(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> "QuerySet[Revision]":
-    reach = Q(file__owner=None) if owner_id is None else Q(file__owner_id=owner_id)
-    until = Revision.objects.alias(at=happened()).filter(
-        reach, file__agent_id=agent_id, at__lte=moment
-    )
+    until = _of(agent_id, owner_id).alias(at=happened()).filter(at__lte=moment)
     last = Window(Max("number"), partition_by=F("file"))
     return until.alias(last=last).filter(number=F("last"))
+
+
+def _of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Revision]":
+    reach = Q(file__owner=None) if owner_id is None else Q(file__owner_id=owner_id)
+    return Revision.objects.filter(reach, file__agent_id=agent_id)
 
 
 def _past(row: Revision) -> Past:

@@ -95,6 +95,14 @@ PAGES: dict[str, Route] = {
     "agents_connect": _get("agents_connect", READ),
     "agents_dreams": _get("agents_dreams", READ),
     "agents_conversations": _get("agents_conversations", READ),
+    "agents_moments": _get("agents_moments", READ, "?at=2099-01-01T00:00"),
+    "agents_moments of a customer": _get("agents_moments", CUSTOMERS, CUSTOMER),
+    "agents_moments of Bob": _get("agents_moments", BOBS, BOB + "&at=2099-01-01T00:00"),
+    "agents_moments_compare": _get("agents_moments_compare", READ, "?since=2001-01-01T00:00"),
+    "agents_moments_compare of a customer": _get("agents_moments_compare", CUSTOMERS, CUSTOMER),
+    "agents_moments_compare of Bob": _get(
+        "agents_moments_compare", BOBS, BOB + "&since=2001-01-01T00:00"
+    ),
     "agents_conversation": _get("agents_conversation", CUSTOMERS),
     "agents_conversation of Bob": _get(
         "agents_conversation", BOBS, conversation_id="my_conversation_id"
