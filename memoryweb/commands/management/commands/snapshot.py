@@ -1,0 +1,99 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import Team
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import find
+from memoryweb.commands import base
+from memoryweb.memory import snapshots
+from memoryweb.memory.snapshot_plan import Action, Plan
+from memoryweb.memory.unit import unit
+from memoryweb.memory.writers import Writer
+from memoryweb.workspace.exceptions import ArchiveRefused
+from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.snapshot.structure import MAX_UPLOAD
+
+
+class Command(base.Command):
+    help = _("Export a memory into a ZIP file, or import one, all of it or nothing.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("act", choices=["export", "import"])
+        base.add_team(parser)
+        parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
+        parser.add_argument(
+            "--owner", required=True, help=_("whose memory; “shared” for that of all")
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help=_("import: only say what would happen")
+        )
+        parser.add_argument("file", type=Path, help=_("the ZIP file to write, or to read"))
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        path: Path = options["file"]
+        with base.in_team(options["team"]) as team:
+            agent = base.find_agent(team, options["agent"])
+            owner = find(team, options["owner"])
+            try:
+                if options["act"] == "export":
+                    return _export(team, agent, owner, path)
+                return _import(team, agent, owner, path, dry=options["dry_run"])
+            except ArchiveRefused as refused:
+                return base.Outcome(str(refused), {"code": refused.code}, ok=False)
+            except OSError as error:
+                said = _("The file cannot be used: {error}.").format(error=error.strerror)
+                return base.Outcome(said, {"code": "file"}, ok=False)
+
+
+def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.Outcome:
+    with unit(team) as work, path.open("wb") as file:
+        exported = snapshots.export(work, agent, owner)
+        file.write(exported.archive)
+    said = _("Exported {n} files into {path}.").format(n=exported.files, path=path)
+    if not exported.is_importable:
+        said += " " + _("That is more than one import takes: 500 entries, 16 MiB in all.")
+    data = {"files": exported.files, "bytes": len(exported.archive), "path": str(path)}
+    return base.Outcome(said, data)
+
+
+def _import(
+    team: Team, agent: Agent, owner: Owner | None, path: Path, *, dry: bool
+) -> base.Outcome:
+    with path.open("rb") as file:
+        archive = file.read(MAX_UPLOAD + 1)
+    previewed = snapshots.preview(agent, owner, archive)
+    if dry:
+        return base.Outcome(_told(previewed.plan, dry=True), _data(previewed.plan, None))
+    with unit(team) as work:
+        by = Writer(AuthorKind.IMPORT)
+        done = snapshots.apply(work, agent, owner, archive, previewed.token, by=by)
+    return base.Outcome(
+        _told(done.plan, dry=False), _data(done.plan, str(done.batch.pk) if done.batch else None)
+    )
+
+
+def _told(plan: Plan, *, dry: bool) -> str:
+    said = _("Would create {create}, update {update} and skip {skip} files.")
+    if not dry:
+        said = _("Created {create}, updated {update} and skipped {skip} files.")
+    lines = [said.format(**{str(action): plan.count(action) for action in Action})]
+    lines += [_line(str(item.action), item.path, item.reason) for item in plan.items]
+    lines += [_line(_("ignored"), entry.name, entry.reason) for entry in plan.ignored]
+    return "\n".join(lines)
+
+
+def _line(action: str, path: str, reason: str) -> str:
+    return f"  {action:<8} {path}" + (f": {reason}" if reason else "")
+
+
+def _data(plan: Plan, batch: str | None) -> dict[str, Any]:
+    files = [
+        {"filename": item.path, "action": str(item.action), "code": item.code}
+        for item in plan.items
+    ]
+    ignored = [{"name": entry.name, "code": entry.code} for entry in plan.ignored]
+    counts = {str(action): plan.count(action) for action in Action}
+    return {"import": batch, **counts, "files": files, "ignored": ignored}

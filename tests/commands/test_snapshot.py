@@ -1,0 +1,69 @@
+from pathlib import Path
+
+import pytest
+
+from memoryweb.audit.models import Event
+from memoryweb.workspace.models import File, Import
+from tests.commands.calling import Answer, run
+from tests.workspace.snapshot.archives import of
+from tests.world import World
+
+ARCHIVE = of({"work/USER.md": "# User\n\n- Likes tea.\n", "work/TOOLS.md": "?"})
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "in.zip"
+    path.write_bytes(ARCHIVE)
+    return path
+
+
+def snapshot(world: World, act: str, path: Path, *more: str, agent: str = "Atlas") -> Answer:
+    named = ["--team", str(world.team.pk), "--agent", agent, "--owner", "shared"]
+    return run("snapshot", act, *named, str(path), *more)
+
+
+def test_an_export_imported_into_another_agent_gives_the_same_files(
+    world: World, tmp_path: Path, archive: Path
+) -> None:
+    assert not snapshot(world, "import", archive).failure
+    out = tmp_path / "out.zip"
+    assert snapshot(world, "export", out, "--json").json["files"] == 4
+    assert snapshot(world, "import", out, "--json", agent="Beacon").json["update"] == 1
+    files = File.objects.filter(owner=None, path="PROFILE.md")
+    atlas, beacon = (
+        files.get(agent=world.agent).content,
+        files.get(agent=world.other_agent).content,
+    )
+    assert atlas == beacon == "# User\n\n- Likes tea.\n"
+    assert Event.objects.filter(action="snapshot.exported").count() == 1
+
+
+def test_a_dry_run_says_what_would_happen_and_writes_nothing(world: World, archive: Path) -> None:
+    answer = snapshot(world, "import", archive, "--dry-run")
+    assert "Would create 0, update 1 and skip 0 files." in answer.output
+    assert "ignored  work/TOOLS.md" in answer.output
+    assert not Import.objects.exists()
+
+
+def test_a_refused_archive_fails_with_its_code(world: World, archive: Path) -> None:
+    archive.write_bytes(ARCHIVE + b"more")
+    answer = snapshot(world, "import", archive, "--json")
+    assert answer.json["code"] == "data_after"
+    assert answer.failure
+
+
+def test_a_file_that_is_not_there_is_said(world: World, tmp_path: Path) -> None:
+    assert "cannot be used" in snapshot(world, "import", tmp_path / "none.zip").failure
+
+
+def test_whose_memory_has_no_default(world: World, archive: Path) -> None:
+    answer = run("snapshot", "import", "--team", "x", "--agent", "Atlas", str(archive))
+    assert "--owner" in answer.failure
+
+
+def test_an_owner_s_own_memory_is_taken(world: World, tmp_path: Path, archive: Path) -> None:
+    owner = str(world.customer.pk)
+    named = ["--team", str(world.team.pk), "--agent", "Atlas", "--owner", owner]
+    assert not run("snapshot", "import", *named, str(archive)).failure
+    assert File.objects.get(owner=world.customer).path == "PROFILE.md"
