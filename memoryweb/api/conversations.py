@@ -19,7 +19,7 @@ from memoryweb.api.exceptions import Forbidden, NotFound
 from memoryweb.api.gate import body_of
 from memoryweb.api.operations import Reach, ReachPaging, operation
 from memoryweb.api.reach import Reach as Visible
-from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields
+from memoryweb.api.schemas import Camel, HeldOut, Items, Moment, OwnerFields
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import Batch, conversation_id, parse_batch
 from memoryweb.extraction import requests
@@ -71,11 +71,18 @@ class MessageBatch(OwnerFields):
     finished: bool = Field(False, description="Extract now, not once it has been quiet.")
 
 
+class HeldInMessage(HeldOut):
+    message: int = Field(description="Its index in the batch, from 0.")
+
+
 class Received(Camel):
+    """`held` is there when something was held back."""
+
     conversation_id: str
     added: int
     duplicates: int
     run: runs.RunOut | None
+    held: list[HeldInMessage] = []
 
 
 class ConversationOut(Camel):
@@ -117,6 +124,7 @@ class Summarized(Camel):
     BASE + "/{path:conversation}/messages",
     **operation(
         Received,
+        leaves_out_unset=True,
         summary="Send messages to a conversation",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={
@@ -146,6 +154,7 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Receive
         added=added.added,
         duplicates=added.duplicates,
         run=runs.described(run, reaching.of_owner(owner)) if run else None,
+        **_held(added),
     )
 
 
@@ -238,6 +247,11 @@ def summarize(
         skipped=run.reason if run and is_skipped else None,
     )
     return Status(202, answer)
+
+
+def _held(added: Added) -> dict[str, Any]:
+    found = [HeldInMessage(message=at, kind=one.kind, line=one.line) for at, one in added.held]
+    return {"held": found} if found else {}
 
 
 def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:

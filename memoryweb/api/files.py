@@ -14,8 +14,8 @@ from memoryweb.api.auth import Caller, Request
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import Invalid, NotFound, Problem
 from memoryweb.api.operations import Reach, ReachPaging, header, operation
-from memoryweb.api.schemas import Camel, Items, Moment
-from memoryweb.memory import files
+from memoryweb.api.schemas import Camel, Items, Moment, Screened
+from memoryweb.memory import files, screening
 from memoryweb.memory.exceptions import Exists, FileMissing
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import File, Revision
@@ -45,7 +45,7 @@ class FileText(FileOut):
     content: str
 
 
-class Saved(FileOut):
+class Saved(FileOut, Screened):
     changed: bool = Field(description="False when the text was the same: no revision was made.")
 
 
@@ -169,6 +169,7 @@ def read_revision(
     BASE + "/{path:path}/restore",
     **operation(
         Saved,
+        leaves_out_unset=True,
         summary="Make an earlier revision current again, as a new revision",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "changed": True},
@@ -189,7 +190,7 @@ def restore_file(
             written = files.restore(work, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
             raise Invalid("revision", _("This file has no such revision.")) from None
-    return Saved(**described(written.file, owner), changed=written.changed)
+    return _saved(written, owner)
 
 
 @router.post(
@@ -222,7 +223,7 @@ def rename_file(
             work, file, body.filename, writer=request.auth.writer, expected=_expected(request)
         )
     response["ETag"] = f'"{written.file.sha256}"'
-    return Saved(**described(written.file, owner), changed=written.changed)
+    return _saved(written, owner)
 
 
 @router.get(
@@ -249,6 +250,7 @@ def read_file(
     BASE + "/{path:path}",
     **operation(
         Saved,
+        leaves_out_unset=True,
         summary="Write a file, or make it",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "changed": True},
@@ -288,7 +290,7 @@ def write_file(
     except (Exists, FileMissing) as refused:
         raise _unmet(refused, expected) from None
     response["ETag"] = f'"{written.file.sha256}"'
-    saved = Saved(**described(written.file, owner), changed=written.changed)
+    saved = _saved(written, owner)
     return Status(201 if written.file.revision == 1 and written.changed else 200, saved)
 
 
@@ -330,6 +332,11 @@ def described(file: File, owner: Owner | None) -> dict[str, Any]:
         "scope": file.scope,
         "updated_at": file.updated_at,
     }
+
+
+def _saved(written: files.Written, owner: Owner | None) -> Saved:
+    told = screening.told(written.held)
+    return Saved(**described(written.file, owner), changed=written.changed, **told)
 
 
 def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:

@@ -53,6 +53,7 @@ def operation(
     body_required: bool = True,
     parameters: list[dict[str, Any]] | None = None,
     errors: tuple[int, ...] = (),
+    leaves_out_unset: bool = False,
 ) -> dict[str, Any]:
     """The keyword arguments of a route. `body_model` documents a body that is read by hand."""
     extra: dict[str, Any] = {"responses": {code: _error(code) for code in (*_ALWAYS, *errors)}}
@@ -72,6 +73,7 @@ def operation(
         "description": _right(*takes),
         "response": {status: answer, **(also or {})},
         "by_alias": True,
+        "exclude_unset": leaves_out_unset,
         "openapi_extra": extra,
     }
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, PlainSerializer, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, field_validator
 from pydantic.alias_generators import to_camel
 
 Moment = Annotated[
@@ -18,6 +18,20 @@ Item = TypeVar("Item")
 
 class Camel(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class HeldOut(Camel):
+    """Something that looks like a password: `[held: kind]` stands in its place until a person
+    decides."""
+
+    kind: str = Field(examples=["password"])
+    line: int = Field(description="1-based, in the file or message.")
+
+
+class Screened(Camel):
+    """`held` is there when something was held back."""
+
+    held: list[HeldOut] = []
 
 
 class Items(Camel, Generic[Item]):

@@ -12,7 +12,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.api import owners
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.operations import operation
-from memoryweb.api.schemas import Camel, OwnerFields
+from memoryweb.api.schemas import Camel, OwnerFields, Screened
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import OwnerMismatch
@@ -68,7 +68,7 @@ class WriteFile(OneFile):
     content: str
 
 
-class WroteFile(Camel):
+class WroteFile(Screened):
     agent_id: str
     filename: str
     sha256: str
@@ -81,7 +81,7 @@ class EditFile(OneFile):
     replace_all: bool = False
 
 
-class EditedFile(Camel):
+class EditedFile(Screened):
     agent_id: str
     filename: str
     replacements: int
@@ -91,7 +91,7 @@ class Remember(Call):
     content: str = Field(min_length=1, max_length=8000)
 
 
-class Remembered(Camel):
+class Remembered(Screened):
     agent_id: str
     filename: str
     line_number: int
@@ -193,6 +193,7 @@ def read_workspace_memory_file(request: Request, agent_id: str, body: OneFile) -
     BASE + "/write_workspace_memory_file",
     **operation(
         WroteFile,
+        leaves_out_unset=True,
         summary="Replace a file of the acting owner",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={
@@ -218,6 +219,7 @@ def write_workspace_memory_file(request: Request, agent_id: str, body: WriteFile
     BASE + "/edit_workspace_memory_file",
     **operation(
         EditedFile,
+        leaves_out_unset=True,
         summary="Replace text within a file of the acting owner",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={"agentId": AGENT_ID, "filename": "KNOWLEDGE.md", "replacements": 1},
@@ -249,6 +251,7 @@ def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) 
     BASE + "/remember",
     **operation(
         Remembered,
+        leaves_out_unset=True,
         summary="Append one line to today's note",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={

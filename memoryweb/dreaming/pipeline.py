@@ -15,7 +15,7 @@ from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.memory import files, proposals, scanning
+from memoryweb.memory import files, proposals, scanning, screening
 from memoryweb.memory.files import Place, Writer, Written
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.unit import Unit, unit
@@ -87,7 +87,7 @@ def _ask(lease: Lease, read: Inputs) -> None:
             team_id=run.team_id,
             role="default",
             system=prompts.load("dream"),
-            data=consolidators.data_for_model(read),
+            data=screening.data_for_prompt(consolidators.data_for_model(read), run.team_id),
             schema=DreamAnswer,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=run.team.daily_tokens,

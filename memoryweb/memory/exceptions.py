@@ -1,11 +1,14 @@
 """What the doors refuse, each with a sentence for the person or program that asked."""
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext as _
 
 from memoryweb.workspace.exceptions import PathRefused
 from memoryweb.workspace.models import File
 
 __all__ = [
+    "AssignmentsFound",
     "ContentRefused",
     "Exists",
     "FileMissing",
@@ -48,6 +51,20 @@ class SecretRefused(MemoryRefused):
         super().__init__(
             _("Line {line} holds what looks like a secret ({kind}). Take it out and save again.")
             .format(line=line, kind=kind)
+        )  # fmt: skip
+
+
+class AssignmentsFound(MemoryRefused):
+    """What is likely a password stands in the text: its writer is asked. `found`: kind and line."""
+
+    code = "likely_secret"
+
+    def __init__(self, found: Sequence[tuple[str, int]]) -> None:
+        self.found = tuple(found)
+        lines = ", ".join(str(line) for line in sorted({line for _kind, line in found}))
+        super().__init__(
+            _("These lines hold what looks like a password: {lines}. Nothing was saved yet.")
+            .format(lines=lines)
         )  # fmt: skip
 
 

@@ -11,14 +11,9 @@ from dataclasses import dataclass, field
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import indexing, marks, scanning, write_matrix
-from memoryweb.memory.exceptions import (
-    ContentRefused,
-    Exists,
-    FileMissing,
-    SecretRefused,
-    Stale,
-)
+from memoryweb.memory import indexing, marks, screening, write_matrix
+from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
+from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.source_classes import source_of
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Place as Place
@@ -40,12 +35,13 @@ class NewLine:
 
 @dataclass(frozen=True)
 class Written:
-    """`revision` is None when the text was the same and nothing was written."""
+    """`revision` is None when the same text was not written again; `held` was kept out of it."""
 
     file: File
     revision: Revision | None
     before: int = 0
     first_line: int = 0
+    held: tuple[Held, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -90,12 +86,15 @@ def write(
     expected: str | None = None,
     reason: str = "",
     origins: Mapping[int, Origin] | None = None,
+    likely: Likely = Likely.HOLD,
 ) -> Written:
     """Replace a file's text, or make the file.
 
     `expected` is the SHA-256 of the text that the caller saw ("" for a file that must not exist
     yet, None not to check). `origins` says for new line numbers where those lines came from.
-    Raises PathRefused, WriteRefused, ContentRefused, SecretRefused, Exists, Stale.
+    What is likely a password is held back, unless `likely` says to ask the writer about it.
+    Raises PathRefused, WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists,
+    Stale.
     """
     path = paths.parse(place.path)
     write_matrix.check(writer, place)
@@ -104,14 +103,20 @@ def write(
     _check_lock(file, path, expected)
     if file and file.deleted_at is None and file.content == content:
         return Written(file, None, file.revision)
-    _check_secrets(content, known=file.content if file else "")
+    known = file.content if file else ""
+    screened = screening.screen(unit.team.pk, content, known=known, likely=likely)
+    content = screened.text
+    if file and file.deleted_at is None and file.content == content:
+        screening.keep_for_file(unit, file, screened, writer)
+        return Written(file, None, file.revision, held=screened.held)
     file = _at(file, place, path)
     before = file.content
     change = _Change(content, reason=reason)
     revision = _revise(unit, file, change, writer)
     _follow(file, before, revision, origins or {})
     _record(unit, "file.written", file, revision)
-    return Written(file, revision, revision.number - 1)
+    screening.keep_for_file(unit, file, screened, writer)
+    return Written(file, revision, revision.number - 1, held=screened.held)
 
 
 def append(
@@ -135,8 +140,8 @@ def append(
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
     first = (file.content + header).count("\n") + 1
-    texts = [_line(line.text, writer) for line in lines]
-    delta = header + "".join(f"{text}\n" for text in texts)
+    screened = _lines(unit, [line.text for line in lines], first, writer)
+    delta = header + screened.text
     _check_content(file.content + delta)
     revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
     line_origins.add(file, revision, {first + at: line.origin for at, line in enumerate(lines)})
@@ -144,7 +149,8 @@ def append(
     marks.derive(file, before, marks.hidden_lines(file), since=revision.number)
     indexing.index_appended(file, first)
     _record(unit, "file.written", file, revision)
-    return Written(file, revision, revision.number - 1, first)
+    screening.keep_for_file(unit, file, screened, writer)
+    return Written(file, revision, revision.number - 1, first, screened.held)
 
 
 def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = None) -> Revision:
@@ -165,7 +171,8 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
 
 
 def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
-    """Make an earlier revision's text current again, as a new revision.
+    """Make an earlier revision's text current again, as a new revision. Its lines stay the words
+    of whoever wrote them.
 
     Raises WriteRefused, Revision.DoesNotExist, SecretRefused.
     """
@@ -182,7 +189,8 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     revision = _revise(unit, file, _Change(content, restored_from=number), writer)
     _follow(file, before, revision, {}, writers)
     _record(unit, "file.restored", file, revision)
-    return Written(file, revision, revision.number - 1)
+    screening.keep_for_file(unit, file, screened, writer)
+    return Written(file, revision, revision.number - 1, held=screened.held)
 
 
 def rename(
@@ -246,13 +254,6 @@ def _check_content(content: str) -> None:
         raise ContentRefused(_("A file may hold at most 1 MiB of text."))
 
 
-def _check_secrets(content: str, *, known: str) -> None:
-    """Refuse a secret, unless the file holds it already: an old one must not block every edit."""
-    for secret in scanning.find(content):
-        if content[secret.start : secret.end] not in known:
-            raise SecretRefused(secret.kind, content.count("\n", 0, secret.start) + 1)
-
-
 def _check_lock(file: File | None, path: paths.WorkspacePath, expected: str | None) -> None:
     present = file is not None and file.deleted_at is None
     if file is not None and present and file.path != path.text:
@@ -269,12 +270,16 @@ def _check_lock(file: File | None, path: paths.WorkspacePath, expected: str | No
         raise Stale(file)
 
 
-def _line(text: str, writer: Writer) -> str:
-    text = " ".join(text.split())
-    if writer.is_machine:
-        return scanning.mask(text)[0]
-    _check_secrets(text, known="")
-    return text
+def _lines(unit: Unit, texts: Sequence[str], first: int, writer: Writer) -> Screened:
+    """Lines to append, each for itself: a machine's credential is masked, a person's refused."""
+    look = screening.mask if writer.is_machine else screening.screen
+    lines = [look(unit.team.pk, " ".join(text.split())) for text in texts]
+    held = tuple(
+        one
+        for number, line in enumerate(lines, first)
+        for one in screening.at_line(line.held, number)
+    )
+    return Screened("".join(f"{line.text}\n" for line in lines), held)
 
 
 def _at(file: File | None, place: Place, path: paths.WorkspacePath) -> File:
@@ -363,7 +368,7 @@ def _revise(unit: Unit, file: File, change: _Change, writer: Writer) -> Revision
         batch=writer.batch,
         source=source_of(writer, file.owner),
         path=file.path,
-        reason=change.reason[:300],
+        reason=screening.mask_all(change.reason)[:300],
         restored_from=change.restored_from,
         is_deletion=change.is_deletion,
         created_at=unit.now,

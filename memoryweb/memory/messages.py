@@ -13,8 +13,9 @@ from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
-from memoryweb.memory import indexing, scanning
+from memoryweb.memory import indexing, scanning, screening
 from memoryweb.memory.exceptions import MessageConflict, OwnerMismatch
+from memoryweb.memory.screening import Held
 from memoryweb.memory.unit import Unit
 
 __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
@@ -25,12 +26,14 @@ MAX_SIGHTINGS = 50
 
 @dataclass(frozen=True)
 class Added:
-    """`skipped` says why nothing was kept: `paused` or `ephemeral`."""
+    """`skipped` says why nothing was kept: `paused` or `ephemeral`. `held` are the likely
+    passwords that were kept out, each with its message's index in the batch."""
 
     conversation: Conversation
     added: int = 0
     duplicates: int = 0
     skipped: str = ""
+    held: tuple[tuple[int, Held], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class _Masked:
     message: NewMessage
     count: int
     sightings: tuple[dict[str, Any], ...]
+    held: tuple[Held, ...] = ()
 
 
 def add_messages(
@@ -69,12 +73,13 @@ def add_messages(
     conversation = _conversation(unit, agent, owner, conversation_id, source, group)
     if reason := _not_kept(conversation, owner, ephemeral):
         return _refrain(unit, conversation, reason, len(messages))
-    masked = [_mask(index, message) for index, message in enumerate(messages)]
+    masked = [_mask(unit, index, message) for index, message in enumerate(messages)]
     known = _known(conversation, messages)
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
     if fresh:
         _append(unit, conversation, fresh, token)
-    return Added(conversation, len(fresh), len(messages) - len(fresh))
+    held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
+    return Added(conversation, len(fresh), len(messages) - len(fresh), held=held)
 
 
 def import_messages(
@@ -165,7 +170,7 @@ def _refrain(unit: Unit, conversation: Conversation, reason: str, count: int) ->
     return Added(conversation, skipped=reason)
 
 
-def _mask(index: int, message: NewMessage) -> _Masked:
+def _mask(unit: Unit, index: int, message: NewMessage) -> _Masked:
     sightings: list[dict[str, Any]] = []
     for place, text in (("content", message.content), ("name", message.name)):
         sightings += [
@@ -178,14 +183,13 @@ def _mask(index: int, message: NewMessage) -> _Masked:
             }
             for secret in scanning.find(text)
         ]
-    if not sightings:
+    content = screening.mask(unit.team.pk, message.content)
+    name = screening.mask(unit.team.pk, message.name)
+    held = (*content.held, *name.held)
+    if not sightings and not held:
         return _Masked(message, 0, ())
-    masked = replace(
-        message,
-        content=scanning.mask(message.content)[0],
-        name=scanning.mask(message.name)[0][:MAX_NAME],
-    )
-    return _Masked(masked, len(sightings), tuple(sightings))
+    masked = replace(message, content=content.text, name=name.text[:MAX_NAME])
+    return _Masked(masked, len(sightings) + len(held), tuple(sightings), held)
 
 
 def _known(conversation: Conversation, messages: Sequence[NewMessage]) -> dict[str, Message]:
@@ -198,9 +202,14 @@ def _is_new(index: int, message: NewMessage, known: dict[str, Message]) -> bool:
     row = known.get(message.id) if message.id is not None else None
     if row is None:
         return True
-    if (row.content, row.role) != (message.content, message.role):
+    if row.role != message.role or not _is_same(row.content, message.content):
         raise MessageConflict(index, row.external_id)
     return False
+
+
+def _is_same(kept: str, sent: str) -> bool:
+    """Also where a person has decided about a likely password in it meanwhile."""
+    return kept == sent or screening.mask_all(kept) == screening.mask_all(sent)
 
 
 def _append(
@@ -227,6 +236,8 @@ def _append(
             for position, item in enumerate(fresh, start=first)
         ]
     )
+    for row, item in zip(rows, fresh, strict=True):
+        screening.keep_for_message(unit, conversation, row, item.held)
     _advance(unit, conversation, rows)
     indexing.index_messages(conversation, rows)
     sightings = [sighting for item in fresh for sighting in item.sightings]

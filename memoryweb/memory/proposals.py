@@ -6,6 +6,7 @@ from uuid import UUID
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Owner
+from memoryweb.memory import screening
 from memoryweb.memory.exceptions import ProposalDecided, Stale
 from memoryweb.memory.files import Place, Writer, Written, lock, write
 from memoryweb.memory.rejections import states
@@ -39,12 +40,13 @@ def propose(
     Proposal.objects.filter(file=file, state=Proposal.State.PENDING).update(
         state=Proposal.State.REPLACED, decided_at=unit.now
     )
+    screened = screening.hold(unit.team.pk, content, known=file.content)
     proposal = Proposal.objects.create(
         team=unit.team,
         file=file,
         run=run,
         base_revision=file.revision if base is None else base,
-        content=content,
+        content=screened.text,
         origins={str(line): _packed(origin) for line, origin in origins.items()},
         broken=[{"guard": guard, "detail": detail} for guard, detail in broken],
         created_at=unit.now,
@@ -56,6 +58,7 @@ def propose(
         on_behalf_of=file.owner_id,
         details={"guards": [guard for guard, _detail in broken]},
     )
+    screening.keep_for_file(unit, file, screened, Writer(_KINDS[Run.Kind(run.kind)], run=run))
     return proposal
 
 

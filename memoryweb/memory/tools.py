@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.memory import files, injecting, search
+from memoryweb.memory import files, injecting, screening, search
 from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.files import NewLine, Place, Writer
@@ -116,6 +116,7 @@ def write_file(
         "filename": written.file.path,
         "sha256": written.file.sha256,
         "changed": written.changed,
+        **screening.told(written.held),
     }
 
 
@@ -143,8 +144,9 @@ def edit_file(
             )
         )
     content = file.content.replace(old, new)
-    files.write(unit, _place(acting, filename), content, writer=writer)
-    return {"agentId": _agent_id(acting), "filename": file.path, "replacements": count}
+    written = files.write(unit, _place(acting, filename), content, writer=writer)
+    answer = {"agentId": _agent_id(acting), "filename": file.path, "replacements": count}
+    return {**answer, **screening.told(written.held)}
 
 
 def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dict[str, Any]:
@@ -152,17 +154,19 @@ def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dic
     text = " ".join(content.split())
     if not text:
         raise EditRefused(_("There is nothing to remember: the content is empty."))
+    kept = screening.mask(unit.team.pk, text).text
     path = paths.note_path(acting.now.date())
     place = _place(acting, path)
     answer = {"agentId": _agent_id(acting), "filename": path}
     note = files.find(place)
     if note is not None and note.deleted_at is None:
         for number, line in enumerate(note.content.split("\n"), start=1):
-            if line.startswith("- ") and normalise(line) == normalise(text):
+            if line.startswith("- ") and normalise(line) == normalise(kept):
                 return {**answer, "lineNumber": number, "duplicate": True}
     fresh = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
     written = files.append(unit, place, [fresh], writer=writer)
-    return {**answer, "lineNumber": written.first_line, "duplicate": False}
+    told = screening.told(written.held)
+    return {**answer, "lineNumber": written.first_line, "duplicate": False, **told}
 
 
 def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> dict[str, Any]:
