@@ -33,7 +33,9 @@ def once(request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse
     except BaseException:
         claimed.delete()
         raise
-    if response.status_code < 300:
+    # A secret that is shown once is kept nowhere; asked again, a new one is made.
+    is_kept = not getattr(request, "keeps_no_answer", False)
+    if response.status_code < 300 and is_kept:
         claimed.status, claimed.body = response.status_code, response.content.decode()
         claimed.save(update_fields=["status", "body"])
     else:

@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from memoryweb.api import (
     agents,
+    codes,
     context,
     conversations,
     dreaming,
@@ -46,6 +47,7 @@ ROUTERS = (
     proposals.router,
     runs.router,
     people.router,
+    codes.router,
     events.router,
 )
 

@@ -35,7 +35,9 @@ def source_of(writer: Writer, owner: Owner | None) -> SourceClass:
     if writer.kind == AuthorKind.PERSON:
         is_about_them = owner is not None and writer.user is not None
         is_own = is_about_them and owner is not None and owner.person_id == _key(writer)
-        return SourceClass.OWNER if is_own else SourceClass.PERSON
+        # Somebody without an account, whom an integration sent a link to their own memory.
+        is_visit = owner is not None and writer.user is None and writer.integration is not None
+        return SourceClass.OWNER if is_own or is_visit else SourceClass.PERSON
     if writer.kind == AuthorKind.AGENT:
         is_third = writer.integration is not None and not writer.is_tool
         return SourceClass.THIRD_PARTY if is_third else SourceClass.AGENT

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import person_owner
 from memoryweb.agents.pausing import set_paused
 from memoryweb.memory import personal_changes as door
@@ -150,10 +151,7 @@ def undo(request: UserRequest, who: Oneself) -> HttpResponse:
 
 def pause(request: UserRequest, who: Oneself, *, paused: bool) -> HttpResponse:
     with unit(who.team):
-        owners = list(who.owners.values())
-        if who.user and who.me._state.adding:
-            owners.append(person_owner(who.team, who.user))
-        for owner in owners:
+        for owner in _saved(who):
             set_paused(owner=owner, paused=paused, by=who.actor)
             who.me.paused = paused
     said = _("Memory is paused: nothing about you is kept or used until you resume it.")
@@ -167,19 +165,28 @@ def export(who: Oneself) -> StreamingHttpResponse:
     """Everything in one download, an event first."""
     looked = looks(who.team, list(who.owners), but=who.actor)
     with unit(who.team, actor=who.actor) as work:
-        for owner in who.owners.values():
+        owners = _saved(who)
+        for owner in owners:
             work.record(
                 "personal.exported",
                 target_kind="owner",
                 target_id=str(owner.pk),
                 on_behalf_of=owner.pk,
             )
-    parts = personal_export.export(who.team, list(who.owners.values()), told(looked))
+    parts = personal_export.export(who.team, owners, told(looked))
     response = StreamingHttpResponse(parts, content_type="application/zip")
     name = f"my-memory-{who.team.slug}-{timezone.now():%Y-%m-%d}.zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _saved(who: Oneself) -> list[Owner]:
+    """All of one's owners; one's own exists from now on."""
+    owners = list(who.owners.values())
+    if who.user and who.me._state.adding:
+        owners.append(person_owner(who.team, who.user))
+    return owners
 
 
 def _conflict(request: UserRequest, who: Oneself, seen: File, form: RewordForm) -> HttpResponse:

@@ -24,6 +24,7 @@ from memoryweb.web.views import (
     team,
     tokens,
     tonight,
+    visits,
 )
 
 
@@ -158,6 +159,15 @@ urlpatterns = [
     path("join/<str:secret>/", invitations.invitation, name="invitation"),
     path("join/<str:secret>/new/", invitations.join, name="invitation_join"),
     path("join/<str:secret>/accept/", invitations.accept, name="invitation_accept"),
+    path("visit/open/<str:secret>/", visits.entrance, name="visit"),
+    path("visit/", visits.page, name="visit_page"),
+    path("visit/reword/", visits.reword, name="visit_reword"),
+    path("visit/remove/", visits.remove, name="visit_remove"),
+    path("visit/undo/", visits.undo, name="visit_undo"),
+    path("visit/pause/", visits.pause, name="visit_pause"),
+    path("visit/resume/", visits.resume, name="visit_resume"),
+    path("visit/export/", visits.export, name="visit_export"),
+    path("visit/leave/", visits.leave, name="visit_leave"),
     path("profile/", home.profile, name="profile"),
     path("accounts/2fa/totp/qr.svg", home.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),

@@ -28,6 +28,7 @@ class Route:
     body: dict[str, Any] | bytes | None = None
     about: str = "query"  # query | body | nobody
     stranger: int = 404
+    foreign: int | None = None  # what a program of another team is answered, if another thing
     changes: bool = False
     ids: tuple[str, ...] = field(default=("agent",))
 
@@ -49,6 +50,17 @@ def _tool(name: str, body: dict[str, Any], *, changes: bool = False) -> Route:
     table = WRITE if changes else READ
     return Route("POST", TOOLS + name, table, body, "nobody", changes=changes)
 
+
+# A program's own end users alone, of whichever team it is.
+CODES: dict[str, Any] = {
+    "answers": dict.fromkeys(("admin", "member", "viewer", "auditor"), 403) | {"helpdesk": 200},
+    "body": {},
+    "about": "body",
+    "stranger": 403,
+    "foreign": 200,
+    "changes": True,
+    "ids": (),
+}
 
 ROUTES: dict[str, Route] = {
     "list_agents": _read("/agents", about="nobody", stranger=200, ids=()),
@@ -218,6 +230,8 @@ ROUTES: dict[str, Route] = {
     "list_owners": Route(
         "GET", "/owners", MANAGE | {"auditor": 200}, None, "nobody", stranger=200, ids=()
     ),
+    "link_code": Route("POST", "/owners/link-code", **CODES),
+    "memory_link": Route("POST", "/owners/memory-link", **CODES),
     "list_events": Route(
         "GET",
         "/audit/events",

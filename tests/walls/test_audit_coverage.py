@@ -10,8 +10,11 @@ from django.utils import timezone
 from memoryweb.accounts import integrations, invitations, members, people, signins, teams, tokens
 from memoryweb.accounts.models import Invitation, Membership, Token, User
 from memoryweb.accounts.permissions import Role, Scope
+from memoryweb.agents import one_time_codes
 from memoryweb.agents.break_glass import open_glass
-from memoryweb.agents.models import Agent
+from memoryweb.agents.exceptions import CodeRefused
+from memoryweb.agents.models import Agent, OneTimeCode
+from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.pausing import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.actions import ACTIONS
@@ -44,7 +47,7 @@ Act = Callable[[World], object]
 ALL: frozenset[str] = frozenset()
 # Acts of a request or a worker, which their own walls walk through.
 ELSEWHERE = {
-    *("access.denied", "personal.read", "run.finished"),
+    *("access.denied", "personal.read", "personal.exported", "run.finished"),
     *("agent.removed", "team.removed"),
 }
 
@@ -108,7 +111,40 @@ PERSON = Writer(AuthorKind.PERSON)
 SNAPSHOT = of({"SOUL.md": "Loud.\n"})
 SAID = [NewMessage("user", "I moved to Porto.", "t1"), NewMessage("user", "I like it.", "t2")]
 
+
+def _issue(world: World, purpose: Purpose = Purpose.LINK) -> str:
+    return one_time_codes.issue(
+        owner=world.sender, integration=world.integration, purpose=purpose, by=SYSTEM
+    ).secret
+
+
+def _link(world: World, code: str = "") -> object:
+    return one_time_codes.redeem_link(
+        team=world.team, user=world.bob, code=code or _issue(world), by=SYSTEM
+    )
+
+
+def _mistyped(world: World) -> None:
+    with pytest.raises(CodeRefused):
+        _link(world, "AAAA-AAAA")
+
+
+def _unlinked(world: World) -> object:
+    _link(world)
+    return one_time_codes.unlink(owner=world.sender, user=world.bob, by=SYSTEM)
+
+
+def _visit(world: World) -> OneTimeCode:
+    return one_time_codes.redeem_visit(_issue(world, Purpose.VISIT))
+
+
 ACTS: dict[str, tuple[str, Act]] = {
+    "get a code": ("owner.code_issued", _issue),
+    "link an owner": ("owner.linked", _link),
+    "mistype a code": ("owner.link_refused", _mistyped),
+    "unlink an owner": ("owner.unlinked", _unlinked),
+    "open a visit": ("visit.opened", _visit),
+    "close a visit": ("visit.closed", lambda w: one_time_codes.close_visit(_visit(w))),
     "write": (
         "file.written",
         _in_unit(lambda u, w: files.write(u, _place(w), "# Memory\n\n- New.\n", writer=PERSON)),

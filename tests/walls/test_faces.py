@@ -73,12 +73,13 @@ def test_every_view_says_its_method_before_anything_else() -> None:
     ] == []
 
 
-def test_only_health_and_invitations_are_open_to_everybody() -> None:
+def test_only_health_and_links_are_open_to_everybody() -> None:
     web = [path for path in FACES if path.is_relative_to(ROOT / "web")]
     names = {"login_not_required", "csrf_exempt"}
     assert {where.split(":")[0] for where in _used(web, names)} == {
         "web/health.py",
         "web/views/invitations.py",
+        "web/views/visits.py",
     }
 
 

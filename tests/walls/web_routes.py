@@ -9,6 +9,7 @@ MANAGE = WRITE | {"member": 403}
 SEE = MANAGE | {"auditor": 200}
 CUSTOMERS = {"admin": 403, "member": 404, "viewer": 404, "auditor": 403}
 BOBS = CUSTOMERS | {"member": 200}
+ONLY_BOB = {"admin": 404, "member": 200, "viewer": 404, "auditor": 404}
 OUTCOME = READ | {"member": 404, "viewer": 404}
 
 
@@ -55,6 +56,7 @@ AGENT: dict[str, str | list[str]] = {
     "policy": "review",
     "consolidator": "rules",
 }
+BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_sha256}"}
 CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
 
 PAGES: dict[str, Route] = {
@@ -166,6 +168,13 @@ CHANGES: dict[str, Route] = {
     "review_reject of Bob": _post("review_reject", BOBS, proposal_id="my_proposal_id"),
     "mine_pause": _post("mine_pause", READ),
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
+    "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
+    "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
+    "mine_undo": _post("mine_undo", ONLY_BOB, {"undo": "{my_file_id}.2"}),
+    # Answers with the archive.
+    "mine_export": Route("mine_export", READ, "POST"),
+    "mine_link": _post("mine_link", READ, {"code": "{link_code}"}),
+    "mine_unlink": _post("mine_unlink", ONLY_BOB, owner_id="my_channel_id"),
     "owners_open": _post("owners_open", SEE, {"reason": "A complaint about a wrong note."}),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),
     "settings_demo_remove": _post("settings_demo_remove", MANAGE),
@@ -236,6 +245,15 @@ OPEN: dict[str, Address] = {
     "invitation": Address(404, 404, {"secret": "none"}),
     "invitation_join": Address(405, 405, {"secret": "none"}),
     "invitation_accept": Address(302, 405, {"secret": "none"}),
+    "visit": Address(200, 200, {"secret": "none"}),
+    "visit_page": Address(404, 404),
+    **dict.fromkeys(
+        (
+            *("visit_reword", "visit_remove", "visit_undo", "visit_pause", "visit_resume"),
+            *("visit_export", "visit_leave"),
+        ),
+        Address(405, 405),
+    ),
     "healthz": Address(200, 200),
     "readyz": Address(503, 503),
     "account_login": Address(200, 302),

@@ -12,7 +12,10 @@ from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.accounts.teams import create_team
+from memoryweb.agents import one_time_codes
 from memoryweb.agents.models import Owner
+from memoryweb.agents.one_time_codes import Purpose
+from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Report
@@ -88,8 +91,26 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "token_id": str(token.pk),
             "invitation_id": str(invitation.pk),
             "my_sha256": mine.file.sha256,
+            "my_file_id": str(mine.file.pk),
+            "my_channel_id": str(_linked(home).pk),
+            "link_code": _code(home),
         }
     return Stage(home, ids)
+
+
+def _linked(home: Home) -> Owner:
+    """A chat account that the person has linked."""
+    owner = channel_owner(home.team, "slack", "U2")
+    owner.person = home.person.person
+    owner.save(update_fields=["person"])
+    return owner
+
+
+def _code(home: Home) -> str:
+    issued = one_time_codes.issue(
+        owner=home.sender, integration=home.integration, purpose=Purpose.LINK, by=SYSTEM
+    )
+    return issued.secret
 
 
 def only_here(stage: Stage) -> str:

@@ -1,0 +1,232 @@
+"""A single-use link to My memory: one owner, one browser, half an hour, nothing of the team."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from django_scopes import scope
+
+from memoryweb.accounts.integrations import revoke_integration
+from memoryweb.agents.models import OneTimeCode, Owner
+from memoryweb.agents.one_time_codes import Purpose, issue
+from memoryweb.audit.models import Event
+from memoryweb.audit.record import SYSTEM
+from memoryweb.workspace.models import File, Revision
+from tests.web.pages import actions, text, url
+from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
+
+ACTS = ("reword", "remove", "undo", "pause", "resume", "export")
+OVER = "visit is over"
+
+
+def entrance(stage: Stage, owner: Owner | None = None) -> str:
+    made = issue(
+        owner=owner or stage.world.customer,
+        integration=stage.world.integration,
+        purpose=Purpose.VISIT,
+        by=SYSTEM,
+    )
+    return reverse("visit", args=[made.secret])
+
+
+def opened(stage: Stage, owner: Owner | None = None) -> Client:
+    client = Client()
+    client.post(entrance(stage, owner))
+    return client
+
+
+def page(client: Client, query: str = "") -> str:
+    with scope():
+        return text(client.get(reverse("visit_page") + query))
+
+
+def spot(stage: Stage, path: str = NOTE) -> dict[str, str]:
+    file = File.objects.get(owner=stage.world.customer, path=path)
+    lines = file.content.split("\n")
+    at = next(n for n, line in enumerate(lines, 1) if CUSTOMERS in line)
+    return {"file": str(file.pk), "first": str(at), "last": str(at), "sha256": file.sha256}
+
+
+def test_a_look_at_the_link_uses_nothing_up(stage: Stage) -> None:
+    address = entrance(stage)
+    for _turn in range(3):
+        answer = Client().get(address)
+        assert answer.status_code == 200
+        assert "Open my memory" in text(answer)
+    assert OneTimeCode.objects.get().used_at is None
+
+
+def test_the_entrance_says_the_same_of_every_secret(stage: Stage) -> None:
+    pages = [
+        text(Client().get(address)).split("<form")[0]
+        for address in (entrance(stage), reverse("visit", args=["none"]))
+    ]
+    assert pages[0] == pages[1]
+
+
+def test_the_button_opens_the_owners_sentences(stage: Stage) -> None:
+    shown = page(opened(stage))
+    assert CUSTOMERS in shown
+    assert PERSONAL not in shown
+    assert SHARED not in shown
+
+
+def test_the_link_opens_once(stage: Stage) -> None:
+    address = entrance(stage)
+    assert Client().post(address).status_code == 302
+    again = Client().post(address)
+    assert again.status_code == 404
+    assert "memoryweb_visit" not in again.cookies
+
+
+def test_every_refused_link_reads_the_same(stage: Stage) -> None:
+    used, old = entrance(stage), entrance(stage, stage.world.sender)
+    Client().post(used)
+    OneTimeCode.objects.filter(owner=stage.world.sender).update(expires_at=timezone.now())
+    foreign = reverse("visit", args=["none"])
+    assert len({Client().post(address).content for address in (used, old, foreign)}) == 1
+
+
+def test_another_browser_sees_nothing(stage: Stage) -> None:
+    opened(stage)
+    answer = Client().get(reverse("visit_page"))
+    assert answer.status_code == 404
+    assert OVER in text(answer)
+
+
+def test_a_forged_cookie_opens_nothing(stage: Stage) -> None:
+    client = opened(stage)
+    real = client.cookies["memoryweb_visit"].value
+    forged = (str(OneTimeCode.objects.get().pk), real[:-2] + "xx", "", "a:b:c")
+    for value in forged:
+        client.cookies["memoryweb_visit"] = value
+        assert client.get(reverse("visit_page")).status_code == 404
+
+
+def test_the_cookie_is_for_the_server_and_these_pages_alone(stage: Stage) -> None:
+    cookie = opened(stage).cookies["memoryweb_visit"]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+    assert cookie["path"] == reverse("visit_page")
+    assert cookie["max-age"] == 1800
+
+
+def test_the_pages_are_kept_nowhere_and_tell_no_address(stage: Stage) -> None:
+    client = opened(stage)
+    for answer in (
+        client.get(entrance(stage, stage.world.sender)),
+        client.get(reverse("visit_page")),
+        Client().get(reverse("visit_page")),
+    ):
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+        assert "noindex" in answer.headers["X-Robots-Tag"]
+
+
+def test_a_visit_is_no_sign_in(stage: Stage) -> None:
+    client = opened(stage)
+    for name in ("tonight", "mine", "agents", "owners"):
+        answer = client.get(url(stage.world.team, name))
+        assert answer.status_code == 302
+        assert answer.headers["Location"].startswith(reverse("account_login"))
+    assert "/t/harbour" not in page(client)
+
+
+def test_after_half_an_hour_it_is_over(stage: Stage) -> None:
+    client = opened(stage)
+    OneTimeCode.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert OVER in page(client)
+    for act in ACTS:
+        assert client.post(reverse(f"visit_{act}"), spot(stage)).status_code == 404
+
+
+def test_a_revoked_integration_ends_it(stage: Stage) -> None:
+    client = opened(stage)
+    revoke_integration(integration=stage.world.integration, by=SYSTEM)
+    assert OVER in page(client)
+
+
+def test_leaving_ends_it_on_the_server(stage: Stage) -> None:
+    client = opened(stage)
+    cookie = client.cookies["memoryweb_visit"].value
+    assert OVER in text(client.post(reverse("visit_leave")))
+    client.cookies["memoryweb_visit"] = cookie
+    assert OVER in page(client)
+    assert actions(stage.world.team)[-2:] == ["visit.opened", "visit.closed"]
+
+
+def test_every_act_needs_the_token_of_its_form(stage: Stage) -> None:
+    address = entrance(stage)
+    client = Client(enforce_csrf_checks=True)
+    assert client.post(address).status_code == 403
+    client.get(address)
+    token = client.cookies["csrftoken"].value
+    assert client.post(address, {"csrfmiddlewaretoken": token}).status_code == 302
+    for act in (*ACTS, "leave"):
+        assert client.post(reverse(f"visit_{act}"), spot(stage)).status_code == 403
+    assert CUSTOMERS in page(client)
+
+
+@pytest.mark.parametrize("act", [*ACTS, "leave"])
+def test_an_act_rejects_get(stage: Stage, act: str) -> None:
+    assert opened(stage).get(reverse(f"visit_{act}")).status_code == 405
+
+
+def test_rewording_is_the_owners_word(stage: Stage) -> None:
+    said = spot(stage) | {"text": "Jonas lives in Linz."}
+    assert opened(stage).post(reverse("visit_reword"), said).status_code == 302
+    made = Revision.objects.filter(file=said["file"]).latest("number")
+    assert "- Jonas lives in Linz.\n" in made.text
+    assert (made.author_kind, made.source, made.user) == ("person", "owner", None)
+    event = Event.objects.filter(team_id=stage.world.team.pk).latest("seq")
+    assert (event.action, event.actor_role) == ("file.written", "visitor")
+    assert event.on_behalf_of == stage.world.customer.pk
+
+
+def test_removing_and_bringing_back(stage: Stage) -> None:
+    client = opened(stage)
+    answer = client.post(reverse("visit_remove"), spot(stage))
+    file = File.objects.get(owner=stage.world.customer, path=NOTE)
+    assert CUSTOMERS not in file.content
+    undo = answer.headers["Location"].split("undo=")[1]
+    client.post(reverse("visit_undo"), {"undo": undo})
+    file.refresh_from_db()
+    assert CUSTOMERS in file.content
+
+
+def test_pausing_is_for_this_owner(stage: Stage) -> None:
+    client = opened(stage)
+    client.post(reverse("visit_pause"))
+    assert [o.pk for o in Owner.objects.filter(paused=True)] == [stage.world.customer.pk]
+    client.post(reverse("visit_resume"))
+    assert not Owner.objects.filter(paused=True).exists()
+
+
+def test_nothing_of_others_can_be_named(stage: Stage) -> None:
+    client = opened(stage)
+    for owner in (stage.world.bobs_memory, None, stage.world.twin.customer):
+        for file in File.objects.filter(owner=owner, deleted_at=None)[:2]:
+            named = spot(stage) | {"file": str(file.pk), "sha256": file.sha256, "text": "Mine now."}
+            for act in ("reword", "remove"):
+                assert client.post(reverse(f"visit_{act}"), named).status_code == 404
+            undo = f"{file.pk}.{file.revision}"
+            assert client.post(reverse("visit_undo"), {"undo": undo}).status_code == 404
+    assert not Revision.objects.filter(text__contains="Mine now.").exists()
+
+
+def test_the_export_holds_this_owner_alone(stage: Stage) -> None:
+    answer = opened(stage).post(reverse("visit_export"))
+    whole = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert whole[:2] == b"PK"
+    assert "personal.exported" in actions(stage.world.team)
+
+
+def test_each_step_is_an_event_without_text(stage: Stage) -> None:
+    client = opened(stage)
+    client.post(reverse("visit_reword"), spot(stage) | {"text": "Jonas lives in Linz."})
+    events = Event.objects.filter(team_id=stage.world.team.pk, actor_role="visitor")
+    assert {event.action for event in events} == {"visit.opened", "file.written"}
+    assert all("Linz" not in bytes(event.canonical).decode() for event in events)
