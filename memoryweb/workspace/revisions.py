@@ -75,7 +75,21 @@ def writers_of_lines(file: File, number: int) -> dict[int, Revision]:
 
 
 def messages_behind(file: File) -> dict[int, LineOrigin]:
-    """Lines of the current text that stand on a message → the first of such origins."""
-    rows = LineOrigin.objects.filter(file=file, message__isnull=False)
-    rows = rows.select_related("message__conversation").order_by("line", "-pk")
-    return {row.line: row for row in rows}
+    """Lines of the current text that stand on a message, themselves or by the note line that they
+    were taken from → an origin with that message."""
+    rows = LineOrigin.objects.filter(file=file).order_by("line", "-pk")
+    own = rows.filter(message__isnull=False).select_related("message__conversation")
+    return _by_notes(rows) | {row.line: row for row in own}
+
+
+def _by_notes(rows: "QuerySet[LineOrigin]") -> dict[int, LineOrigin]:
+    """Only of notes that were no more than added to since: their lines have their numbers still."""
+    taken = rows.filter(source_file__base_revision__lte=F("source_revision")).values_list(
+        "line", "source_file", "source_line"
+    )
+    places = {(file_id, at): line for line, file_id, at in taken if file_id and at}
+    notes = LineOrigin.objects.filter(
+        file__in={file_id for file_id, _at in places}, message__isnull=False
+    ).select_related("message__conversation")
+    behind = {(note.file_id, note.line): note for note in notes.order_by("-pk")}
+    return {line: behind[place] for place, line in places.items() if place in behind}

@@ -28,6 +28,12 @@ def test_the_conversation_is_linked_for_who_may_read_it(stage: Stage, vera: Clie
     assert shared in text(vera.get(_url(stage)))
 
 
+def test_a_dreams_line_leads_to_the_talk_behind_its_note(stage: Stage, vera: Client) -> None:
+    team, agent = stage.world.team, stage.world.agent
+    page = text(vera.get(url(team, "agents_blame", agent.pk, "MEMORY.md")))
+    assert url(team, "agents_conversation", agent.pk, stage.shared_talk.pk) in page
+
+
 def test_another_persons_conversation_is_not_named(stage: Stage, vera: Client) -> None:
     note = stage.world.agent.files.get(owner=None, path=NOTE)
     note.origins.update(message=stage.bobs_talk.messages.get(position=1))

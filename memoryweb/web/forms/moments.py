@@ -12,9 +12,9 @@ YEARS = range(2000, 2101)
 class MomentField(forms.DateTimeField):
     """A moment in the person's zone, or with an offset of its own, as links carry it."""
 
-    def __init__(self, *, label: Any, required: bool = True, help_text: Any = "") -> None:
+    def __init__(self, *, label: Any, required: bool = True) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"})
-        super().__init__(label=label, required=required, help_text=help_text, widget=widget)
+        super().__init__(label=label, required=required, widget=widget)
         self.error_messages["invalid"] = _("This is no date and time, such as 2026-11-20 14:30.")
 
     def to_python(self, value: Any) -> datetime | None:
@@ -39,5 +39,5 @@ class MomentForm(forms.Form):
 
 class BetweenForm(forms.Form):
     since = MomentField(label=_("From"))
-    until = MomentField(label=_("Until"), required=False, help_text=_("Empty is now."))
+    until = MomentField(label=_("Until (empty is now)"), required=False)
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
