@@ -88,6 +88,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "memoryweb.audit.middleware.OriginMiddleware",
     "memoryweb.accounts.middleware.SignInMeansMiddleware",
+    "memoryweb.web.middleware.SignOutMiddleware",
     "memoryweb.web.middleware.FragmentMiddleware",
 ]
 

@@ -36,3 +36,17 @@ def _for_htmx(request: HttpRequest, response: HttpResponse) -> HttpResponse:
             render_to_string("_includes/_messages.html", {"messages": messages, "oob": True})
         )
     return response
+
+
+class SignOutMiddleware:
+    """Who signs out takes along what the browser kept: drafts of texts above all."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        match = request.resolver_match
+        if match and match.url_name == "account_logout" and request.method == "POST":
+            response["Clear-Site-Data"] = '"storage"'
+        return response

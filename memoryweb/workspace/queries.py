@@ -10,7 +10,7 @@ from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
-from memoryweb.workspace.models import File, LineOrigin, Proposal, Revision
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal, Revision
 
 
 def proposals_of(team: Team) -> "QuerySet[Proposal]":
@@ -52,6 +52,12 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
 def lines_by_author(file: File, kinds: Collection[str]) -> set[int]:
     """Numbers of the lines of the current text that such authors wrote."""
     return set(file.origins.filter(author_kind__in=kinds).values_list("line", flat=True))
+
+
+def lines_of_people(file: File) -> set[int]:
+    """Lines that a person wrote and has not released: machines keep them as they are."""
+    persons = file.origins.filter(author_kind=AuthorKind.PERSON, released=False)
+    return set(persons.values_list("line", flat=True))
 
 
 def origins_at(file: File, line: int) -> list[LineOrigin]:

@@ -24,6 +24,7 @@ class Route:
     query: str = ""
     ids: dict[str, str] = field(default_factory=dict)
     first: str = ""  # a mutation without which this one changes nothing
+    is_look: bool = False  # posts a text to be shown, and keeps nothing
 
     @property
     def changes(self) -> bool:
@@ -147,6 +148,14 @@ CHANGES: dict[str, Route] = {
     ),
     "agents_new_file of oneself": _post(
         "agents_new_file", READ, {"path": "KNOWLEDGE.md", **TEXT}, query=ME
+    ),
+    "agents_preview": Route("agents_preview", READ, "POST", TEXT, is_look=True),
+    "agents_preview of a customer": Route(
+        "agents_preview", CUSTOMERS, "POST", TEXT, CUSTOMER, is_look=True
+    ),
+    "agents_merge": _post("agents_merge", WRITE, {**TEXT, "sha256": "{sha256}", "choice-1": "mine"}),
+    "agents_merge of Bob": _post(
+        "agents_merge", BOBS, {**TEXT, "sha256": "{my_sha256}", "choice-1": "mine"}, query=BOB
     ),
     "agents_edit": _post("agents_edit", WRITE, {**TEXT, "sha256": "{sha256}"}),
     "agents_edit of Bob": _post("agents_edit", BOBS, {**TEXT, "sha256": "{my_sha256}"}, query=BOB),

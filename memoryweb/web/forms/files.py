@@ -1,7 +1,10 @@
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+
+from memoryweb.workspace.merge import Choice, Decision, Hunk, conflicts
 
 
 class TextField(forms.CharField):
@@ -9,20 +12,23 @@ class TextField(forms.CharField):
 
     is_plain = True  # empty is as good as any text: the label says nothing about it
 
-    def __init__(self) -> None:
+    def __init__(self, *, hidden: bool = False) -> None:
+        looks = {"hidden": True} if hidden else {"class": "text", "rows": 24, "spellcheck": "true"}
         super().__init__(
-            label=_("Text"),
-            required=False,
-            strip=False,
-            widget=forms.Textarea(attrs={"class": "text", "rows": 24, "spellcheck": "true"}),
+            label=_("Text"), required=False, strip=False, widget=forms.Textarea(attrs=looks)
         )
 
     def to_python(self, value: object) -> str:
-        text = super().to_python(value)
-        return (text or "").replace("\r\n", "\n").replace("\r", "\n")
+        return line_ends_undone(super().to_python(value) or "")
 
 
-class EditForm(forms.Form):
+def line_ends_undone(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class SaveForm(forms.Form):
+    """Whatever is saved: a text and why."""
+
     content = TextField()
     reason = forms.CharField(
         label=_("Why this change"),
@@ -30,17 +36,37 @@ class EditForm(forms.Form):
         required=False,
         help_text=_("Shown in the list of revisions."),
     )
+
+
+class EditForm(SaveForm):
     sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
 
 
-class NewFileForm(forms.Form):
+class NewFileForm(SaveForm):
     path = forms.CharField(
         label=_("Name"),
         max_length=256,
         help_text=_("Ends in .md; folders with a slash, such as skills/refunds/SKILL.md."),
     )
-    content = TextField()
-    reason = forms.CharField(label=_("Why this file"), max_length=300, required=False)
+
+    field_order = ("path", "content", "reason")
+
+
+class MergeForm(EditForm):
+    """`sha256` is the text that was shown as theirs, `base` the one that both began with."""
+
+    content = TextField(hidden=True)
+    base = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput, required=False)
+
+    def decisions(self, hunks: Sequence[Hunk]) -> dict[int, Decision]:
+        """What was chosen for each conflict; what was not chosen is left out."""
+        found = {}
+        for at in conflicts(hunks):
+            choice = self.data.get(f"choice-{at}", "")
+            if choice in set(Choice):
+                text = line_ends_undone(self.data.get(f"hand-{at}", ""))
+                found[at] = Decision(Choice(choice), text)
+        return found
 
 
 class DeleteForm(forms.Form):

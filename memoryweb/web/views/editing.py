@@ -1,32 +1,34 @@
-"""Changing files: new, edit with an optimistic lock, delete."""
+"""Changing files: new, edit with an optimistic lock, preview, delete."""
 
 from uuid import UUID
 
 from django.contrib import messages
-from django.forms import Form
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.memory import files as door
-from memoryweb.memory.exceptions import MemoryRefused, PathRefused, Stale
-from memoryweb.memory.files import Place, Writer
+from memoryweb.memory.exceptions import FileMissing, MemoryRefused, PathRefused, Stale
 from memoryweb.memory.unit import unit
+from memoryweb.web import markdown
 from memoryweb.web.access import (
     Shelf,
     TeamRequest,
     find_file,
     find_shelf,
-    own_shelf,
     require_write,
     team_view,
 )
-from memoryweb.web.forms.files import DeleteForm, EditForm, NewFileForm
+from memoryweb.web.editors import editor_of, editor_of_new
+from memoryweb.web.forms.files import DeleteForm, EditForm, NewFileForm, SaveForm
 from memoryweb.web.htmx import show, to
-from memoryweb.workspace.diff import side_by_side
-from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.revisions import content_of
+from memoryweb.web.saving import save_text, saved
+from memoryweb.web.saving import writer_of as writer_of
+from memoryweb.web.views.merging import show_conflict, show_gone
+from memoryweb.workspace.models import File
+from memoryweb.workspace.opened import file_that_was
+from memoryweb.workspace.paths import fold
 
 
 @require_http_methods(["GET", "POST"])
@@ -38,13 +40,14 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"].strip()
         try:
-            _write(request, shelf, path, form, expected="")
+            save_text(request, shelf, path, expected="", **_said(form))
         except (MemoryRefused, PathRefused) as refused:
             form.add_error("path" if isinstance(refused, PathRefused) else None, str(refused))
         else:
             messages.success(request, _("{path} was created.").format(path=path))
-            return redirect(to(request, "agents_file", agent_id, path, query=shelf.query))
-    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "form": form}
+            return redirect(_file_url(request, shelf, path))
+    editor = editor_of_new(agent_id, shelf.value, form["content"].value() or "", request.user.pk)
+    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "form": form, "editor": editor}
     return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
 
 
@@ -52,22 +55,32 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @team_view()
 def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path)
+    form = EditForm(request.POST or None)
+    file = _find_edited(request, shelf, path, form)
     require_write(request, shelf)
-    opened = {"content": file.content, "sha256": file.sha256}
-    form = EditForm(request.POST or None, initial=opened)
     if request.method == "POST" and form.is_valid():
-        try:
-            written = _write(request, shelf, file.path, form, expected=form.cleaned_data["sha256"])
-        except Stale as stale:
-            return _conflict(request, shelf, stale.file, form)
-        except MemoryRefused as refused:
-            form.add_error(None, str(refused))
-        else:
-            messages.success(request, _saved(written))
-            return redirect(to(request, "agents_file", agent_id, file.path, query=shelf.query))
-    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "file": file, "form": form}
-    return show(request, "files/edit.html", context, status=422 if form.is_bound else 200)
+        if file.deleted_at is not None or file.folded_path != fold(path):
+            return show_gone(request, shelf, file, path, form)
+        return _save(request, shelf, file, form)
+    return _show_editor(request, shelf, file, form)
+
+
+@require_POST
+@team_view()
+def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """How a text would look. Nothing is kept."""
+    shelf = find_shelf(request, agent_id)
+    form = SaveForm(request.POST)
+    form.is_valid()
+    rendered = markdown.render(form.cleaned_data.get("content", "")[: door.MAX_BYTES])
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "blocks": rendered.blocks,
+        "is_cut": rendered.is_cut,
+    }
+    return show(request, "files/preview.html", context, partials=("preview",))
 
 
 @require_GET
@@ -99,55 +112,55 @@ def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return redirect(to(request, "agents_files", agent_id, query=shelf.query))
 
 
-def writer_of(request: TeamRequest) -> Writer:
-    return Writer(AuthorKind.PERSON, user=request.user)
+def _find_edited(request: TeamRequest, shelf: Shelf, path: str, form: EditForm) -> File:
+    """The file. What a form was opened with is found under the name that it has now, and even
+    when it was deleted: the text in the form must not be lost."""
+    if request.method == "POST" and form.is_valid():
+        was = file_that_was(shelf.files, path, _hash(form))
+        if was is not None:
+            return find_file(request, shelf, was.path, deleted=True)
+    return find_file(request, shelf, path)
 
 
-def _write(
-    request: TeamRequest, shelf: Shelf, path: str, form: Form, *, expected: str
-) -> door.Written:
-    with unit(request.visit.team, actor=request.visit.actor) as work:
-        return door.write(
-            work,
-            Place(shelf.agent, own_shelf(request, shelf).owner, path),
-            form.cleaned_data["content"],
-            writer=writer_of(request),
-            expected=expected,
-            reason=form.cleaned_data["reason"],
-        )
+def _save(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> HttpResponse:
+    try:
+        written = save_text(request, shelf, file.path, expected=_hash(form), **_said(form))
+    except (Stale, FileMissing) as moved_on:
+        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
+            return show_conflict(request, shelf, moved_on.file, base=_hash(form), **_said(form))
+        was = file_that_was(shelf.files, file.path, _hash(form))
+        return show_gone(request, shelf, was or file, file.path, form)
+    except MemoryRefused as refused:
+        form.add_error(None, str(refused))
+        return _show_editor(request, shelf, file, form)
+    messages.success(request, saved(written))
+    return redirect(_file_url(request, shelf, written.file.path))
 
 
-def _saved(written: door.Written) -> str:
-    if not written.changed:
-        return _("Nothing was changed: the text is the same.")
-    said = _("{path} was saved as revision {number}.")
-    return said.format(path=written.file.path, number=written.file.revision)
-
-
-def _conflict(request: TeamRequest, shelf: Shelf, current: File, form: EditForm) -> HttpResponse:
-    """Somebody was faster: what they changed, what you changed, and your text to save again."""
-    mine = form.cleaned_data["content"]
-    opened = current.revisions.filter(sha256=form.cleaned_data["sha256"]).order_by("-number")
-    before = opened.first()
-    base = content_of(current, before.number) if before else ""
-    again = EditForm(
-        initial={
-            "content": mine,
-            "sha256": current.sha256,
-            "reason": form.cleaned_data["reason"],
-        }
-    )
+def _show_editor(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> HttpResponse:
+    if not form.is_bound:
+        form = EditForm(initial={"content": file.content, "sha256": file.sha256})
+    editor = editor_of(file, form["content"].value() or "", request.user.pk)
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
-        "file": current,
-        "form": again,
-        "theirs": side_by_side(base, current.content),
-        "mine": side_by_side(base, mine),
-        "latest": current.revisions.select_related("user", "run")
-        .filter(number=current.revision)
-        .first(),
-        "is_deleted": current.deleted_at is not None,
+        "file": file,
+        "form": form,
+        "editor": editor,
     }
-    return show(request, "files/conflict.html", context, status=409)
+    return show(request, "files/edit.html", context, status=422 if form.is_bound else 200)
+
+
+def _said(form: SaveForm) -> dict[str, str]:
+    return {name: form.cleaned_data[name] for name in ("content", "reason")}
+
+
+def _hash(form: EditForm) -> str:
+    opened: str = form.cleaned_data["sha256"]
+    return opened
+
+
+def _file_url(request: TeamRequest, shelf: Shelf, path: str) -> str:
+    """The fragment tells the page that the draft is saved."""
+    return to(request, "agents_file", shelf.agent.pk, path, query=f"{shelf.query}#saved")

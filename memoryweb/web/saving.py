@@ -1,0 +1,35 @@
+"""What a person saves in the browser: one way for the editor, a new file and a merge."""
+
+from django.utils.translation import gettext as _
+
+from memoryweb.memory import files as door
+from memoryweb.memory.files import Place, Writer, Written
+from memoryweb.memory.unit import unit
+from memoryweb.web.access import Shelf, TeamRequest, own_shelf
+from memoryweb.workspace.models import AuthorKind
+
+
+def writer_of(request: TeamRequest) -> Writer:
+    return Writer(AuthorKind.PERSON, user=request.user)
+
+
+def save_text(
+    request: TeamRequest, shelf: Shelf, path: str, *, content: str, reason: str, expected: str
+) -> Written:
+    """Raises what `files.write` raises."""
+    with unit(request.visit.team, actor=request.visit.actor) as work:
+        return door.write(
+            work,
+            Place(shelf.agent, own_shelf(request, shelf).owner, path),
+            content,
+            writer=writer_of(request),
+            expected=expected,
+            reason=reason,
+        )
+
+
+def saved(written: Written) -> str:
+    if not written.changed:
+        return _("Nothing was changed: the text is the same.")
+    said = _("{path} was saved as revision {number}.")
+    return said.format(path=written.file.path, number=written.file.revision)

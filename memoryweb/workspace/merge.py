@@ -1,0 +1,116 @@
+"""Two texts that were made from one, brought together line by line (diff3). Pure.
+
+S. Khanna, K. Kunal, B. C. Pierce, “A Formal Investigation of Diff3”, FSTTCS 2007: what both sides
+left alone is stable; between two stable stretches a side that changed nothing gives way.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memoryweb.workspace.diff import stretches
+
+Lines = tuple[str, ...]
+
+
+class Kind(StrEnum):
+    SAME = "same"
+    THEIRS = "theirs"  # changed by them alone
+    MINE = "mine"
+    BOTH = "both"  # changed alike
+    CONFLICT = "conflict"
+
+
+class Choice(StrEnum):
+    THEIRS = "theirs"
+    MINE = "mine"
+    BOTH = "both"
+    HAND = "hand"
+
+
+@dataclass(frozen=True)
+class Decision:
+    choice: Choice
+    text: str = ""  # of a hunk that was edited by hand
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """A stretch of the three texts. `theirs_at` and `mine_at` are 1-based line numbers."""
+
+    kind: Kind
+    base: Lines
+    theirs: Lines
+    mine: Lines
+    theirs_at: int
+    mine_at: int
+
+    @property
+    def merged(self) -> Lines:
+        """What it becomes by itself; of a conflict, both."""
+        if self.kind == Kind.CONFLICT:
+            return self.theirs + self.mine
+        return self.theirs if self.kind == Kind.THEIRS else self.mine
+
+
+def merge(base: str | None, theirs: str, mine: str) -> list[Hunk]:
+    """Hunks in order. Without a common ancestor what both have stands for it, and nothing that
+    only one of them has counts as taken away by the other."""
+    their_lines, my_lines = theirs.split("\n"), mine.split("\n")
+    if base is None:
+        common = [my_lines[b : b + n] for _a, b, n in stretches(their_lines, my_lines)]
+        base_lines = [line for part in common for line in part]
+    else:
+        base_lines = base.split("\n")
+    return list(_hunks(base_lines, their_lines, my_lines))
+
+
+def conflicts(hunks: Sequence[Hunk]) -> list[int]:
+    """Where a person has to choose, by the hunk's index."""
+    return [at for at, hunk in enumerate(hunks) if hunk.kind == Kind.CONFLICT]
+
+
+def resolved(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> str:
+    """The one text. Raises KeyError for a conflict without a decision."""
+    lines: list[str] = []
+    for at, hunk in enumerate(hunks):
+        lines += _decided(hunk, decisions[at]) if hunk.kind == Kind.CONFLICT else hunk.merged
+    return "\n".join(lines)
+
+
+def _decided(hunk: Hunk, decision: Decision) -> Lines:
+    if decision.choice == Choice.HAND:
+        return tuple(decision.text.split("\n")) if decision.text else ()
+    return {Choice.THEIRS: hunk.theirs, Choice.MINE: hunk.mine}.get(decision.choice, hunk.merged)
+
+
+def _hunks(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[Hunk]:
+    in_theirs, in_mine = _places(base, theirs), _places(base, mine)
+    b = t = m = 0
+    while b < len(base) or t < len(theirs) or m < len(mine):
+        end = b
+        while in_theirs.get(end) == t + end - b and in_mine.get(end) == m + end - b:
+            end += 1
+        if end > b:
+            same = tuple(base[b:end])
+            yield Hunk(Kind.SAME, same, same, same, t + 1, m + 1)
+            t, m, b = t + end - b, m + end - b, end
+            continue
+        end = next((i for i in range(b, len(base)) if i in in_theirs and i in in_mine), len(base))
+        t_end, m_end = in_theirs.get(end, len(theirs)), in_mine.get(end, len(mine))
+        parts = tuple(base[b:end]), tuple(theirs[t:t_end]), tuple(mine[m:m_end])
+        yield Hunk(_kind(*parts), *parts, t + 1, m + 1)
+        b, t, m = end, t_end, m_end
+
+
+def _places(base: list[str], other: list[str]) -> dict[int, int]:
+    """Line of the base → the same line of the other text."""
+    return {a + i: b + i for a, b, n in stretches(base, other) for i in range(n)}
+
+
+def _kind(base: Lines, theirs: Lines, mine: Lines) -> Kind:
+    if theirs == mine:
+        return Kind.BOTH
+    if theirs == base:
+        return Kind.MINE
+    return Kind.THEIRS if mine == base else Kind.CONFLICT

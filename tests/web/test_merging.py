@@ -1,0 +1,184 @@
+"""Two who edit one file: what fits comes together, the rest is chosen, and no text is lost."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from memoryweb.memory import files as door
+from memoryweb.memory.files import Place, Writer
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import AuthorKind, File
+from tests.web.pages import actions, text, url
+from tests.world import World
+
+BASE = "# Soul\n\n- Calm.\n- Brief.\n- Kind.\n"
+
+
+@pytest.fixture
+def opened(world: World) -> str:
+    """The hash that everybody's form was opened with."""
+    return _theirs(world, BASE)
+
+
+def test_changes_in_different_places_are_saved_together(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, BASE.replace("Calm", "Very calm"))
+    mine = BASE.replace("Kind", "Very kind")
+    page = text(_edit(world, bob, mine, opened))
+    assert "fit together" in page
+    saved = _merge(world, bob, content=mine, sha256=now, base=opened)
+    assert saved.status_code == 302
+    assert _soul(world).content == "# Soul\n\n- Very calm.\n- Brief.\n- Very kind.\n"
+
+
+def test_a_place_that_both_changed_shows_theirs_mine_and_before(
+    world: World, bob: Client, opened: str
+) -> None:
+    _theirs(world, BASE.replace("Brief", "Theirs"))
+    response = _edit(world, bob, BASE.replace("Brief", "Mine"), opened)
+    page = text(response)
+    assert response.status_code == 409
+    for line in ("- Theirs.", "- Mine.", "- Brief."):
+        assert f">{line}</pre>" in page
+    assert _soul(world).content == BASE.replace("Brief", "Theirs")
+
+
+@pytest.mark.parametrize(
+    ("choice", "becomes"),
+    [
+        ("theirs", "- Theirs.\n"),
+        ("mine", "- Mine.\n"),
+        ("both", "- Theirs.\n- Mine.\n"),
+        ("hand", "- By hand.\n"),
+    ],
+)
+def test_each_choice_is_what_is_saved(
+    world: World, bob: Client, opened: str, choice: str, becomes: str
+) -> None:
+    now = _theirs(world, BASE.replace("Brief", "Theirs"))
+    chosen = {"choice-1": choice, "hand-1": "- By hand."}
+    _merge(world, bob, content=BASE.replace("Brief", "Mine"), sha256=now, base=opened, **chosen)
+    assert _soul(world).content == BASE.replace("- Brief.\n", becomes)
+
+
+def test_without_a_choice_nothing_is_saved_and_what_was_chosen_stays(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, BASE.replace("Calm", "X").replace("Kind", "Y"))
+    mine = BASE.replace("Calm", "Q").replace("Kind", "R")
+    chosen = {"choice-1": "hand", "hand-1": "- My own words."}
+    response = _merge(world, bob, content=mine, sha256=now, base=opened, **chosen)
+    page = text(response)
+    assert response.status_code == 422
+    assert "Choose for every place" in page
+    assert "- My own words." in page
+    assert _soul(world).sha256 == now
+
+
+def test_somebody_who_is_faster_again_is_merged_again(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, BASE.replace("Brief", "Theirs"))
+    _theirs(world, BASE.replace("Brief", "Theirs").replace("Calm", "Faster"))
+    mine = BASE.replace("Brief", "Mine")
+    response = _merge(world, bob, content=mine, sha256=now, base=opened, **{"choice-1": "both"})
+    page = text(response)
+    assert response.status_code == 409
+    assert "fit together" in page
+    assert "- Theirs.\n- Mine.\n" in page
+
+
+def test_an_ancestor_that_is_unknown_takes_no_line_away(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, "- Theirs.\n- Shared.\n")
+    _edit(world, bob, "- Shared.\n- Mine.\n", "0" * 64)
+    _merge(world, bob, content="- Shared.\n- Mine.\n", sha256=now, base="0" * 64)
+    assert _soul(world).content == "- Theirs.\n- Shared.\n- Mine.\n"
+
+
+def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
+    world: World, bob: Client, opened: str
+) -> None:
+    with unit(world.team) as work:
+        door.delete(work, _soul(world), writer=_alice(world))
+    response = _edit(world, bob, "Mine after all.\n", opened)
+    page = text(response)
+    assert response.status_code == 409
+    assert "was deleted meanwhile" in page
+    assert "Mine after all." in page
+    new = url(world.team, "agents_new_file", world.agent.pk)
+    bob.post(new, {"path": "SOUL.md", "content": "Mine after all.\n"})
+    assert _soul(world).content == "Mine after all.\n"
+
+
+def test_a_file_that_was_renamed_meanwhile_takes_the_text_under_its_new_name(
+    world: World, bob: Client, opened: str
+) -> None:
+    with unit(world.team) as work:
+        door.rename(work, _soul(world), "VOICE.md", writer=_alice(world))
+    page = text(_edit(world, bob, "Mine.\n", opened))
+    assert "is called “VOICE.md” now" in page
+    address = url(world.team, "agents_edit", world.agent.pk, "VOICE.md")
+    assert address in page
+    bob.post(address, {"content": "Mine.\n", "sha256": opened})
+    assert File.objects.get(path="VOICE.md", agent=world.agent).content == "Mine.\n"
+
+
+def test_a_new_file_under_the_old_name_is_not_what_was_edited(
+    world: World, bob: Client, opened: str
+) -> None:
+    with unit(world.team) as work:
+        door.rename(work, _soul(world), "VOICE.md", writer=_alice(world))
+    other = _theirs(world, "Another file.\n")
+    assert "is called “VOICE.md” now" in text(_edit(world, bob, "Mine.\n", opened))
+    assert _soul(world).sha256 == other
+
+
+def test_a_secret_in_the_merged_text_is_refused_and_the_choices_stay(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, BASE.replace("Brief", "Theirs"))
+    secret = "AKIA" + "QXNBTM4PLZ7RWD2K"
+    chosen = {"choice-1": "hand", "hand-1": f"- {secret}"}
+    response = _merge(
+        world, bob, content=BASE.replace("Brief", "Mine"), sha256=now, base=opened, **chosen
+    )
+    assert response.status_code == 422
+    assert "looks like a secret" in text(response)
+    assert _soul(world).sha256 == now
+
+
+def test_saving_both_together_is_an_event_with_its_reason(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, BASE.replace("Brief", "Theirs"))
+    said = {"choice-1": "mine", "reason": "Agreed on the phone."}
+    _merge(world, bob, content=BASE.replace("Brief", "Mine"), sha256=now, base=opened, **said)
+    assert actions(world.team)[-1] == "file.written"
+    assert _soul(world).revisions.latest("number").reason == "Agreed on the phone."
+
+
+def _alice(world: World) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.alice)
+
+
+def _theirs(world: World, content: str) -> str:
+    with unit(world.team) as work:
+        place = Place(world.agent, None, "SOUL.md")
+        return door.write(work, place, content, writer=_alice(world)).file.sha256
+
+
+def _soul(world: World) -> File:
+    return File.objects.get(agent=world.agent, owner=None, path="SOUL.md")
+
+
+def _edit(world: World, client: Client, content: str, sha256: str) -> Any:
+    address = url(world.team, "agents_edit", world.agent.pk, "SOUL.md")
+    return client.post(address, {"content": content, "sha256": sha256})
+
+
+def _merge(world: World, client: Client, **fields: str) -> Any:
+    return client.post(url(world.team, "agents_merge", world.agent.pk, "SOUL.md"), fields)
