@@ -32,7 +32,8 @@ from memoryweb.agents.owners import find, person_owner
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, FileQuerySet, Proposal
+from memoryweb.workspace.marked import waiting_marks
+from memoryweb.workspace.models import File, FileQuerySet, LineOrigin, Proposal
 from memoryweb.workspace.paths import fold
 from memoryweb.workspace.queries import proposals_of, waiting_for
 
@@ -90,6 +91,17 @@ class Visit:
         """Proposals that this person could decide."""
         decides = self.can(Permission.DECIDE)
         return waiting_for(self.team, {*self.mine, *self.opened}, shared=decides)
+
+    @property
+    def marked(self) -> "QuerySet[LineOrigin]":
+        """Marked lines that this person could decide about, one row a line."""
+        decides = self.can(Permission.DECIDE)
+        return waiting_marks(self.team, {*self.mine, *self.opened}, shared=decides)
+
+    @property
+    def undecided(self) -> int:
+        """Proposals and marked lines together."""
+        return self.waiting.count() + self.marked.count()
 
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:

@@ -51,7 +51,7 @@ class Shell:
             ("tonight", "moon", _("Tonight"), True, 0),
             ("agents", "agent", _("Agents"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
-            ("review", "check", _("Review"), True, self.visit.waiting.count()),
+            ("review", "check", _("Review"), True, self.visit.undecided),
             ("owners", "people", _("Owners"), may(Permission.SEE_OWNERS), 0),
             ("audit", "list", _("Audit"), may(Permission.SEE_AUDIT), 0),
             ("settings", "gear", _("Settings"), True, 0),

@@ -167,6 +167,20 @@ def guard(code: str) -> Text:
     return _GUARDS.get(code, code.replace("_", " "))
 
 
+_MARKS: dict[str, Text] = {
+    "address": gettext_lazy("It holds an address that nothing else here holds."),
+    "order": gettext_lazy("It tells the assistant what to do."),
+    "role": gettext_lazy("It looks like a part of a prompt."),
+    "hidden": gettext_lazy("It holds characters that cannot be seen."),
+    "long": gettext_lazy("It is too long to be checked."),
+}
+
+
+def mark(code: str) -> Text:
+    """Why a person should look at a line."""
+    return _MARKS.get(code, code)
+
+
 SKIPPED = gettext_lazy("skipped")
 EXTRACTED = gettext_lazy("extracted")
 WAITS = gettext_lazy("waits for extraction")

@@ -24,7 +24,7 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.extraction import requests
-from memoryweb.memory import context, files, injecting, proposals
+from memoryweb.memory import context, files, injecting, mark_decisions, proposals
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused
@@ -35,11 +35,12 @@ from memoryweb.memory.unit import Unit, unit
 from memoryweb.memory.uploads import drop, keep
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File, Proposal
 from memoryweb.workspace.origins import Origin
 from tests.accounts.refusal import refusing_events
 from tests.walls.web_calls import everything, undone
-from tests.walls.web_stage import build_stage
+from tests.walls.web_stage import MARKED_LINE, build_stage
 from tests.workspace.snapshot.archives import of
 from tests.world import World, personal_token
 
@@ -70,6 +71,10 @@ def _file(world: World, path: str = "MEMORY.md") -> File:
 
 def _place(world: World, path: str = "MEMORY.md") -> Place:
     return Place(world.agent, world.customer, path)
+
+
+def _marked(world: World) -> File:
+    return _file(world, "structured/hotels.md")
 
 
 def _proposal(world: World) -> Proposal:
@@ -177,6 +182,18 @@ ACTS: dict[str, tuple[str, Act]] = {
                 origins={},
                 broken=[],
             )
+        ),
+    ),
+    "keep a marked line": (
+        "mark.kept",
+        _in_unit(
+            lambda u, w: mark_decisions.keep(u, _marked(w), print_of(MARKED_LINE), by=w.alice)
+        ),
+    ),
+    "remove a marked line": (
+        "mark.removed",
+        _in_unit(
+            lambda u, w: mark_decisions.remove(u, _marked(w), print_of(MARKED_LINE), by=w.alice)
         ),
     ),
     "accept": (

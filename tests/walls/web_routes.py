@@ -58,6 +58,7 @@ AGENT: dict[str, str | list[str]] = {
     "consolidator": "rules",
 }
 BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_sha256}"}
+MARKED: dict[str, str | list[str]] = {"line": "{marked_line}"}
 CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
 
 PAGES: dict[str, Route] = {
@@ -122,6 +123,7 @@ PAGES: dict[str, Route] = {
     "review": _get("review", READ),
     "review_detail": _get("review_detail", READ),
     "review_detail of Bob": _get("review_detail", BOBS, proposal_id="my_proposal_id"),
+    "marks": _get("marks", READ),
     "mine": _get("mine", READ),
     "owners": _get("owners", SEE),
     "owners_detail": _get("owners_detail", SEE),
@@ -173,6 +175,10 @@ CHANGES: dict[str, Route] = {
     "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),
     "review_accept": _post("review_accept", WRITE),
     "review_accept of Bob": _post("review_accept", BOBS, proposal_id="my_proposal_id"),
+    "marks_keep": _post("marks_keep", WRITE, MARKED, file_id="marked_id"),
+    "marks_keep of Bob": _post("marks_keep", BOBS, MARKED, file_id="my_marked_id"),
+    "marks_remove": _post("marks_remove", WRITE, MARKED, file_id="marked_id"),
+    "marks_remove of Bob": _post("marks_remove", BOBS, MARKED, file_id="my_marked_id"),
     "review_reject": _post("review_reject", WRITE),
     "review_reject of Bob": _post("review_reject", BOBS, proposal_id="my_proposal_id"),
     "mine_pause": _post("mine_pause", READ),

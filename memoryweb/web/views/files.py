@@ -9,6 +9,7 @@ from django.urls import NoReverseMatch
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from memoryweb.memory.marks import hidden_lines
 from memoryweb.web import markdown
 from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, note_read, team_view
 from memoryweb.web.htmx import show, to
@@ -29,6 +30,7 @@ class Shown:
     why: list[int]
     more: list[int]
     apart: bool
+    marked: bool = False
 
 
 @require_GET
@@ -140,6 +142,8 @@ def _shown(file: File, blocks: tuple[Block, ...]) -> list[Shown]:
     for block in blocks:
         why = [line for line in block.lines if line in by_machine]
         more = list(block.lines)[1:]
-        shown.append(Shown(block, why, more, apart=block.start > last + 1 and last > 0))
+        apart = block.start > last + 1 and last > 0
+        marked = any(line in waiting for line in block.lines)
+        shown.append(Shown(block, why, more, apart=apart, marked=marked))
         last = block.end
     return shown

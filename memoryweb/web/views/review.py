@@ -40,6 +40,7 @@ def review(request: TeamRequest) -> HttpResponse:
         "page": shown,
         "rows": [_listed(request, proposal) for proposal in shown],
         "decided": decided,
+        "marked": visit.marked.count(),
     }
     return show(request, "review/review.html", context)
 
