@@ -136,7 +136,7 @@ def _end(steps: list[Step]) -> str:
 
 
 def _shown(file: File, blocks: tuple[Block, ...]) -> list[Shown]:
-    by_machine = lines_by_author(file, MACHINES)
+    by_machine, waiting = lines_by_author(file, MACHINES), hidden_lines(file)
     shown = []
     last = 0
     for block in blocks:
