@@ -165,7 +165,7 @@ def _json(value: Any) -> bytes:
 
 def _safe(name: str) -> str:
     """Letters that no system trips over; never empty, and never a dot alone."""
-    return _UNSAFE.sub("_", name).strip("._")[:60] or "unnamed"
+    return _UNSAFE.sub("_", name.replace("..", "_")).strip("._")[:60] or "unnamed"
 
 
 def _moment(value: datetime) -> str:

@@ -177,7 +177,7 @@ def test_an_act_rejects_get(stage: Stage, act: str) -> None:
 def test_rewording_is_the_owners_word(stage: Stage) -> None:
     said = spot(stage) | {"text": "Jonas lives in Linz."}
     assert opened(stage).post(reverse("visit_reword"), said).status_code == 302
-    made = Revision.objects.filter(file=said["file"]).latest("number")
+    made = Revision.objects.filter(file_id=said["file"]).latest("number")
     assert "- Jonas lives in Linz.\n" in made.text
     assert (made.author_kind, made.source, made.user) == ("person", "owner", None)
     event = Event.objects.filter(team_id=stage.world.team.pk).latest("seq")

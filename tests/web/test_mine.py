@@ -1,0 +1,450 @@
+"""My memory: sentences about oneself with their sources, corrected, removed and taken along."""
+
+import io
+import json
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from memoryweb.agents.break_glass import open_glass
+from memoryweb.agents.models import Owner
+from memoryweb.agents.one_time_codes import Purpose, issue
+from memoryweb.agents.readers import Reader
+from memoryweb.audit.models import Event
+from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.models import Conversation
+from memoryweb.conversations.parsing import parse_messages
+from memoryweb.memory.agents import archive_agent
+from memoryweb.memory.files import NewLine, Place, Writer, append, write
+from memoryweb.memory.unit import unit
+from memoryweb.recall.events import Given, count
+from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
+from memoryweb.workspace.revisions import content_of
+from tests.web.pages import actions, text, url
+from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
+from tests.world import World, signed_in
+
+MEMORY = "# Memory\n\n- Bob keeps **bees**.\n- Bob sails on Sundays.\n\n## Work\n\nA paragraph.\n"
+BEES = {"first": "3", "last": "3"}
+
+
+def mine(stage: Stage, query: str = "") -> str:
+    return url(stage.world.team, "mine", query=query)
+
+
+def keep(world: World, content: str = MEMORY, path: str = "MEMORY.md") -> File:
+    with unit(world.team) as work:
+        place = Place(world.agent, world.bobs_memory, path)
+        return write(work, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
+
+
+def note(stage: Stage) -> File:
+    return File.objects.get(owner=stage.world.bobs_memory, path=NOTE)
+
+
+def bees(file: File) -> dict[str, str]:
+    return {"file": str(file.pk), "sha256": file.sha256, **BEES}
+
+
+def content(file: File) -> str:
+    file.refresh_from_db()
+    return file.content
+
+
+def test_each_sentence_stands_with_its_file_and_what_was_said(stage: Stage, bob: Client) -> None:
+    page = text(bob.get(mine(stage)))
+    world = stage.world
+    assert PERSONAL in page
+    assert url(world.team, "agents_conversation", world.agent.pk, stage.bobs_talk.pk) in page
+    assert url(world.team, "agents_why", world.agent.pk, NOTE, 3) in page
+    assert "written by Extraction" in page
+
+
+def test_nobody_elses_sentence_is_there(stage: Stage, bob: Client, alice: Client) -> None:
+    for client in (bob, alice):
+        page = text(client.get(mine(stage)))
+        assert CUSTOMERS not in page
+        assert SHARED not in page
+    assert PERSONAL not in text(alice.get(mine(stage)))
+
+
+@pytest.mark.parametrize("role", ["alice", "bob", "vera", "audrey"])
+def test_everybody_has_the_page_whatever_the_role(
+    world: World, role: str, request: pytest.FixtureRequest
+) -> None:
+    client: Client = request.getfixturevalue(role)
+    owner = Owner.objects.create(
+        team=world.team, source="slack", external_id=role, person=getattr(world, role)
+    )
+    with unit(world.team) as work:
+        place = Place(world.agent, owner, "MEMORY.md")
+        file = write(work, place, MEMORY, writer=Writer(AuthorKind.SYSTEM)).file
+    assert "Bob keeps bees." in text(client.get(url(world.team, "mine")))
+    said = {**bees(file), "text": "I keep goats."}
+    assert client.post(url(world.team, "mine_reword"), said).status_code == 302
+    assert "- I keep goats.\n" in content(file)
+
+
+def test_a_sentence_reads_without_markdown(stage: Stage, bob: Client) -> None:
+    keep(stage.world)
+    assert '<p class="says">Bob keeps bees.</p>' in text(bob.get(mine(stage)))
+
+
+def test_linked_owners_and_every_agent_are_there(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    Owner.objects.filter(pk=world.sender.pk).update(person=world.bob)
+    with unit(world.team) as work:
+        for agent, said in ((world.agent, "Seen in chat."), (world.other_agent, "Beacon's.")):
+            place = Place(agent, world.sender, "MEMORY.md")
+            write(work, place, f"- {said}\n", writer=Writer(AuthorKind.SYSTEM))
+    page = text(bob.get(mine(stage)))
+    assert "Seen in chat." in page
+    assert "Beacon&#x27;s." in page
+    assert "slack:U1" in page
+    only = text(bob.get(mine(stage, f"?agent={world.other_agent.pk}")))
+    assert "Beacon&#x27;s." in only
+    assert "Seen in chat." not in only
+
+
+def test_an_archived_agent_keeps_quiet(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world)
+    with unit(stage.world.team) as work:
+        archive_agent(work, stage.world.agent)
+    assert "Bob keeps bees." not in text(bob.get(mine(stage)))
+    answer = bob.post(url(stage.world.team, "mine_reword"), {**bees(file), "text": "New."})
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("?q=bees", {"bees"}),
+        ("?q=BOB+sundays", {"Sundays"}),
+        ("?kind=memory", {"bees", "Sundays"}),
+        ("?kind=profile", {"Zürich"}),
+        ("?q=ZÜRICH", {"Zürich"}),
+        ("?kind=notes", {"walnuts"}),
+        ("?kind=nonsense&agent=none&q=%00bees", {"bees"}),
+        ("?q=nothing+like+it", set()),
+    ],
+)
+def test_it_is_searched_and_filtered(
+    stage: Stage, bob: Client, query: str, found: set[str]
+) -> None:
+    keep(stage.world)
+    keep(stage.world, "# Profile\n\n- Lives in Zürich.\n", "PROFILE.md")
+    Proposal.objects.all().delete()
+    page = text(bob.get(mine(stage, query)))
+    kept = page.split('id="kept"')[1].split("By agent")[0]
+    assert {word for word in ("bees", "Sundays", "Zürich", "walnuts") if word in kept} >= found
+    if not found:
+        assert "Nothing kept matches this" in page
+
+
+def test_it_is_paged_with_the_same_number_of_queries(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    keep(world)
+    bob.get(mine(stage))
+    with CaptureQueriesContext(connection) as few:
+        bob.get(mine(stage))
+    lines = "".join(f"- Bob has shelf {n}.\n" for n in range(60))
+    keep(world, f"{MEMORY}{lines}")
+    with unit(world.team) as work:
+        for day in range(3, 30):
+            place = Place(world.agent, world.bobs_memory, f"memory/2026-01-{day:02}.md")
+            writer = Writer(AuthorKind.EXTRACTION)
+            append(work, place, [NewLine(f"- Bob counted {day}.")], writer=writer)
+    with CaptureQueriesContext(connection) as many:
+        page = text(bob.get(mine(stage)))
+    assert len(many) <= len(few)
+    assert "Next" in page
+    assert "Bob has shelf 59." in text(bob.get(mine(stage, "?page=3")))
+    assert "All notes" in page
+
+
+def test_last_use_is_told_of_recalls_and_of_prompts(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    file = keep(world)
+    assert "last used" not in text(bob.get(mine(stage, "?kind=memory")))
+    talk = Conversation.objects.get(pk=stage.bobs_talk.pk)
+    given = [Given(file.pk, "- Bob keeps **bees**.")]
+    reader = Reader(world.agent, world.bobs_memory)
+    via = RecallEvent.Via.TOOL
+    count(reader, talk.pk, "bees", given, via=via, at=timezone.now())
+    page = text(bob.get(mine(stage, "?kind=memory")))
+    assert page.count("last used") == 1
+    injection = Injection.objects.create(
+        team=world.team, agent=world.agent, owner=world.bobs_memory, via=Injection.Via.CONTEXT
+    )
+    InjectedSpan.objects.create(
+        team=world.team,
+        injection=injection,
+        file=file,
+        revision=file.revision,
+        first_line=1,
+        last_line=4,
+    )
+    page = text(bob.get(mine(stage, "?kind=memory")))
+    assert page.count("last used") == 2
+    Injection.objects.update(at=timezone.now() - timedelta(days=100))
+    RecallEvent.objects.all().delete()
+    assert "last used" not in text(bob.get(mine(stage, "?kind=memory")))
+
+
+def test_rewording_writes_a_revision_of_that_line(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world)
+    said = {**bees(file), "text": "Bob keeps\r\n goats."}
+    answer = bob.post(url(stage.world.team, "mine_reword"), said)
+    assert answer.status_code == 302
+    assert content(file) == MEMORY.replace("Bob keeps **bees**.", "Bob keeps goats.")
+    made = Revision.objects.filter(file=file).latest("number")
+    assert (made.author_kind, made.user) == ("person", stage.world.bob)
+    assert actions(stage.world.team)[-1] == "file.written"
+
+
+def test_a_note_keeps_its_time_and_a_paragraph_its_lines(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world, "# 2026-01-02\n\n- 09:15 Bob ran.\n", "memory/2026-01-02.md")
+    bob.post(url(stage.world.team, "mine_reword"), {**bees(file), "text": "Bob walked."})
+    assert "- 09:15 Bob walked.\n" in content(file)
+    file = keep(stage.world)
+    words = {**bees(file), "first": "8", "last": "8", "text": "One.\n\nTwo.\n"}
+    bob.post(url(stage.world.team, "mine_reword"), words)
+    assert content(file).endswith("## Work\n\nOne.\nTwo.\n")
+
+
+@pytest.mark.parametrize("words", ["", "  \n ", "a\0b"])
+def test_what_cannot_be_kept_is_told_and_nothing_lost(
+    stage: Stage, bob: Client, words: str
+) -> None:
+    file = keep(stage.world)
+    answer = bob.post(url(stage.world.team, "mine_reword"), {**bees(file), "text": words})
+    assert answer.status_code in {404, 422}
+    assert content(file) == MEMORY
+
+
+def test_of_two_who_edit_the_slower_compares_and_saves(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world)
+    opened = bees(file)
+    keep(stage.world, MEMORY.replace("# Memory\n", "# Memory\n\n- Bob is tall.").replace("**", ""))
+    address = url(stage.world.team, "mine_reword")
+    answer = bob.post(address, {**opened, "text": "Bob keeps goats."})
+    assert answer.status_code == 409
+    page = text(answer)
+    assert "Bob keeps goats." in page
+    assert "Bob keeps **bees**." in page
+    assert ">Bob keeps bees.</blockquote>" in page
+    file.refresh_from_db()
+    again = {**opened, "sha256": file.sha256, "first": "4", "last": "4"}
+    for name in ("first", "last"):
+        assert f'name="{name}" value="{again[name]}"' in page
+    bob.post(address, {**again, "text": "Bob keeps goats."})
+    assert "- Bob keeps goats.\n- Bob sails on Sundays.\n" in content(file)
+
+
+def test_a_sentence_taken_out_meanwhile_keeps_the_persons_words(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world)
+    opened = bees(file)
+    keep(stage.world, "# Memory\n\nNothing alike stands here any more.\n")
+    answer = bob.post(url(stage.world.team, "mine_reword"), {**opened, "text": "Bob has goats."})
+    assert answer.status_code == 409
+    assert "Bob has goats." in text(answer)
+
+
+def test_removing_takes_the_line_and_says_that_history_keeps_it(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world)
+    answer = bob.post(url(stage.world.team, "mine_remove"), bees(file), follow=True)
+    assert content(file) == MEMORY.replace("- Bob keeps **bees**.\n", "")
+    assert "history still holds it" in text(answer)
+    assert "bees" in content_of(file, file.revision - 1)
+
+
+def test_removing_with_its_notes_and_bringing_all_of_it_back(stage: Stage, bob: Client) -> None:
+    memory = File.objects.get(owner=stage.world.bobs_memory, path="MEMORY.md")
+    at = next(n for n, line in enumerate(memory.content.split("\n"), 1) if "walnuts" in line)
+    spot = {**bees(memory), "first": str(at), "last": str(at)}
+    assert PERSONAL in note(stage).content
+    answer = bob.post(url(stage.world.team, "mine_remove"), {**spot, "sources": "on"})
+    assert "walnuts" not in content(memory)
+    assert "walnuts" not in note(stage).content
+    page = text(bob.get(answer.headers["Location"]))
+    assert "Bring it back" in page
+    undo = answer.headers["Location"].split("undo=")[1]
+    bob.post(url(stage.world.team, "mine_undo"), {"undo": undo.replace("%7E", "~")})
+    assert "walnuts" in content(memory)
+    assert PERSONAL in note(stage).content
+
+
+def test_removing_alone_leaves_the_note(stage: Stage, bob: Client) -> None:
+    memory = File.objects.get(owner=stage.world.bobs_memory, path="MEMORY.md")
+    at = next(n for n, line in enumerate(memory.content.split("\n"), 1) if "walnuts" in line)
+    spot = {**bees(memory), "first": str(at), "last": str(at)}
+    bob.post(url(stage.world.team, "mine_remove"), spot)
+    assert "walnuts" not in content(memory)
+    assert PERSONAL in note(stage).content
+
+
+def test_what_changed_meanwhile_is_not_removed_nor_brought_back(stage: Stage, bob: Client) -> None:
+    file = keep(stage.world)
+    opened = bees(file)
+    keep(stage.world, MEMORY + "- More.\n")
+    said = text(bob.post(url(stage.world.team, "mine_remove"), opened, follow=True))
+    assert "Nothing was removed" in said
+    assert "bees" in content(file)
+    undo = {"undo": f"{file.pk}.1"}
+    assert "changed meanwhile" in text(
+        bob.post(url(stage.world.team, "mine_undo"), undo, follow=True)
+    )
+
+
+def test_the_file_of_another_reads_like_one_that_nobody_has(stage: Stage, vera: Client) -> None:
+    file = keep(stage.world)
+    nobody = "00000000-0000-4000-8000-000000000000"
+    for act in ("mine_reword", "mine_remove"):
+        answers = {
+            vera.post(url(stage.world.team, act), {**bees(file), "file": one, "text": "x"}).content
+            for one in (str(file.pk), nobody, "none")
+        }
+        assert len(answers) == 1
+    assert content(file) == MEMORY
+
+
+def test_a_shared_file_is_not_reached(stage: Stage, alice: Client) -> None:
+    shared = stage.memory
+    for act in ("mine_reword", "mine_remove"):
+        said = {**bees(shared), "text": "Mine."}
+        assert alice.post(url(stage.world.team, act), said).status_code == 404
+
+
+def exported(stage: Stage, client: Client) -> zipfile.ZipFile:
+    answer = client.post(url(stage.world.team, "mine_export"))
+    whole = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+    return zipfile.ZipFile(io.BytesIO(whole))
+
+
+def test_the_export_holds_files_conversations_and_who_looked(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    reason = "A lost order."
+    open_glass(owner=world.bobs_memory, user=world.alice, reason=reason, by=SYSTEM)
+    archive = exported(stage, bob)
+    folder = f"Atlas/user_{world.bob.pk}"
+    assert archive.testzip() is None
+    assert PERSONAL in archive.read(f"{folder}/files/{NOTE}").decode()
+    lines = archive.read(f"{folder}/conversations.jsonl").decode().splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["conversation"] for row in rows] == ["bob-lunch"] * 2
+    assert rows[0]["content"] == PERSONAL
+    assert parse_messages([{k: v for k, v in rows[0].items() if k != "conversation"}])
+    looked = json.loads(archive.read("who-looked.json"))
+    assert [(one["name"], one["reason"]) for one in looked["grants"]] == [("Alice", reason)]
+
+
+def test_the_export_holds_nobody_else(stage: Stage, bob: Client) -> None:
+    archive = exported(stage, bob)
+    whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
+    assert PERSONAL in whole
+    assert CUSTOMERS not in whole
+    assert SHARED not in whole
+
+
+def test_no_name_in_the_export_can_harm(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    Owner.objects.create(
+        team=world.team, source="slack", external_id="../../etc/x", person=world.bob
+    )
+    evil = Owner.objects.get(external_id="../../etc/x")
+    with unit(world.team) as work:
+        write(work, Place(world.agent, evil, "MEMORY.md"), MEMORY, writer=Writer(AuthorKind.SYSTEM))
+    for name in exported(stage, bob).namelist():
+        assert ".." not in name
+        assert not name.startswith("/")
+        assert "\\" not in name
+        assert ":" not in name
+
+
+def test_an_export_is_an_event_for_each_of_ones_owners(stage: Stage, bob: Client) -> None:
+    Owner.objects.filter(pk=stage.world.sender.pk).update(person=stage.world.bob)
+    exported(stage, bob)
+    events = Event.objects.filter(action="personal.exported", actor_id=str(stage.world.bob.pk))
+    about = {event.on_behalf_of for event in events}
+    assert about == {stage.world.bobs_memory.pk, stage.world.sender.pk}
+
+
+def test_each_read_of_another_is_told_with_who_what_and_why(
+    stage: Stage, alice: Client, bob: Client
+) -> None:
+    world = stage.world
+    reason = "The customer asked us to find a lost order."
+    open_glass(owner=world.bobs_memory, user=world.alice, reason=reason, by=SYSTEM)
+    query = f"?owner={world.bobs_memory.pk}"
+    alice.get(url(world.team, "agents_file", world.agent.pk, NOTE, query=query))
+    page = text(bob.get(mine(stage)))
+    assert "Read a file." in page
+    assert page.count(reason) == 2
+    assert "Read a file." not in text(alice.get(mine(stage)))
+
+
+def test_what_waits_for_a_decision_is_linked(stage: Stage, bob: Client, vera: Client) -> None:
+    page = text(bob.get(mine(stage)))
+    assert "1 change of your memory was proposed." in page
+    assert "was proposed" not in text(vera.get(mine(stage)))
+
+
+def code(world: World, owner: Owner | None = None) -> str:
+    return issue(
+        owner=owner or world.sender,
+        integration=world.integration,
+        purpose=Purpose.LINK,
+        by=SYSTEM,
+    ).secret
+
+
+def test_a_code_typed_here_links_the_account(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    with unit(world.team) as work:
+        place = Place(world.agent, world.sender, "MEMORY.md")
+        write(work, place, "- Said in chat.\n", writer=Writer(AuthorKind.SYSTEM))
+    assert "Said in chat." not in text(bob.get(mine(stage)))
+    answer = bob.post(url(world.team, "mine_link"), {"code": code(world)}, follow=True)
+    assert "Said in chat." in text(answer)
+    files = url(world.team, "agents_files", world.agent.pk, query="?owner=slack:U1")
+    assert bob.get(files).status_code == 200
+    bob.post(url(world.team, "mine_unlink", world.sender.pk))
+    assert bob.get(files).status_code == 404
+    assert actions(world.team)[-3:] == ["owner.code_issued", "owner.linked", "owner.unlinked"]
+
+
+def test_every_wrong_code_is_told_the_same(stage: Stage, bob: Client) -> None:
+    world = stage.world
+    used = code(world)
+    signed_in(world.vera).post(url(world.team, "mine_link"), {"code": used})
+    said = set()
+    for wrong in (used, code(world, world.customer)[:-1], "?"):
+        answer = bob.post(url(world.team, "mine_link"), {"code": wrong})
+        assert answer.status_code == 422
+        said.add(text(answer).split('class="errors"')[1].split("</ul>")[0])
+    assert len(said) == 1
+
+
+def test_the_admin_links_and_unlinks_nobody_else(stage: Stage, alice: Client) -> None:
+    world = stage.world
+    Owner.objects.filter(pk=world.sender.pk).update(person=world.bob)
+    for owner in (world.sender, world.customer, world.bobs_memory):
+        assert alice.post(url(world.team, "mine_unlink", owner.pk)).status_code == 404
+    world.sender.refresh_from_db()
+    assert world.sender.person == world.bob
+
+
+def test_ones_own_account_cannot_be_unlinked(stage: Stage, bob: Client) -> None:
+    answer = bob.post(url(stage.world.team, "mine_unlink", stage.world.bobs_memory.pk))
+    assert answer.status_code == 404
+
+
+def test_a_code_with_spaces_and_small_letters_works(stage: Stage, bob: Client) -> None:
+    typed = f" {code(stage.world).lower().replace('-', ' ')} "
+    assert bob.post(url(stage.world.team, "mine_link"), {"code": typed}).status_code == 302
