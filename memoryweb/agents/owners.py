@@ -4,6 +4,8 @@ import re
 import unicodedata
 import uuid
 
+from django.db.models import Case, CharField, Q, QuerySet, Value, When
+from django.db.models.functions import Concat
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts import integrations
@@ -84,6 +86,32 @@ def find_or_meet(team: Team, text: str) -> Owner | None:
     if rest.startswith("room:"):
         return room_owner(team, source, rest.removeprefix("room:"))
     return channel_owner(team, source, rest)
+
+
+def matching(team: Team, text: str) -> "QuerySet[Owner]":
+    """Owners whose shown form, or whose person's name, holds that text."""
+    shown = Case(
+        When(source="system", then=Value("system")),
+        When(
+            source__startswith="api:",
+            integration__isnull=False,
+            then=Concat(Value("api:"), "integration__name", Value("/"), "external_id"),
+        ),
+        default=Concat("source", Value(":"), "external_id"),
+        output_field=CharField(),
+    )
+    owners = Owner.objects.filter(team=team).annotate(shown=shown)
+    wanted = unicodedata.normalize("NFC", text).replace("\0", "").strip()
+    if not wanted:
+        return owners
+    named = Q(person__name__icontains=wanted) | Q(person__email__icontains=wanted)
+    return owners.filter(Q(shown__icontains=wanted) | (named & Q(source="user")))
+
+
+def sources(team: Team) -> list[str]:
+    """Which sources this team's owners have."""
+    found = Owner.objects.filter(team=team).order_by("source").values_list("source", flat=True)
+    return list(found.distinct())
 
 
 def checked_identity(text: str) -> str:

@@ -36,6 +36,8 @@ _DENIALS: dict[str, Text] = {
     "see_owners": gettext_lazy("The role does not see owners."),
     "see_audit": gettext_lazy("The role does not see the audit log."),
     "break_glass": gettext_lazy("The role does not open other people's memory."),
+    "export_owners": gettext_lazy("The role does not export another person's memory."),
+    "integration_required": gettext_lazy("Only an integration gets codes for its end users."),
     "personal": gettext_lazy("It is the memory of another person."),
     "own_memory": gettext_lazy("One's own memory is open without a reason."),
     "revoke_token": gettext_lazy("The token is another person's."),
@@ -70,6 +72,8 @@ def reason_of(event: Event) -> Text:
     if event.action == "secret.refused":
         return _("It looked like a secret ({kind}).").format(kind=code.replace("-", " "))
     of_action = {"access.denied": _DENIALS, "personal.read": _READS, "signin.failed": _SIGNINS}
+    if code == "wrong_link_code":
+        return _("The code was wrong, used, or had run out.")
     known = of_action.get(event.action, {})
     # The API says what the role lacks as `may_not_write`.
     return known.get(code.removeprefix("may_not_")) or (wording.reason(code) if code else "")

@@ -1,7 +1,7 @@
 """My memory, whoever opens it: a member on their page, or somebody on a visit. One page, one
 set of acts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -15,9 +15,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import person_owner
 from memoryweb.agents.pausing import set_paused
+from memoryweb.audit.record import Actor
 from memoryweb.memory import personal_changes as door
 from memoryweb.memory import personal_export
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
@@ -162,20 +164,26 @@ def pause(request: UserRequest, who: Oneself, *, paused: bool) -> HttpResponse:
 
 
 def export(who: Oneself) -> StreamingHttpResponse:
-    """Everything in one download, an event first."""
-    looked = looks(who.team, list(who.owners), but=who.actor)
-    with unit(who.team, actor=who.actor) as work:
-        owners = _saved(who)
+    return download(who.team, _saved(who), by=who.actor)
+
+
+def download(
+    team: Team, owners: Sequence[Owner], *, by: Actor, grant: UUID | None = None
+) -> StreamingHttpResponse:
+    """Everything about these owners in one download, an event first."""
+    looked = looks(team, [owner.pk for owner in owners], but=None if grant else by)
+    with unit(team, actor=by) as work:
         for owner in owners:
             work.record(
                 "personal.exported",
                 target_kind="owner",
                 target_id=str(owner.pk),
                 on_behalf_of=owner.pk,
+                details={"grant": str(grant)} if grant else {},
             )
-    parts = personal_export.export(who.team, owners, told(looked))
+    parts = personal_export.export(team, owners, told(looked))
     response = StreamingHttpResponse(parts, content_type="application/zip")
-    name = f"my-memory-{who.team.slug}-{timezone.now():%Y-%m-%d}.zip"
+    name = f"memory-{team.slug}-{timezone.now():%Y-%m-%d}.zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["Cache-Control"] = "no-store"
     return response

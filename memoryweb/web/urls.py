@@ -157,6 +157,7 @@ team_patterns: list[URLPattern | URLResolver] = [
     path("owners/", owners.owners, name="owners"),
     path("owners/<uuid:owner_id>/", owners.detail, name="owners_detail"),
     path("owners/<uuid:owner_id>/open/", owners.open_memory, name="owners_open"),
+    path("owners/<uuid:owner_id>/export/", owners.export, name="owners_export"),
     path("settings/", include(settings_patterns)),
     path("audit/", audit.audit, name="audit"),
 ]

@@ -155,7 +155,9 @@ CHANGES: dict[str, Route] = {
     "agents_preview of a customer": Route(
         "agents_preview", CUSTOMERS, "POST", TEXT, CUSTOMER, is_look=True
     ),
-    "agents_merge": _post("agents_merge", WRITE, {**TEXT, "sha256": "{sha256}", "choice-1": "mine"}),
+    "agents_merge": _post(
+        "agents_merge", WRITE, {**TEXT, "sha256": "{sha256}", "choice-1": "mine"}
+    ),
     "agents_merge of Bob": _post(
         "agents_merge", BOBS, {**TEXT, "sha256": "{my_sha256}", "choice-1": "mine"}, query=BOB
     ),
@@ -191,6 +193,7 @@ CHANGES: dict[str, Route] = {
     "mine_link": _post("mine_link", READ, {"code": "{link_code}"}),
     "mine_unlink": _post("mine_unlink", ONLY_BOB, owner_id="my_channel_id"),
     "owners_open": _post("owners_open", SEE, {"reason": "A complaint about a wrong note."}),
+    "owners_export": _post("owners_export", dict.fromkeys(ROLES, 403)),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),
     "settings_demo_remove": _post("settings_demo_remove", MANAGE),
     "settings_member_add": _post(

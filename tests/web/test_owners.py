@@ -1,9 +1,17 @@
 """My memory for everybody; other owners as counts, and break-glass with a reason."""
 
+import io
+import zipfile
+
+import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import BreakGlass, Owner
+from memoryweb.agents.owners import api_owner, channel_owner, room_owner
+from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from tests.web.pages import actions, fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, Stage
@@ -82,3 +90,106 @@ def test_nobody_opens_their_own_memory(stage: Stage, alice: Client) -> None:
     )
     address = url(stage.world.team, "owners_open", owner.pk)
     assert alice.post(address, {"reason": REASON}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", {"Bob", "api:helpdesk/customer-1", "slack:U1", "slack:room:C1", "system"}),
+        ("?q=helpdesk", {"api:helpdesk/customer-1"}),
+        ("?q=api:helpdesk/customer", {"api:helpdesk/customer-1"}),
+        ("?q=SLACK:", {"slack:U1", "slack:room:C1"}),
+        ("?q=slack:room:", {"slack:room:C1"}),
+        ("?q=bob", {"Bob"}),
+        ("?q=system", {"system"}),
+        ("?source=slack", {"slack:U1"}),
+        ("?state=linked", {"slack:U1"}),
+        ("?state=paused", {"api:helpdesk/customer-1"}),
+        ("?source=nonsense&q=%00", {"Bob", "slack:U1"}),
+        ("?q=nobody", set()),
+    ],
+)
+def test_owners_are_found_by_their_shown_form(
+    stage: Stage, audrey: Client, query: str, found: set[str]
+) -> None:
+    world = stage.world
+    room_owner(world.team, "slack", "C1")
+    Owner.objects.filter(pk=world.sender.pk).update(person=world.vera)
+    Owner.objects.filter(pk=world.customer.pk).update(paused=True)
+    page = text(audrey.get(url(world.team, "owners", query=query)))
+    rows = set(page.split("<tbody>")[-1].split("</tbody>")[0].split('class="path"')[1:])
+    shown = {row.split(">", 1)[1].split("</a>")[0] for row in rows}
+    everybody = {"Bob", "api:helpdesk/customer-1", "slack:U1", "slack:room:C1", "system"}
+    assert shown & everybody >= found
+    if "nonsense" not in query:
+        assert shown & everybody == found
+
+
+def test_another_teams_owners_are_not_found(stage: Stage, audrey: Client) -> None:
+    channel_owner(stage.world.twin.team, "feishu", "secret-twin")
+    page = text(audrey.get(url(stage.world.team, "owners", query="?q=secret-twin")))
+    assert "No owner matches this" in page
+
+
+def test_the_list_counts_conversations_and_says_who_is_linked(stage: Stage, audrey: Client) -> None:
+    Owner.objects.filter(pk=stage.world.customer.pk).update(person=stage.world.vera)
+    page = text(audrey.get(url(stage.world.team, "owners", query="?q=customer-1")))
+    assert 'data-th="Conversations">1<' in page
+    assert "linked to Vera" in page
+
+
+def test_more_owners_take_no_more_queries(stage: Stage, audrey: Client) -> None:
+    address = url(stage.world.team, "owners")
+    audrey.get(address)
+    with CaptureQueriesContext(connection) as few:
+        audrey.get(address)
+    for number in range(60):
+        api_owner(stage.world.team, stage.world.integration, f"c{number}")
+    with CaptureQueriesContext(connection) as many:
+        page = text(audrey.get(address))
+    assert len(many) == len(few)
+    assert "Next" in page
+
+
+def test_an_owners_page_shows_outcomes_and_never_text(stage: Stage, audrey: Client) -> None:
+    world = stage.world
+    page = text(audrey.get(url(world.team, "owners_detail", world.customer.pk)))
+    assert url(world.team, "agents_run", stage.customers_run.pk) in page
+    assert "Linked to nobody" in page
+    assert CUSTOMERS not in page
+    assert "Export for this person" not in page
+
+
+def test_an_admin_exports_only_what_is_open_to_them(stage: Stage, alice: Client) -> None:
+    world = stage.world
+    address = url(world.team, "owners_export", world.customer.pk)
+    assert alice.post(address).status_code == 403
+    grant = open_glass(owner=world.customer, user=world.alice, reason=REASON, by=SYSTEM)
+    answer = alice.post(address)
+    archive = zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content)))  # type: ignore[attr-defined]
+    whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
+    assert CUSTOMERS in whole
+    assert "walnuts" not in whole
+    event = Event.objects.filter(team_id=world.team.pk).latest("seq")
+    assert (event.action, event.on_behalf_of) == ("personal.exported", world.customer.pk)
+    assert str(grant.pk) in event.details
+
+
+def test_the_owner_is_told_of_that_export(stage: Stage, alice: Client, bob: Client) -> None:
+    world = stage.world
+    open_glass(owner=world.bobs_memory, user=world.alice, reason=REASON, by=SYSTEM)
+    alice.post(url(world.team, "owners_export", world.bobs_memory.pk))
+    page = text(bob.get(url(world.team, "mine")))
+    assert "Exported it." in page
+    assert "Alice" in page
+
+
+@pytest.mark.parametrize("role", ["audrey", "bob", "vera"])
+def test_nobody_but_an_admin_exports_for_another(
+    stage: Stage, role: str, request: pytest.FixtureRequest
+) -> None:
+    world = stage.world
+    user = getattr(world, role)
+    open_glass(owner=world.customer, user=user, reason=REASON, by=SYSTEM)
+    client: Client = request.getfixturevalue(role)
+    assert client.post(url(world.team, "owners_export", world.customer.pk)).status_code == 403
