@@ -27,6 +27,7 @@ from memoryweb.memory.snapshots import PreviewRefused
 from memoryweb.memory.tools import DateRefused, EditRefused
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.workspace.exceptions import ArchiveRefused
+from memoryweb.memory.write_memory import StrategyRefused
 
 
 def install(api: NinjaAPI) -> None:
@@ -100,6 +101,7 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     DateRefused: lambda refused: Invalid("date", str(refused), code=refused.code),
     FileMissing: lambda refused: Problem(404, "not_found", str(refused)),
     MemoryRefused: lambda refused: Problem(409, refused.code, str(refused)),
+    StrategyRefused: lambda refused: Invalid(refused.field, str(refused), code=refused.code),
     OwnerRefused: lambda refused: Invalid("owner", str(refused)),
     OwnerAmbiguous: lambda refused: Invalid("owner", str(refused), code="owner_ambiguous"),
 }

@@ -207,10 +207,10 @@ def read_workspace_memory_file(request: Request, agent_id: str, body: OneFile) -
     ),
 )
 def write_workspace_memory_file(request: Request, agent_id: str, body: WriteFile) -> WroteFile:
-    acting = _writing(request, agent_id, body)
+    acting = writing(request, agent_id, body)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         answer = tools.write_file(
-            work, acting, body.filename, body.content, writer=_writer(request.auth, acting)
+            work, acting, body.filename, body.content, writer=writer_of(request.auth, acting)
         )
     return WroteFile(**answer)
 
@@ -233,7 +233,7 @@ def write_workspace_memory_file(request: Request, agent_id: str, body: WriteFile
     ),
 )
 def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) -> EditedFile:
-    acting = _writing(request, agent_id, body)
+    acting = writing(request, agent_id, body)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         answer = tools.edit_file(
             work,
@@ -241,7 +241,7 @@ def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) 
             body.filename,
             body.old_text,
             body.new_text,
-            writer=_writer(request.auth, acting),
+            writer=writer_of(request.auth, acting),
             replace_all=body.replace_all,
         )
     return EditedFile(**answer)
@@ -265,9 +265,9 @@ def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) 
     ),
 )
 def remember(request: Request, agent_id: str, body: Remember) -> Remembered:
-    acting = _writing(request, agent_id, body)
+    acting = writing(request, agent_id, body)
     with unit(request.auth.team, actor=request.auth.actor) as work:
-        answer = tools.remember(work, acting, body.content, writer=_writer(request.auth, acting))
+        answer = tools.remember(work, acting, body.content, writer=writer_of(request.auth, acting))
     return Remembered(**answer)
 
 
@@ -353,7 +353,7 @@ def _reading(request: Request, agent_id: str, call: Call) -> tools.Acting:
     return _acting(request.auth, agent, call)
 
 
-def _writing(request: Request, agent_id: str, call: Call) -> tools.Acting:
+def writing(request: Request, agent_id: str, call: Call) -> tools.Acting:
     """A write for oneself needs no role; one that lands in the shared memory does."""
     agent = request.auth.agent(agent_id)
     request.auth.require_scope(Scope.MEMORY_WRITE)
@@ -387,7 +387,7 @@ def _conversation(
     return None if found is None or found.source in automatic else found
 
 
-def _writer(caller: Caller, acting: tools.Acting) -> Writer:
+def writer_of(caller: Caller, acting: tools.Acting) -> Writer:
     return Writer(
         AuthorKind.AGENT,
         user=caller.user,

@@ -27,6 +27,7 @@ from memoryweb.api import (
     snapshots,
     tools,
 )
+    write_memory,
 from memoryweb.api.auth import Bearer
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.gate import JSONParser, gate
@@ -41,6 +42,7 @@ ROUTERS = (
     snapshots.router,
     tools.router,
     context.router,
+    write_memory.router,
     conversations.router,
     dreaming.router,
     reports.router,

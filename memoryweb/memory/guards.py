@@ -65,6 +65,11 @@ def check(
     return [broken for broken in found if broken is not None]
 
 
+def of_people(before: str, after: str, protected_lines: Collection[int]) -> Broken | None:
+    """Whether it would touch what people pinned or wrote: no machine may, by whichever way."""
+    return _pinned(before, after) or _protected(before, after, protected_lines)
+
+
 def changed_lines(before: str, after: str) -> int:
     """Lines added or removed; a replaced one counts once, a blank one never."""
     old, new = _said(before), _said(after)

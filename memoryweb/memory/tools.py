@@ -110,7 +110,7 @@ def write_file(
     unit: Unit, acting: Acting, filename: str, content: str, *, writer: Writer
 ) -> dict[str, Any]:
     """Full replace. Raises what `files.write` raises."""
-    written = files.write(unit, _place(acting, filename), content, writer=writer)
+    written = files.write(unit, place_of(acting, filename), content, writer=writer)
     return {
         "agentId": _agent_id(acting),
         "filename": written.file.path,
@@ -131,7 +131,7 @@ def edit_file(
     replace_all: bool = False,
 ) -> dict[str, Any]:
     """Raises FileMissing, EditRefused (absent, or several and not `replace_all`)."""
-    file = files.find(_place(acting, filename))
+    file = files.find(place_of(acting, filename))
     if file is None or file.deleted_at is not None:
         raise FileMissing(filename)
     count = file.content.count(old) if old else 0
@@ -144,7 +144,7 @@ def edit_file(
             )
         )
     content = file.content.replace(old, new)
-    written = files.write(unit, _place(acting, filename), content, writer=writer)
+    written = files.write(unit, place_of(acting, filename), content, writer=writer)
     answer = {"agentId": _agent_id(acting), "filename": file.path, "replacements": count}
     return {**answer, **screening.told(written.held)}
 
@@ -156,7 +156,7 @@ def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dic
         raise EditRefused(_("There is nothing to remember: the content is empty."))
     kept = screening.mask(unit.team.pk, text).text
     path = paths.note_path(acting.now.date())
-    place = _place(acting, path)
+    place = place_of(acting, path)
     answer = {"agentId": _agent_id(acting), "filename": path}
     note = files.find(place)
     if note is not None and note.deleted_at is None:
@@ -245,7 +245,7 @@ def _shown(owner: Owner | None) -> str:
     return owner.shown_as if owner else "shared"
 
 
-def _place(acting: Acting, filename: str) -> Place:
+def place_of(acting: Acting, filename: str) -> Place:
     """Raises MemoryPaused."""
     if acting.is_paused:
         raise MemoryPaused

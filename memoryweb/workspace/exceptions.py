@@ -8,3 +8,7 @@ class ArchiveRefused(ValueError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class SectionRefused(Exception):
+    """A heading or key that can't be told apart from another."""

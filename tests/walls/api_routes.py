@@ -158,6 +158,11 @@ ROUTES: dict[str, Route] = {
         changes=True,
     ),
     "remember": _tool("remember", {"content": "Prefers a high floor."}, changes=True),
+    "write_memory": _tool(
+        "write_memory",
+        {"filename": "KNOWLEDGE.md", "strategy": "append", "content": "- Tea at five."},
+        changes=True,
+    ),
     "memory_search": _tool("memory_search", {"query": "tea"}),
     "memory_get": _tool("memory_get", {"date": "today"}),
     "search_workspace_memory": _tool("search_workspace_memory", {"query": "tea"}),

@@ -1,0 +1,194 @@
+"""Changes of a Markdown text by its sections and `key: value` items, found by a parser. Pure.
+
+All other lines stay as they are, byte for byte. What looks like a heading or an item within a
+code block or a quote is none.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.utils.translation import gettext as _
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from memoryweb.workspace.exceptions import SectionRefused
+
+_PARSER = MarkdownIt("commonmark")
+_LEVEL = re.compile(r"(#{1,6})\s+(.*)")
+_MARKS = re.compile(r"[*_`]")
+
+
+@dataclass(frozen=True)
+class Heading:
+    """`line` is the index of its first line, `end` the one after its last (two for setext)."""
+
+    text: str
+    level: int
+    line: int
+    end: int
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A list item that says `key: value`; its value ends before line index `end`."""
+
+    label: str
+    line: int
+    end: int
+
+
+def headings(text: str) -> list[Heading]:
+    """Those of the document itself, in order."""
+    tokens = _PARSER.parse(text)
+    return [
+        Heading(inline.content, int(token.tag[1:]), token.map[0], token.map[1])
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0 and token.map
+    ]
+
+
+def appended(text: str, content: str) -> str:
+    """With the content at the end, after a blank line; a list's next items join the list."""
+    body = content.strip("\n")
+    if not text.strip():
+        return f"{body}\n"
+    joins = _is_item(body) and _is_item(text.rstrip().rsplit("\n", 1)[-1])
+    return text.rstrip("\n") + ("\n" if joins else "\n\n") + f"{body}\n"
+
+
+def with_section(text: str, heading: str, content: str) -> str:
+    """With that text under the heading; its subsections stay. A new heading comes at the end.
+
+    Raises SectionRefused when several headings are called so (`## Plans` names the level, too).
+    """
+    found = _heading(text, heading)
+    if found is None:
+        level, name = _named(heading)
+        return appended(text, f"{'#' * (level or 2)} {name}\n\n{content.strip(chr(10))}")
+    lines = text.split("\n")
+    end = _body_end(text, found, len(lines))
+    body = ["", *content.strip("\n").split("\n"), ""] if content.strip() else [""]
+    return "\n".join([*lines[: found.end], *body, *lines[end:]])
+
+
+def with_value(text: str, key: str, value: str, heading: str = "") -> str:
+    """With `- **key**: value`, in place of the item of that key where there is one.
+
+    Raises SectionRefused when several items, or headings, are called so.
+    """
+    said = " ".join(value.split())
+    section = _heading(text, heading) if heading else None
+    if heading and section is None:
+        return with_section(text, heading, f"- **{key}**: {said}")
+    lines = text.split("\n")
+    first = section.end if section else 0
+    last = _body_end(text, section, len(lines)) if section else len(lines)
+    items = [item for item in _items(text, key) if first <= item.line < last]
+    if len(items) > 1:
+        raise SectionRefused(
+            _("“{key}” stands there {count} times; name the heading, or edit the text.").format(
+                key=key, count=len(items)
+            )
+        )
+    if items:
+        return "\n".join(
+            [*lines[: items[0].line], f"{items[0].label} {said}", *lines[items[0].end :]]
+        )
+    return _with_item(lines, first, last, f"- **{key}**: {said}")
+
+
+def has_value(text: str, key: str, value: str) -> bool:
+    said = " ".join(value.split())
+    lines = text.split("\n")
+    return any(lines[item.line] == f"{item.label} {said}" for item in _items(text, key))
+
+
+def _heading(text: str, wanted: str) -> Heading | None:
+    level, name = _named(wanted)
+    found = [
+        one
+        for one in headings(text)
+        if _plain(one.text) == _plain(name) and level in {0, one.level}
+    ]
+    if len(found) > 1:
+        raise SectionRefused(
+            _("{count} headings are called “{name}”; name one that stands there once.").format(
+                count=len(found), name=name
+            )
+        )
+    return found[0] if found else None
+
+
+def _named(heading: str) -> tuple[int, str]:
+    """`## Plans` → (2, "Plans"); (0, …) where no level is named."""
+    match = _LEVEL.fullmatch(heading.strip())
+    return (len(match[1]), match[2].strip()) if match else (0, heading.strip())
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", _MARKS.sub("", text)).casefold().split())
+
+
+def _body_end(text: str, heading: Heading, last: int) -> int:
+    """The index of the next heading's line, of whichever level."""
+    return next((one.line for one in headings(text) if one.line > heading.line), last)
+
+
+def _items(text: str, key: str) -> list[_Item]:
+    tokens, lines = _PARSER.parse(text), text.split("\n")
+    found = []
+    for item, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if (item.type, paragraph.type) != ("list_item_open", "paragraph_open") or not inline.map:
+            continue
+        if _is_quoted(tokens, item):
+            continue
+        line = lines[inline.map[0]]
+        label = _label(inline.content.split("\n")[0], key)
+        if label:
+            at = line.find(label)
+            found.append(_Item(line[: at + len(label)], inline.map[0], inline.map[1]))
+    return found
+
+
+def _is_quoted(tokens: Sequence[Token], item: Token) -> bool:
+    """Within a block quote that is still open where the item begins."""
+    depth = 0
+    for token in tokens:
+        if token is item:
+            return depth > 0
+        depth += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
+    return False
+
+
+def _label(said: str, key: str) -> str:
+    """How the item writes the key, up to its colon; empty where it is another's."""
+    for colon in (":", "："):
+        for form in ("**{}**{}", "__{}__{}", "`{}`{}", "{}{}", "**{}{}**", "__{}{}__"):
+            label = form.format(key, colon)
+            begins = said[: len(label)]
+            rest = said[len(label) :]
+            if begins.casefold() == label.casefold() and (not rest or rest[0].isspace()):
+                return begins
+    return ""
+
+
+def _with_item(lines: Sequence[str], first: int, last: int, item: str) -> str:
+    """The item after the last line that says something between those two."""
+    said = [number for number in range(first, last) if lines[number].strip()]
+    at = said[-1] + 1 if said else first
+    before, after = list(lines[:at]), list(lines[at:])
+    if at and not (said and _is_item(lines[at - 1])):
+        before.append("")
+    if not any(line.strip() for line in after):
+        after = [""]
+    elif after[0].strip():
+        after.insert(0, "")
+    made = "\n".join([*before, item, *after])
+    return made.lstrip("\n") if not at else made
+
+
+def _is_item(line: str) -> bool:
+    return line.lstrip().startswith(("- ", "* ", "+ "))

@@ -1,0 +1,133 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryweb.workspace.exceptions import SectionRefused
+from memoryweb.workspace.sections import appended, has_value, headings, with_section, with_value
+
+TEXT = """# House
+
+Welcome.
+
+## Plans
+
+Old plans.
+
+### Summer
+
+- Sail.
+
+## Rules
+
+- **Check-in**: from 14:00
+- Quiet: after ten
+  and on Sundays
+  - really
+
+```
+## Plans
+- Quiet: never
+```
+
+> - Quiet: in a quote
+
+Setext
+------
+
+The end.
+"""
+
+
+def test_a_section_is_replaced_and_its_subsections_stay() -> None:
+    changed = with_section(TEXT, "Plans", "New plans.\n\n- One.")
+    assert changed == TEXT.replace("Old plans.", "New plans.\n\n- One.")
+
+
+def test_a_setext_heading_is_found() -> None:
+    assert with_section(TEXT, "setext", "New.") == TEXT.replace("The end.", "New.")
+
+
+def test_a_new_section_comes_at_the_end() -> None:
+    assert with_section(TEXT, "### Later", "Soon.") == TEXT + "\n### Later\n\nSoon.\n"
+
+
+def test_a_heading_may_be_empty_afterwards() -> None:
+    assert "Old plans" not in with_section(TEXT, "Plans", "")
+    assert "- Sail." in with_section(TEXT, "Plans", "")
+
+
+def test_two_headings_of_one_name_are_refused_unless_the_level_tells_them_apart() -> None:
+    text = "# A\n\none\n\n## A\n\ntwo\n"
+    with pytest.raises(SectionRefused):
+        with_section(text, "A", "new")
+    assert with_section(text, "## A", "new") == "# A\n\none\n\n## A\n\nnew\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "old", "new"),
+    [
+        ("check-in", "from 15:00", "from 14:00", "from 15:00"),
+        ("Quiet", "after nine", "after ten\n  and on Sundays", "after nine"),
+    ],
+)
+def test_a_value_is_replaced_however_its_key_is_written(
+    key: str, value: str, old: str, new: str
+) -> None:
+    assert with_value(TEXT, key, value) == TEXT.replace(old, new)
+
+
+def test_a_new_value_joins_the_list_of_its_section() -> None:
+    changed = with_value("# A\n\n- **x**: 1\n\n# B\n\ntext\n", "y", "2", "A")
+    assert changed == "# A\n\n- **x**: 1\n- **y**: 2\n\n# B\n\ntext\n"
+
+
+def test_a_new_value_brings_its_heading() -> None:
+    assert with_value("# A\n", "y", "2", "B") == "# A\n\n## B\n\n- **y**: 2\n"
+
+
+def test_an_empty_text_takes_a_value() -> None:
+    assert with_value("", "y", "2") == "- **y**: 2\n"
+
+
+def test_two_items_of_one_key_are_refused() -> None:
+    with pytest.raises(SectionRefused):
+        with_value("- x: 1\n- **x**: 2\n", "x", "3")
+
+
+def test_the_key_of_a_link_is_no_key() -> None:
+    assert with_value("- http://example.com\n", "http", "x").startswith("- http://example.com\n")
+
+
+WORDS = st.text("abc déf茶", min_size=1, max_size=12).map(str.strip).filter(bool)
+BODIES = st.lists(
+    st.one_of(WORDS, WORDS.map("- {}".format), st.just(""), WORDS.map("    {}".format)), max_size=6
+).map("\n".join)
+DOCUMENTS = st.lists(st.tuples(st.integers(1, 4), BODIES), min_size=1, max_size=5).map(
+    lambda parts: "".join(
+        f"{'#' * level} Part {number}\n\n{body}\n\n" for number, (level, body) in enumerate(parts)
+    )
+)
+
+
+@given(DOCUMENTS, WORDS)
+def test_what_was_appended_stands_at_the_end_and_the_rest_is_untouched(text: str, new: str) -> None:
+    changed = appended(text, new)
+    assert changed.startswith(text.rstrip("\n"))
+    assert changed.endswith(f"\n{new}\n")
+
+
+@given(DOCUMENTS, WORDS)
+def test_other_sections_keep_every_byte(text: str, new: str) -> None:
+    changed = with_section(text, "Part 0", new)
+    before, after = headings(text), headings(changed)
+    assert [(one.text, one.level) for one in after] == [(one.text, one.level) for one in before]
+    if len(before) > 1:
+        rest = text.split("\n")[before[1].line :]
+        assert changed.split("\n")[after[1].line :] == rest
+
+
+@given(DOCUMENTS, st.sampled_from(["alpha", "Check-in", "茶"]), WORDS)
+def test_the_same_value_twice_is_written_once(text: str, key: str, value: str) -> None:
+    once = with_value(text, key, value, "Part 0")
+    assert with_value(once, key, value, "Part 0") == once
+    assert has_value(once, key, value)
