@@ -19,6 +19,7 @@ class Skip(StrEnum):
     TOO_FEW = "too_few_messages"
     TOO_SHORT = "last_message_too_short"
     NOTHING_NEW = "nothing_new"
+    REVERTED = "reverted"  # `memory.reverting` stores it
 
 
 SENTENCES: dict[str, str | Promise] = {
@@ -30,6 +31,7 @@ SENTENCES: dict[str, str | Promise] = {
     Skip.TOO_FEW: _("The conversation has too few messages so far."),
     Skip.TOO_SHORT: _("The last message of a person is too short so far."),
     Skip.NOTHING_NEW: _("Every message was looked at already."),
+    Skip.REVERTED: _("A person took back what came from it; what is said next is read again."),
 }
 
 

@@ -47,7 +47,7 @@ def propose(
         run=run,
         base_revision=file.revision if base is None else base,
         content=screened.text,
-        origins={str(line): _packed(origin) for line, origin in origins.items()},
+        origins={str(line): packed(origin) for line, origin in origins.items()},
         broken=[{"guard": guard, "detail": detail} for guard, detail in broken],
         created_at=unit.now,
     )
@@ -113,7 +113,7 @@ def _decide(unit: Unit, proposal: Proposal, state: Proposal.State, by: User) -> 
     )
 
 
-def _packed(origin: Origin) -> dict[str, Any]:
+def packed(origin: Origin) -> dict[str, Any]:
     return {
         "sources": [
             [str(s.file_id) if s.file_id else None, s.revision, s.line, s.message_id]

@@ -1,0 +1,318 @@
+"""Taking back all that one source wrote: exactly its lines, by new revisions, in one transaction.
+
+What it added goes, what it overwrote or deleted comes back. A line that somebody else changed
+later, or that stands on other sources too, stays. Every file keeps its history, so that the whole
+can be undone by restoring revisions; doing it again changes nothing.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Exists, F, OuterRef, Q
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import User
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory import files, proposals
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.files import Place, Writer
+from memoryweb.memory.provenance import Kind, Lines, Source, lines_of
+from memoryweb.memory.unit import Unit
+from memoryweb.workspace.diff import counts, side_by_side
+from memoryweb.workspace.merge import Kind as Hunks
+from memoryweb.workspace.merge import merge
+from memoryweb.workspace.models import File, Import, Proposal, Revision
+from memoryweb.workspace.origins import Origin
+from memoryweb.workspace.revisions import content_of
+
+NOTHING = proposals.packed(Origin())  # a line that stands on no source
+REVERTED = "reverted"  # why the messages of a conversation were not extracted
+
+
+class PlanMoved(MemoryRefused):
+    code = "stale"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("Something was written since you looked. Look at what would change, then decide.")
+        )
+
+
+@dataclass(frozen=True)
+class Change:
+    """`restores` is the revision whose text comes back as it was, where it does. `stay` counts
+    lines of the source that are left, because they stand on other sources or were changed."""
+
+    file: File
+    after: str
+    stay: int = 0
+    deletes: bool = False
+    restores: int | None = None
+
+    @property
+    def before(self) -> str:
+        return self.file.content
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Lines that come back, and lines that go."""
+        return counts(side_by_side(self.before, self.after, context=0))
+
+    @property
+    def is_empty(self) -> bool:
+        return self.before == self.after and not self.deletes and self.restores is None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`others` counts lines in files beyond the reach, which their owners decide about."""
+
+    source: Source
+    changes: tuple[Change, ...]
+    conversations: tuple[Conversation, ...]
+    proposals: tuple[Proposal, ...]
+    others: int = 0
+    stay: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.changes or self.conversations or self.proposals)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of what it was made from; another one after somebody wrote meanwhile."""
+        parts = [f"{c.file.pk}:{c.file.revision}:{c.file.sha256}" for c in self.changes]
+        parts += [f"{talk.pk}:{talk.message_count}" for talk in self.conversations]
+        parts += [str(one.pk) for one in self.proposals]
+        return hashlib.sha256("\n".join([str(self.source.id), *parts]).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Reverted:
+    files: int
+    lines: int
+    restored: int
+    conversations: int
+    proposals: int
+
+
+def plan(source: Source, reach: Q, talks: Q) -> Plan:
+    """What would be taken back of the files that `reach` lets through, as `File`s, and of the
+    conversations that `talks` does. Nothing is written."""
+    lines = lines_of(source)
+    wrote = Revision.objects.filter(pk__in=source.revisions.values("pk"), file=OuterRef("pk"))
+    touched = File.objects.filter(Q(pk__in=list(lines)) | Exists(wrote))
+    mine = touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
+    made = [_change(source, file, lines.get(file.pk, Lines())) for file in mine]
+    within = {change.file.pk for change in made}
+    return Plan(
+        source,
+        tuple(change for change in made if not change.is_empty),
+        tuple(_waiting(source, talks)),
+        tuple(_proposed(source, reach)),
+        others=sum(len(found.alone) for pk, found in lines.items() if pk not in within),
+        stay=sum(change.stay for change in made),
+    )
+
+
+def revert(
+    unit: Unit, source: Source, reach: Q, talks: Q, *, writer: Writer, expected: str | None = None
+) -> Reverted:
+    """Take it back, all of it or nothing. `expected` is the fingerprint of the plan that was seen.
+
+    `writer` is a person. Raises PlanMoved, WriteRefused, SecretRefused.
+    """
+    made = plan(source, reach, talks)
+    if expected is not None and expected != made.fingerprint:
+        raise PlanMoved
+    reason = _("Taken back: what one {kind} wrote.").format(kind=source.kind)
+    for change in made.changes:
+        _keep_out(unit, source, change, writer.user)
+        _apply(unit, change, writer, reason)
+    for talk in made.conversations:
+        talk.waiting, talk.skipped, talk.extracted_upto = False, REVERTED, talk.message_count
+        talk.save(update_fields=["waiting", "skipped", "extracted_upto"])
+    for proposal in made.proposals:
+        if writer.user is not None:
+            proposals.reject(unit, proposal, by=writer.user)
+    if source.kind is Kind.IMPORT:
+        Import.objects.filter(pk=source.id, reverted_at=None).update(reverted_at=unit.now)
+    done = _sum(made)
+    _record(unit, source, done)
+    return done
+
+
+def _change(source: Source, file: File, lines: Lines) -> Change:
+    numbers = list(
+        source.revisions.filter(file=file).order_by("-number").values_list("number", flat=True)
+    )
+    kept = [
+        line for n, line in enumerate(file.content.split("\n"), start=1) if n not in lines.alone
+    ]
+    text, conflicts = "\n".join(kept), 0
+    for first, last in _stretches(numbers):
+        text, met = _without(file, first, last, text)
+        conflicts += met
+    began = bool(numbers) and numbers[-1] == 1
+    stay = len(lines.partly) + conflicts
+    if file.deleted_at is not None:
+        return _undeleted(file, numbers, text, stay)
+    if began and text.strip() in {"", _head(file).strip()} and file.content != text:
+        return Change(file, "", stay, deletes=True)
+    return Change(file, text, stay, restores=_same_as(file, numbers, text))
+
+
+def _undeleted(file: File, numbers: Sequence[int], text: str, stay: int) -> Change:
+    """A file comes back only if it was the source that took it away, and had text before."""
+    last = numbers[0] if numbers else 0
+    is_theirs = last == file.revision and text.strip() != ""
+    before = _same_as(file, numbers, text) if is_theirs else None
+    return Change(file, text if before else file.content, stay, restores=before)
+
+
+def _stretches(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Revisions that follow each other, as (first, last), the newest first."""
+    last = first = 0
+    for number in numbers:
+        if first and number == first - 1:
+            first = number
+            continue
+        if first:
+            yield first, last
+        first = last = number
+    if first:
+        yield first, last
+
+
+def _without(file: File, first: int, last: int, mine: str) -> tuple[str, int]:
+    """The text without what revisions `first` to `last` did; where somebody changed the same
+    lines later, theirs stay. Also how many lines of the source those are."""
+    base = content_of(file, last)
+    before = content_of(file, first - 1) if first > 1 else _head(file)
+    lines: list[str] = []
+    left = 0
+    for hunk in merge(base, before, mine):
+        said = [line for line in hunk.mine if line.strip()]
+        if hunk.kind is Hunks.CONFLICT and set(said) <= set(hunk.base):
+            # Nobody wrote here since: what is left of the source's lines stands on others, too.
+            lines += [*hunk.theirs, *(line for line in said if line not in hunk.theirs)]
+        elif hunk.kind is Hunks.CONFLICT:
+            lines += hunk.mine
+            left += sum(1 for line in hunk.mine if line.strip() and line in hunk.base)
+        else:
+            lines += hunk.merged
+    return "\n".join(lines), left
+
+
+def _head(file: File) -> str:
+    """What a file that the source began has without it: a daily note keeps its heading."""
+    return f"# {file.note_date.isoformat()}\n\n" if file.note_date else ""
+
+
+def _same_as(file: File, numbers: Sequence[int], text: str) -> int | None:
+    """The revision before the source's, where the text is exactly that one's: its lines then stay
+    the words of whoever wrote them."""
+    for number in reversed(numbers):
+        if number > 1 and content_of(file, number - 1) == text:
+            return number - 1 if text != file.content or file.deleted_at is not None else None
+    return None
+
+
+def _waiting(source: Source, talks: Q) -> "list[Conversation]":
+    """Conversations with messages of the source that no extraction has looked at, and no other."""
+    behind = Conversation.objects.filter(
+        talks, agent=source.agent, message_count__gt=F("extracted_upto")
+    )
+    if source.kind is Kind.CONVERSATION:
+        return list(behind.filter(pk=source.id))
+    if source.kind is not Kind.TOKEN:
+        return []
+    fresh = source.messages.filter(
+        conversation=OuterRef("pk"), position__gt=OuterRef("extracted_upto")
+    )
+    found = behind.filter(Exists(fresh)).order_by("pk")
+    return [talk for talk in found if not _others_wait(source, talk)]
+
+
+def _others_wait(source: Source, talk: Conversation) -> bool:
+    rest = talk.messages.filter(position__gt=talk.extracted_upto)
+    return rest.exclude(token=source.id).exists()
+
+
+def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
+    """Changes that wait for a person and would bring it in."""
+    files_there = File.objects.filter(reach, agent=source.agent)
+    pending = Proposal.objects.filter(file__in=files_there, state=Proposal.State.PENDING)
+    messages = set(source.messages.values_list("pk", flat=True))
+    for proposal in pending.select_related("file").order_by("pk"):
+        cited = {one[3] for origin in proposal.origins.values() for one in origin["sources"]}
+        is_of_run = source.kind is Kind.RUN and proposal.run_id == source.id
+        if is_of_run or cited & messages:
+            yield proposal
+
+
+def _apply(unit: Unit, change: Change, writer: Writer, reason: str) -> None:
+    file = change.file
+    if change.deletes:
+        files.delete(unit, file, writer=writer, expected=file.sha256)
+    elif change.restores is not None:
+        files.restore(unit, file, change.restores, writer=writer)
+    else:
+        place = Place(file.agent, file.owner, file.path)
+        expected = file.sha256
+        files.write(unit, place, change.after, writer=writer, expected=expected, reason=reason)
+
+
+def _keep_out(unit: Unit, source: Source, change: Change, by: User | None) -> None:
+    """What a person took back of a run is as if they had rejected it: it is not proposed again."""
+    if source.kind is not Kind.RUN or by is None:
+        return
+    wrote = source.revisions.filter(file=change.file).order_by("-number").first()
+    if wrote is None or wrote.number < 2:
+        return
+    content = content_of(change.file, wrote.number)
+    stood = set(content_of(change.file, wrote.number - 1).split("\n"))
+    lines = enumerate(content.split("\n"), start=1)
+    brought = [str(number) for number, line in lines if line.strip() and line not in stood]
+    Proposal.objects.get_or_create(
+        run_id=source.id,
+        file=change.file,
+        defaults={
+            "team": unit.team,
+            "base_revision": wrote.number - 1,
+            "content": content,
+            "origins": dict.fromkeys(brought, NOTHING),
+            "state": Proposal.State.REJECTED,
+            "decided_by": by,
+            "decided_at": unit.now,
+            "created_at": unit.now,
+        },
+    )
+
+
+def _sum(made: Plan) -> Reverted:
+    found = [change.counts for change in made.changes]
+    return Reverted(
+        files=len(made.changes),
+        lines=sum(gone for _back, gone in found),
+        restored=sum(back for back, _gone in found),
+        conversations=len(made.conversations),
+        proposals=len(made.proposals),
+    )
+
+
+def _record(unit: Unit, source: Source, done: Reverted) -> None:
+    unit.record(
+        "provenance.reverted",
+        target_kind=str(source.kind),
+        target_id=str(source.id),
+        details={
+            "agent": str(source.agent.pk),
+            "files": done.files,
+            "lines": done.lines,
+            "restored": done.restored,
+            "conversations": done.conversations,
+            "proposals": done.proposals,
+        },
+    )

@@ -1,0 +1,296 @@
+"""Taking back all that one conversation, token, import or run wrote, and nothing else."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.db.models import Q
+
+from memoryweb.accounts import tokens
+from memoryweb.accounts.models import Token
+from memoryweb.agents.models import Owner
+from memoryweb.audit.models import Event
+from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory import files
+from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.provenance import Kind, Source
+from memoryweb.memory.reverting import Plan, PlanMoved, Reverted, plan, revert
+from memoryweb.memory.unit import unit
+from memoryweb.recall.models import Passage
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Import, Proposal
+from memoryweb.workspace.origins import Origin
+from memoryweb.workspace.origins import Source as Line
+from tests.world import World
+
+NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
+NOTE = "memory/2026-11-20.md"
+
+
+def _person(world: World) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.alice)
+
+
+def _write(
+    world: World, text: str, writer: Writer, path: str = "KNOWLEDGE.md", owner: Owner | None = None
+) -> File:
+    with unit(world.team) as work:
+        return files.write(work, Place(world.agent, owner, path), text, writer=writer).file
+
+
+def _append(world: World, *texts: str, writer: Writer, owner: Owner | None = None) -> File:
+    lines = [NewLine(text) for text in texts]
+    with unit(world.team) as work:
+        return files.append(work, Place(world.agent, owner, NOTE), lines, writer=writer).file
+
+
+def _token(world: World) -> Token:
+    return tokens.issue(
+        team=world.team,
+        by=SYSTEM,
+        integration=world.integration,
+        name="Desk",
+        scopes=world.integration.scopes,
+    )[0]
+
+
+def _tool(world: World, token: Token) -> Writer:
+    return Writer(AuthorKind.AGENT, integration=world.integration, token=token, is_tool=True)
+
+
+def _talk(world: World, *said: str, token: Token | None = None, name: str = "c") -> Conversation:
+    messages = [NewMessage(role="user", content=text, timestamp=NOW) for text in said]
+    with unit(world.team) as work:
+        return add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id=name,
+            messages=messages,
+            token=token,
+        ).conversation
+
+
+def _extracted(world: World, talk: Conversation) -> File:
+    """A line of the note for each message, as an extraction writes it."""
+    lines = [
+        NewLine(f"- 09:05 {one.content}", Origin((Line(message_id=one.pk),)))
+        for one in talk.messages.order_by("position")
+    ]
+    Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
+    with unit(world.team) as work:
+        place = Place(world.agent, world.customer, NOTE)
+        return files.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
+
+
+def _dreamt(world: World, note: File, *numbers: int, before: str = "# Memory\n\n") -> File:
+    """Each line of the note as a line of MEMORY.md."""
+    lines = note.content.split("\n")
+    text = before + "".join(f"- {lines[n - 1][8:]}\n" for n in numbers)
+    first = before.count("\n") + 1
+    origins = {
+        first + at: Origin((Line(note.pk, note.revision, n),)) for at, n in enumerate(numbers)
+    }
+    with unit(world.team) as work:
+        place = Place(world.agent, world.customer, "MEMORY.md")
+        writer = Writer(AuthorKind.DREAM)
+        return files.write(work, place, text, writer=writer, origins=origins).file
+
+
+def _revert(world: World, kind: Kind, row: object, *, expected: str | None = None) -> Reverted:
+    source = Source(world.agent, kind, row.pk)  # type: ignore[attr-defined]
+    with unit(world.team) as work:
+        return revert(work, source, Q(), Q(), writer=_person(world), expected=expected)
+
+
+def _plan(world: World, kind: Kind, row: object, reach: Q | None = None) -> Plan:
+    return plan(Source(world.agent, kind, row.pk), Q() if reach is None else reach, Q())  # type: ignore[attr-defined]
+
+
+def _text(world: World, path: str, owner: Owner | None) -> str:
+    return File.objects.get(agent=world.agent, path=path, owner=owner).content
+
+
+def test_a_conversation_goes_from_note_memory_and_index_and_others_stay(world: World) -> None:
+    _extracted(world, _talk(world, "Caroline likes tea.", name="good"))
+    bad = _talk(world, "Acme is the best.", "Acme is cheap.", name="bad")
+    note = _extracted(world, bad)
+    _dreamt(world, note, 3, 4, 5)
+    done = _revert(world, Kind.CONVERSATION, bad)
+    assert (done.files, done.lines) == (2, 4)
+    assert _text(world, NOTE, world.customer) == "# 2026-11-20\n\n- 09:05 Caroline likes tea.\n"
+    assert _text(world, "MEMORY.md", world.customer) == "# Memory\n\n- Caroline likes tea.\n"
+    assert not Passage.objects.filter(file__isnull=False, text__contains="Acme").exists()
+
+
+def test_a_line_that_stands_on_another_conversation_too_stays(world: World) -> None:
+    note = _extracted(world, _talk(world, "Caroline likes tea.", name="good"))
+    bad = _talk(world, "Caroline likes tea a lot.", name="bad")
+    note = _extracted(world, bad)
+    with unit(world.team) as work:
+        both = Origin(tuple(Line(note.pk, note.revision, n) for n in (3, 4)))
+        place = Place(world.agent, world.customer, "MEMORY.md")
+        writer = Writer(AuthorKind.DREAM)
+        files.write(work, place, "- Likes tea.\n", writer=writer, origins={1: both})
+    made = _plan(world, Kind.CONVERSATION, bad)
+    assert made.stay == 1
+    _revert(world, Kind.CONVERSATION, bad)
+    assert _text(world, "MEMORY.md", world.customer) == "- Likes tea.\n"
+
+
+def test_what_a_person_changed_since_stays(world: World) -> None:
+    bad = _talk(world, "Acme is the best hotel in town.", name="bad")
+    note = _extracted(world, bad)
+    _dreamt(world, note, 3)
+    changed = "# Memory\n\n- Acme is the worst hotel in town.\n"
+    _write(world, changed, _person(world), "MEMORY.md", world.customer)
+    _revert(world, Kind.CONVERSATION, bad)
+    assert _text(world, "MEMORY.md", world.customer) == changed
+
+
+def test_extraction_of_what_waits_is_stopped(world: World) -> None:
+    bad = _talk(world, "Acme is the best.", name="bad")
+    assert _revert(world, Kind.CONVERSATION, bad).conversations == 1
+    bad.refresh_from_db()
+    assert (bad.waiting, bad.extracted_upto, bad.skipped) == (False, 1, "reverted")
+
+
+def test_a_token_s_lines_go_and_what_others_appended_stays(world: World) -> None:
+    token = _token(world)
+    _append(world, "- 09:00 Acme.", writer=_tool(world, token))
+    _append(world, "- 09:01 Tea.", writer=Writer(AuthorKind.AGENT))
+    _append(world, "- 09:02 More Acme.", writer=_tool(world, token))
+    _revert(world, Kind.TOKEN, token)
+    assert _text(world, NOTE, None) == "# 2026-11-20\n\n- 09:01 Tea.\n"
+
+
+def test_a_file_that_only_the_source_wrote_goes_whole(world: World) -> None:
+    token = _token(world)
+    _append(world, "- 09:00 Acme.", writer=_tool(world, token))
+    _write(world, "# Acme\n", _tool(world, token))
+    _revert(world, Kind.TOKEN, token)
+    assert not File.objects.present().filter(path__in=[NOTE, "KNOWLEDGE.md"]).exists()
+
+
+def test_what_a_token_overwrote_comes_back_as_the_words_of_who_wrote_it(world: World) -> None:
+    token, text = _token(world), "# Tea\n\n- Green.\n- Black.\n"
+    _write(world, text, Writer(AuthorKind.DREAM, user=world.bob), "MEMORY.md")
+    _write(world, "# Acme\n", _tool(world, token), "MEMORY.md")
+    done = _revert(world, Kind.TOKEN, token)
+    file = File.objects.get(path="MEMORY.md", owner=None, agent=world.agent)
+    assert (file.content, done.restored) == (text, 3)
+    assert set(file.origins.values_list("author_kind", flat=True)) == {AuthorKind.DREAM}
+
+
+def test_what_a_token_deleted_comes_back(world: World) -> None:
+    token = _token(world)
+    file = _write(world, "# Tea\n", _person(world))
+    with unit(world.team) as work:
+        files.delete(work, file, writer=_tool(world, token))
+    _revert(world, Kind.TOKEN, token)
+    file.refresh_from_db()
+    assert (file.content, file.deleted_at) == ("# Tea\n", None)
+
+
+def test_an_overwritten_line_comes_back_beside_what_others_wrote_since(world: World) -> None:
+    token = _token(world)
+    _write(world, "- one\n\n- two\n\n- three\n", _person(world))
+    _write(world, "- one\n\n- three\n", _tool(world, token))
+    _write(world, "- one\n\n- three\n\n- four\n", _person(world))
+    _revert(world, Kind.TOKEN, token)
+    assert _text(world, "KNOWLEDGE.md", None) == "- one\n\n- two\n\n- three\n\n- four\n"
+
+
+def test_lines_of_an_import_go_and_it_is_marked_as_reverted(world: World) -> None:
+    batch = Import.objects.create(
+        team=world.team, agent=world.agent, user=world.bob, archive_sha256="0" * 64
+    )
+    _write(world, "- mine\n", _person(world))
+    importing = Writer(AuthorKind.IMPORT, user=world.bob, batch=batch)
+    _write(world, "- mine\n- theirs\n", importing)
+    _revert(world, Kind.IMPORT, batch)
+    batch.refresh_from_db()
+    assert (_text(world, "KNOWLEDGE.md", None), batch.reverted_at is None) == ("- mine\n", False)
+
+
+def test_a_run_goes_with_all_it_wrote_and_is_not_proposed_again(world: World) -> None:
+    run = Run.objects.create(
+        team=world.team, agent=world.agent, kind=Run.Kind.DREAM, trigger=Run.Trigger.CRON
+    )
+    _write(world, "# Memory\n\n- Tea.\n", _person(world), "MEMORY.md")
+    dream = Writer(AuthorKind.DREAM, run=run)
+    _write(world, "# Memory\n\n- Tea.\n- Acme is the best hotel.\n", dream, "MEMORY.md")
+    _revert(world, Kind.RUN, run)
+    assert _text(world, "MEMORY.md", None) == "# Memory\n\n- Tea.\n"
+    assert Proposal.objects.get(run=run).state == Proposal.State.REJECTED
+
+
+def test_another_owner_s_files_are_left_and_counted(world: World) -> None:
+    token = _token(world)
+    _append(world, "- 09:00 Acme.", writer=_tool(world, token), owner=world.customer)
+    _append(world, "- 09:00 Acme.", writer=_tool(world, token))
+    made = _plan(world, Kind.TOKEN, token, Q(owner=None))
+    assert ([change.file.owner_id for change in made.changes], made.others) == ([None], 1)
+
+
+def test_doing_it_again_changes_nothing(world: World) -> None:
+    token = _token(world)
+    _write(world, "- one\n- two\n", _person(world))
+    _write(world, "- two\n- Acme\n", _tool(world, token))
+    _revert(world, Kind.TOKEN, token)
+    before = list(File.objects.order_by("pk").values_list("pk", "revision", "sha256"))
+    assert _revert(world, Kind.TOKEN, token).files == 0
+    assert list(File.objects.order_by("pk").values_list("pk", "revision", "sha256")) == before
+
+
+def test_it_is_undone_by_restoring_the_revision_before(world: World) -> None:
+    token = _token(world)
+    _write(world, "- one\n", _person(world))
+    file = _write(world, "- one\n- Acme\n", _tool(world, token))
+    _revert(world, Kind.TOKEN, token)
+    with unit(world.team) as work:
+        files.restore(work, file, 2, writer=_person(world))
+    assert _text(world, "KNOWLEDGE.md", None) == "- one\n- Acme\n"
+
+
+def test_if_somebody_wrote_since_the_preview_nothing_is_changed(world: World) -> None:
+    token = _token(world)
+    _write(world, "- Acme\n", _tool(world, token))
+    _append(world, "- 09:00 Acme.", writer=_tool(world, token))
+    seen = _plan(world, Kind.TOKEN, token).fingerprint
+    _write(world, "- Acme\n- Tea\n", _person(world))
+    before = list(File.objects.order_by("pk").values_list("pk", "revision"))
+    with pytest.raises(PlanMoved):
+        _revert(world, Kind.TOKEN, token, expected=seen)
+    assert list(File.objects.order_by("pk").values_list("pk", "revision")) == before
+
+
+def test_all_of_it_or_nothing(world: World) -> None:
+    """The second of two files cannot be written: the first one stays as it was, too."""
+    token = _token(world)
+    _append(world, "- 09:00 Acme.", writer=_tool(world, token))
+    soul = File.objects.get(agent=world.agent, path="SOUL.md", owner=None)
+    soul.revisions.update(token=token)
+    world.agent.is_global = True
+    world.agent.save(update_fields=["is_global"])
+    before = list(File.objects.order_by("pk").values_list("pk", "revision"))
+    with pytest.raises(files.write_matrix.WriteRefused):
+        _revert(world, Kind.TOKEN, token)
+    assert list(File.objects.order_by("pk").values_list("pk", "revision")) == before
+
+
+def test_it_leaves_one_event_beside_those_of_the_files(world: World) -> None:
+    token = _token(world)
+    _write(world, "- Acme\n", _tool(world, token))
+    _revert(world, Kind.TOKEN, token)
+    event = Event.objects.get(action="provenance.reverted")
+    assert (event.target_kind, event.target_id) == ("token", str(token.pk))
+
+
+def test_another_agent_s_files_are_left_alone(world: World) -> None:
+    token = _token(world)
+    with unit(world.team) as work:
+        place = Place(world.other_agent, None, "KNOWLEDGE.md")
+        files.write(work, place, "- Acme\n", writer=_tool(world, token))
+    assert _plan(world, Kind.TOKEN, token).is_empty
