@@ -30,6 +30,8 @@ ACTIONS: dict[str, str | Promise] = {
     "invitation.withdrawn": _("Withdrew an invitation."),
     "mark.kept": _("Looked at a marked line and kept it."),
     "mark.removed": _("Looked at a marked line and removed it."),
+    "line.kept": _("Had machines keep lines that a person wrote again."),
+    "line.released": _("Let machines change lines that a person wrote."),
     "member.added": _("Added a member."),
     "member.changed": _("Changed a member's role or end date."),
     "member.removed": _("Removed a member."),

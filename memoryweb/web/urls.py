@@ -21,6 +21,7 @@ from memoryweb.web.views import (
     owners,
     moments,
     prompt,
+    releasing,
     review,
     revisions,
     team,
@@ -57,6 +58,9 @@ file_patterns = [
 ]
 
 agent_patterns = [
+    path("files/<md:path>/blame/", blame.blame, name="agents_blame"),
+    path("files/<md:path>/release/", releasing.release, name="agents_release"),
+    path("files/<md:path>/keep/", releasing.keep, name="agents_keep"),
     path("", agents.detail, name="agents_detail"),
     path("files/", files.files, name="agents_files"),
     path("files/new/", editing.new, name="agents_new_file"),

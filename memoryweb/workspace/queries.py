@@ -49,11 +49,6 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
     return gone.annotate(last_text=Subquery(last)).order_by("-deleted_at", "folded_path")
 
 
-def lines_by_author(file: File, kinds: Collection[str]) -> set[int]:
-    """Numbers of the lines of the current text that such authors wrote."""
-    return set(file.origins.filter(author_kind__in=kinds).values_list("line", flat=True))
-
-
 def lines_of_people(file: File) -> set[int]:
     """Lines that a person wrote and has not released: machines keep them as they are."""
     persons = file.origins.filter(author_kind=AuthorKind.PERSON, released=False)

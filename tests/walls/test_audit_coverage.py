@@ -24,7 +24,7 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.extraction import requests
-from memoryweb.memory import context, files, injecting, mark_decisions, proposals
+from memoryweb.memory import context, files, injecting, mark_decisions, proposals, releasing
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused
@@ -107,6 +107,18 @@ def _refused_secret(world: World) -> None:
         _in_unit(_leak)(world)
 
 
+def _released(work: Unit, world: World) -> File:
+    file = files.write(work, _place(world, "rules.md"), "Be kind.\n", writer=PERSON).file
+    releasing.keep(work, file, 1, 1, expected=file.sha256)
+    releasing.release(work, file, 1, 1, expected=file.sha256)
+    return file
+
+
+def _kept_again(work: Unit, world: World) -> None:
+    file = _released(work, world)
+    releasing.keep(work, file, 1, 1, expected=file.sha256)
+
+
 def _imported(work: Unit, world: World) -> None:
     token = preview(world.agent, None, SNAPSHOT).token
     apply(work, world.agent, None, SNAPSHOT, token, by=PERSON)
@@ -171,6 +183,8 @@ ACTS: dict[str, tuple[str, Act]] = {
         "prompt.changed",
         _in_unit(lambda u, w: arrange(u, w.agent, None, [("MEMORY.md", False)])),
     ),
+    "release a person's lines": ("line.released", _in_unit(_released)),
+    "keep a person's lines again": ("line.kept", _in_unit(_kept_again)),
     "propose": (
         "proposal.made",
         _in_unit(

@@ -41,6 +41,7 @@ def succeeds(route: Route) -> str:
 def prepare(clients: dict[str, Client], route: Route, stage: Stage) -> Client:
     client = clients[succeeds(route)]
     if route.first:
+        prepare(clients, CHANGES[route.first], stage)
         call(client, CHANGES[route.first], stage)
     return client
 
@@ -63,7 +64,9 @@ def test_a_look_leaves_no_event_but_of_a_refusal(clients: dict[str, Client], sta
         for role in ROLES:
             call(clients[role], route, stage)
     new = Event.objects.exclude(pk__in=before)
-    assert set(new.values_list("action", flat=True)) == {"access.denied"}
+    # An export is a look that carries memory away.
+    said = {"access.denied", "snapshot.exported"}
+    assert set(new.values_list("action", flat=True)) == said
 
 
 def test_a_look_at_an_address_of_no_team_changes_nothing(clients: dict[str, Client]) -> None:
@@ -132,7 +135,7 @@ def test_a_text_that_is_posted_to_be_shown_is_not_kept(
 ) -> None:
     before = everything()
     for key, route in CHANGES.items():
-        if route.is_look:
+        if route.is_look and min(route.answers.values()) < 400:
             call(clients[succeeds(route)], route, stage)
             assert everything() == before, key
 

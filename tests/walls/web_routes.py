@@ -1,5 +1,6 @@
 """Every address of the web, and what each person is answered. One without an entry fails."""
 
+import hashlib
 from dataclasses import dataclass, field
 
 ROLES = ("admin", "member", "viewer", "auditor")
@@ -54,6 +55,8 @@ AGENT: dict[str, str | list[str]] = {
     "name": "Night porter",
     "time_zone": "Europe/Lisbon",
     "dream_at": "03:30",
+SAVED = hashlib.sha256(TEXT["content"].encode()).hexdigest()
+LINES: dict[str, str | list[str]] = {"first": "1", "last": "9", "sha256": SAVED}
     "policy": "review",
     "consolidator": "rules",
 }
@@ -187,6 +190,36 @@ CHANGES: dict[str, Route] = {
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
     "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
     "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
+    "agents_snapshot_upload": Route(
+        "agents_snapshot_upload",
+        {"admin": 302, "member": 302, "viewer": 403, "auditor": 403},
+        "POST",
+        {"owner": "shared"},
+        upload=ARCHIVE,
+    ),
+    "agents_snapshot_import": _post(
+        "agents_snapshot_import", BOBS_UPLOAD, {"token": "{snapshot_token}"}
+    ),
+    "agents_snapshot_drop": _post("agents_snapshot_drop", BOBS_UPLOAD),
+    "agents_release": _post("agents_release", WRITE, LINES, first="agents_edit"),
+    "agents_release of Bob": _post(
+        "agents_release", BOBS, LINES, query=BOB, first="agents_edit of Bob"
+    ),
+    "agents_keep": _post("agents_keep", WRITE, LINES, first="agents_release"),
+    "agents_keep of Bob": _post(
+        "agents_keep", BOBS, LINES, query=BOB, first="agents_release of Bob"
+    ),
+    "agents_snapshot_upload": Route(
+        "agents_snapshot_upload",
+        {"admin": 302, "member": 302, "viewer": 403, "auditor": 403},
+        "POST",
+        {"owner": "shared"},
+        upload=ARCHIVE,
+    ),
+    "agents_snapshot_import": _post(
+        "agents_snapshot_import", BOBS_UPLOAD, {"token": "{snapshot_token}"}
+    ),
+    "agents_snapshot_drop": _post("agents_snapshot_drop", BOBS_UPLOAD),
     "mine_undo": _post("mine_undo", ONLY_BOB, {"undo": "{my_file_id}.2"}),
     # Answers with the archive.
     "mine_export": Route("mine_export", READ, "POST"),

@@ -1,7 +1,6 @@
 """Looking at files: the list, one file line by line, and why a line is there."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
@@ -9,28 +8,16 @@ from django.urls import NoReverseMatch
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from memoryweb.memory.marks import hidden_lines
 from memoryweb.web import markdown
 from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, note_read, team_view
 from memoryweb.web.htmx import show, to
-from memoryweb.web.markdown import Block
-from memoryweb.web.naming import MACHINES, Choice, owner_title
+from memoryweb.web.lines import shown, standings
+from memoryweb.web.marking import marked_blocks
+from memoryweb.web.naming import Choice, owner_title
 from memoryweb.web.paging import page
 from memoryweb.web.tracing import Step, trace
 from memoryweb.web.trees import tree
-from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import deleted, lines_by_author
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A block with the lines of it that a machine wrote."""
-
-    block: Block
-    why: list[int]
-    more: list[int]
-    apart: bool
-    marked: bool = False
+from memoryweb.workspace.queries import deleted
 
 
 @require_GET
@@ -63,12 +50,14 @@ def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     found = find_file(request, shelf, path)
     rendered = markdown.render(found.content)
+    lines = shown(found, marked_blocks(rendered.blocks, request.GET.get("q", "")))
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
         "file": found,
-        "lines": _shown(found, rendered.blocks),
+        "lines": lines,
+        "standings": standings(lines),
         "is_cut": rendered.is_cut,
         "revision": found.revisions.select_related("user", "run", "integration").get(
             number=found.revision
@@ -118,7 +107,8 @@ def _elsewhere(request: TeamRequest, shelf: Shelf) -> list[Choice]:
         "agents_snapshot": _("Export and import"),
         "agents_provenance": _("Where it came from"),
     }
-    found = []
+    query = f"?agent={shelf.agent.pk}"
+    found = [Choice(_("Search"), to(request, "search", query=query), False)]
     for name, label in pages.items():
         with suppress(NoReverseMatch):
             url = to(request, name, shelf.agent.pk, query=shelf.query)
@@ -133,17 +123,3 @@ def _end(steps: list[Step]) -> str:
     if steps[0].author:
         return _("It has no source of its own: whoever wrote it chose these words.")
     return _("Nothing is recorded about this line: it came with the file.")
-
-
-def _shown(file: File, blocks: tuple[Block, ...]) -> list[Shown]:
-    by_machine, waiting = lines_by_author(file, MACHINES), hidden_lines(file)
-    shown = []
-    last = 0
-    for block in blocks:
-        why = [line for line in block.lines if line in by_machine]
-        more = list(block.lines)[1:]
-        apart = block.start > last + 1 and last > 0
-        marked = any(line in waiting for line in block.lines)
-        shown.append(Shown(block, why, more, apart=apart, marked=marked))
-        last = block.end
-    return shown

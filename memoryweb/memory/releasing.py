@@ -1,0 +1,46 @@
+"""A person lets machines change lines that a person wrote, or has them kept again (SPEC §3)."""
+
+from memoryweb.memory.exceptions import FileMissing, Stale
+from memoryweb.memory.files import lock
+from memoryweb.memory.unit import Unit
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+
+
+def release(unit: Unit, file: File, first: int, last: int, *, expected: str) -> int:
+    """Let machines change a person's lines from `first` to `last`; how many these were.
+
+    `expected` is the SHA-256 of the text that the numbers are about. Raises FileMissing, Stale.
+    """
+    return _set(unit, file, range(first, last + 1), expected, released=True)
+
+
+def keep(unit: Unit, file: File, first: int, last: int, *, expected: str) -> int:
+    """Undo `release`."""
+    return _set(unit, file, range(first, last + 1), expected, released=False)
+
+
+def _set(unit: Unit, file: File, lines: range, expected: str, *, released: bool) -> int:
+    file = lock(file)
+    if file.deleted_at is not None:
+        raise FileMissing(file.path)
+    if file.sha256 != expected:
+        raise Stale(file)
+    rows = LineOrigin.objects.filter(
+        file=file,
+        author_kind=AuthorKind.PERSON,
+        line__gte=lines.start,
+        line__lt=lines.stop,
+        released=not released,
+    )
+    count = rows.values("line").distinct().count()
+    if rows.update(released=released):
+        unit.record(
+            "line.released" if released else "line.kept",
+            target_kind="file",
+            target_id=str(file.pk),
+            target_revision=file.revision,
+            on_behalf_of=file.owner_id,
+            labels={"path": file.path},
+            details={"first": lines.start, "last": lines.stop - 1, "lines": count},
+        )
+    return count
