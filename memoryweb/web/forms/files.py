@@ -4,6 +4,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.workspace import paths
+from memoryweb.workspace.exceptions import PathRefused
 from memoryweb.workspace.merge import Choice, Decision, Hunk, conflicts
 
 
@@ -26,6 +28,24 @@ def line_ends_undone(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+class PathField(forms.CharField):
+    """A workspace path; what is wrong with it is said in the words of every other door."""
+
+    def __init__(self, label: Any) -> None:
+        super().__init__(
+            label=label,
+            help_text=_("Ends in .md; folders with a slash, such as skills/refunds/SKILL.md."),
+        )
+        self.validators = []  # Django has words of its own about NUL
+
+    def clean(self, value: object) -> str:
+        text: str = super().clean(value)
+        try:
+            return paths.parse(text).text
+        except PathRefused as refused:
+            raise forms.ValidationError(str(refused)) from refused
+
+
 class SaveForm(forms.Form):
     """Whatever is saved: a text and why."""
 
@@ -43,11 +63,7 @@ class EditForm(SaveForm):
 
 
 class NewFileForm(SaveForm):
-    path = forms.CharField(
-        label=_("Name"),
-        max_length=256,
-        help_text=_("Ends in .md; folders with a slash, such as skills/refunds/SKILL.md."),
-    )
+    path = PathField(_("Name"))
 
     field_order = ("path", "content", "reason")
 
@@ -74,11 +90,7 @@ class DeleteForm(forms.Form):
 
 
 class RenameForm(forms.Form):
-    path = forms.CharField(
-        label=_("New name"),
-        max_length=256,
-        help_text=_("Ends in .md; folders with a slash, such as skills/refunds/SKILL.md."),
-    )
+    path = PathField(_("New name"))
     sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
 
 

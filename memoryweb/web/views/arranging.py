@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from memoryweb.memory import arranging
 from memoryweb.memory import files as door
-from memoryweb.memory.exceptions import MemoryRefused, PathRefused
+from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.web.access import (
     Shelf,
@@ -55,7 +55,7 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             renamed = _rename(request, file, form)
-        except (MemoryRefused, PathRefused) as refused:
+        except MemoryRefused as refused:
             form.add_error("path", str(refused))
         else:
             said = _("{was} is now {path}. Its history came along.")

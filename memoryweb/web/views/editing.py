@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.memory import files as door
-from memoryweb.memory.exceptions import FileMissing, MemoryRefused, PathRefused, Stale
+from memoryweb.memory.exceptions import Exists, FileMissing, MemoryRefused, Stale
 from memoryweb.memory.unit import unit
 from memoryweb.web import markdown
 from memoryweb.web.access import (
@@ -38,11 +38,11 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     require_write(request, shelf)
     form = NewFileForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        path = form.cleaned_data["path"].strip()
+        path = form.cleaned_data["path"]
         try:
             save_text(request, shelf, path, expected="", **_said(form))
-        except (MemoryRefused, PathRefused) as refused:
-            form.add_error("path" if isinstance(refused, PathRefused) else None, str(refused))
+        except MemoryRefused as refused:
+            form.add_error("path" if isinstance(refused, Exists) else None, str(refused))
         else:
             messages.success(request, _("{path} was created.").format(path=path))
             return redirect(_file_url(request, shelf, path))
