@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from django.db.models import Count, Max, Sum
+from django.db.models import Max
 
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.indexing import TEXT, scope_key, whole_key
@@ -51,9 +51,7 @@ class Current:
         return index.find(tokens)
 
     def extent(self) -> Extent:
-        rows = Passage.objects.filter(reach__in=self.reaches.all)
-        sizes = rows.aggregate(passages=Count("*"), words=Sum("length"))
-        return Extent(sizes["passages"], sizes["words"] or 0)
+        return index.extent(self.reaches.all)
 
     def last_turns(self, wholes: Collection[int]) -> dict[int, int]:
         """The position of each conversation's last message."""

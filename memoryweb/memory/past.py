@@ -38,7 +38,7 @@ class Then:
                 if word in wanted:
                     postings.setdefault(word, Counter())[number] += 1
                     found[number] = None
-        places = ((number, self.rows[number].whole, self.rows[number].place) for number in found)
+        places = [(number, self.rows[number].whole, self.rows[number].place) for number in found]
         return Found(postings, Places(places))
 
     def extent(self) -> Extent:

@@ -37,7 +37,7 @@ def parse(text: str) -> Query:
     words: list[str] = []
     phrases: list[str] = []
     filters: dict[str, str] = {}
-    for part in _PART.finditer(text[:MOST_CHARACTERS]):
+    for part in _PART.finditer(_readable(text)):
         if part["filter"]:
             filters[part["filter"]] = part["quoted"] or part["plain"]
         elif part["phrase"] and part["phrase"].strip():
@@ -57,7 +57,12 @@ def parse(text: str) -> Query:
 
 def plain(text: str) -> Query:
     """A text that is no query, such as a message: all of it words, nothing a filter."""
-    return Query(tuple(text[:MOST_CHARACTERS].split()))
+    return Query(tuple(_readable(text).split()))
+
+
+def _readable(text: str) -> str:
+    """Without NUL and halves of characters, which no database takes."""
+    return text[:MOST_CHARACTERS].encode(errors="replace").decode().replace("\0", " ")
 
 
 def _day(name: str, text: str | None) -> date | None:
@@ -81,7 +86,8 @@ def _moment(text: str | None) -> datetime | None:
         if len(text) == 10:
             return datetime.combine(date.fromisoformat(text), time.max, UTC)
         moment = datetime.fromisoformat(text)
-    except ValueError as error:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise SearchRefused(
             "bad_date",
             _(
@@ -89,4 +95,3 @@ def _moment(text: str | None) -> datetime | None:
                 " 2026-11-20T18:00Z; “{text}” is none."
             ).format(text=text[:40]),
         ) from error
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

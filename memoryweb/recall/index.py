@@ -16,7 +16,14 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 from memoryweb.recall import index_postgres, index_sqlite
-from memoryweb.recall.ranking import Places
+from memoryweb.recall.ranking import Extent, Places
+
+_EXTENTS_APART = """
+SELECT reach FROM (
+    SELECT reach, passages, words FROM recall_extent WHERE passages <> 0
+    UNION ALL SELECT reach, count(*), sum(length) FROM recall_passage GROUP BY reach
+) AS said GROUP BY reach, passages, words HAVING count(*) <> 2 LIMIT 1
+"""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,18 @@ def find(tokens: Collection[str], using: str = DEFAULT_DB_ALIAS) -> Found:
     return Found(postings, Places(rows))
 
 
+def extent(reaches: Sequence[str], using: str = DEFAULT_DB_ALIAS) -> Extent:
+    """How much stands under these scope keys, without counting it."""
+    with connections[using].cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(sum(passages), 0), coalesce(sum(words), 0) FROM recall_extent"
+            f" WHERE reach IN ({', '.join(['%s'] * len(reaches))})",
+            list(reaches),
+        )
+        passages, words = cursor.fetchone()
+    return Extent(int(passages), int(words))
+
+
 def create(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
     """Receiver of `post_migrate`; fills what it had to make."""
     connection = connections[using]
@@ -69,9 +88,11 @@ def rebuild(using: str = DEFAULT_DB_ALIAS) -> None:
 
 
 def is_sound(using: str = DEFAULT_DB_ALIAS) -> bool:
-    """Whether the index holds exactly the tokens of the table."""
+    """Whether the index holds exactly the tokens of the table, and the extents its sums."""
     with connections[using].cursor() as cursor:
-        return _index(connections[using]).is_sound(cursor)
+        cursor.execute(_EXTENTS_APART)
+        extents_apart = cursor.fetchone()
+        return _index(connections[using]).is_sound(cursor) and extents_apart is None
 
 
 def check(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:

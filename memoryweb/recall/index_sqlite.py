@@ -1,4 +1,4 @@
-"""SQLite's FTS5 over the tokens of passages, kept in step by triggers.
+"""SQLite's FTS5 over the tokens of passages and the extent of each reach, kept by triggers.
 
 The text stays in `recall_passage` (external content). The `ascii` tokenizer takes every byte from
 0x80 on for a part of a word, so that tokens stand in the index exactly as they were made.
@@ -19,18 +19,29 @@ _TABLES = {
     "recall_index_terms": (
         "CREATE VIRTUAL TABLE recall_index_terms USING fts5vocab(recall_index, instance)"
     ),
+    "recall_extent": (
+        "CREATE TABLE recall_extent (reach TEXT PRIMARY KEY, passages INTEGER NOT NULL,"
+        " words INTEGER NOT NULL) WITHOUT ROWID"
+    ),
 }
-_ADD = "INSERT INTO recall_index(rowid, tokens) VALUES (NEW.id, NEW.tokens);"
-_TAKE = (
-    "INSERT INTO recall_index(recall_index, rowid, tokens) VALUES ('delete', OLD.id, OLD.tokens);"
-)
+_ADD = """
+INSERT INTO recall_index(rowid, tokens) VALUES (NEW.id, NEW.tokens);
+INSERT INTO recall_extent VALUES (NEW.reach, 1, NEW.length) ON CONFLICT (reach)
+    DO UPDATE SET passages = passages + 1, words = words + excluded.words;
+"""
+_TAKE = """
+INSERT INTO recall_index(recall_index, rowid, tokens) VALUES ('delete', OLD.id, OLD.tokens);
+UPDATE recall_extent SET passages = passages - 1, words = words - OLD.length
+    WHERE reach = OLD.reach;
+"""
 _TRIGGERS = {
     "recall_index_insert": f"AFTER INSERT ON recall_passage BEGIN {_ADD} END",
     "recall_index_delete": f"AFTER DELETE ON recall_passage BEGIN {_TAKE} END",
     "recall_index_update": (
-        f"AFTER UPDATE OF id, tokens ON recall_passage BEGIN {_TAKE} {_ADD} END"
+        f"AFTER UPDATE OF id, tokens, reach, length ON recall_passage BEGIN {_TAKE} {_ADD} END"
     ),
 }
+_EXTENTS = "SELECT reach, count(*), sum(length) FROM recall_passage GROUP BY reach"
 
 
 def create(cursor: CursorWrapper) -> None:
@@ -56,6 +67,8 @@ def missing(cursor: CursorWrapper) -> list[str]:
 
 def rebuild(cursor: CursorWrapper) -> None:
     cursor.execute("INSERT INTO recall_index(recall_index) VALUES ('rebuild')")
+    cursor.execute("DELETE FROM recall_extent")
+    cursor.execute(f"INSERT INTO recall_extent {_EXTENTS}")
 
 
 def is_sound(cursor: CursorWrapper) -> bool:

@@ -53,7 +53,6 @@ class Passage(models.Model):
             models.Index(fields=["file", "line"], name="recall_passage_file"),
             models.Index(fields=["id", "whole", "place"], name="recall_passage_place"),
             models.Index(fields=["whole", "line"], name="recall_passage_whole"),
-            models.Index(fields=["reach", "length"], name="recall_passage_extent"),
         ]
 
     def __str__(self) -> str:

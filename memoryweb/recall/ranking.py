@@ -7,7 +7,7 @@ What a whole conversation or file says about the words is a prior. All of it × 
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from heapq import nlargest
 
@@ -48,23 +48,19 @@ def packed(ordinal: int, length: int, weight: float, *, is_turn: bool) -> int:
 class Places:
     """Where the found passages stand. A key names a place: number of its whole, and ordinal."""
 
-    def __init__(self, rows: Iterable[tuple[int, int, int]]) -> None:
+    def __init__(self, rows: Sequence[tuple[int, int, int]]) -> None:
         """`rows`: passage, the key of its file or conversation, and what `packed` made."""
-        self.wholes: list[int] = []
-        self.weights: list[float] = []
-        self.are_turns: list[bool] = []
-        self.keys: dict[int, int] = {}
-        self.lengths: dict[int, int] = {}
-        self.numbers: dict[int, int] = {}
-        for passage, whole, place in rows:
-            number = self.numbers.get(whole)
-            if number is None:
-                number = self.numbers[whole] = len(self.wholes)
-                self.wholes.append(whole)
-                self.weights.append((place & _WEIGHT) / 10)
-                self.are_turns.append(bool(place & _TURN))
-            self.keys[passage] = number << _ORDINAL | place >> _ORDINAL
-            self.lengths[passage] = place >> _LENGTH & _LONGEST
+        kinds = {whole: place for _passage, whole, place in rows}
+        self.numbers = {whole: number for number, whole in enumerate(kinds)}
+        self.wholes = list(kinds)
+        self.weights = [(place & _WEIGHT) / 10 for place in kinds.values()]
+        self.are_turns = [bool(place & _TURN) for place in kinds.values()]
+        numbers = self.numbers
+        self.keys = {
+            passage: numbers[whole] << _ORDINAL | place >> _ORDINAL
+            for passage, whole, place in rows
+        }
+        self.lengths = {passage: place >> _LENGTH & _LONGEST for passage, _whole, place in rows}
         self.passages = {key: passage for passage, key in self.keys.items()}
 
     @property
@@ -139,13 +135,15 @@ def _own(
     term: Postings, places: Places, norms: Mapping[int, float], boost: float
 ) -> tuple[dict[int, float], Counter[int]]:
     """What each passage and each whole says of the word itself."""
-    values: dict[int, float] = {}
-    counts: Counter[int] = Counter()
     keys = places.keys
+    values = {
+        keys[passage]: boost * count / (count + norms[passage])
+        for passage, count in term.text.items()
+    }
+    counts = Counter([key >> _ORDINAL for key in values])
     for passage, count in term.text.items():
-        key = keys[passage]
-        values[key] = boost * count / (count + norms[passage])
-        counts[key >> _ORDINAL] += count
+        if count > 1:
+            counts[keys[passage] >> _ORDINAL] += count - 1
     for passage in term.headings:
         value = HEADINGS * boost / (1 + norms[passage])
         key = keys[passage]
@@ -157,11 +155,18 @@ def _own(
 def _spread(own: Mapping[int, float], places: Places) -> dict[int, float]:
     """The same with the neighbours: what is said around a passage, worth less than in it."""
     values = dict(own)
-    known, are_turns = places.passages, places.are_turns
-    for key, value in own.items():
-        for distance, worth in AROUND:
-            near = key + distance
-            less = value * worth
-            if values.get(near, 0.0) < less and (near in known or are_turns[key >> _ORDINAL]):
+    known: Set[int] = places.passages.keys()
+    if any(places.are_turns):
+        known = known | _beside_turns(own, places)
+    for distance, worth in AROUND:
+        for near in known & {key + distance for key in own}:
+            less = own[near - distance] * worth
+            if values.get(near, 0.0) < less:
                 values[near] = less
     return values
+
+
+def _beside_turns(own: Iterable[int], places: Places) -> set[int]:
+    are_turns = places.are_turns
+    turns = [key for key in own if are_turns[key >> _ORDINAL]]
+    return {key + distance for distance, _worth in AROUND for key in turns}

@@ -46,8 +46,4 @@ class Migration(migrations.Migration):
             model_name="passage",
             index=models.Index(fields=["whole", "line"], name="recall_passage_whole"),
         ),
-        migrations.AddIndex(
-            model_name="passage",
-            index=models.Index(fields=["reach", "length"], name="recall_passage_extent"),
-        ),
     ]

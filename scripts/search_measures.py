@@ -1,0 +1,163 @@
+"""What the search benchmark measures: medians over the same queries, alone and beside others."""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import accumulate
+from statistics import median
+
+from django.db import connection
+from django_scopes import scope
+
+from memoryweb.accounts.models import Team
+from memoryweb.accounts.teams import create_team
+from memoryweb.agents.models import Agent
+from memoryweb.agents.readers import Reader
+from memoryweb.audit.record import SYSTEM
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.indexing import of_file, scope_key
+from memoryweb.memory.search import search
+from memoryweb.memory.unit import unit
+from memoryweb.recall.models import Passage
+from memoryweb.workspace.models import File, Scope
+
+BLOCKS, PER_FILE = 20_000, 100
+QUERIES, ROUNDS = 60, 3
+ENDS = [first + last for first in "bdgklmnprst" for last in ("a", "el", "or", "um", "ix")]
+WORDS = [a + b + end for a in "bdfgklmnprst" for b in ("a", "e", "io", "ou") for end in ENDS]
+ZIPF = list(accumulate(1 / rank for rank in range(10, len(WORDS) + 10)))
+AT = datetime(2031, 3, 9, tzinfo=UTC)
+
+
+def run(others: int) -> None:
+    dice = random.Random(7)
+    team = create_team(name="Search", by=SYSTEM)
+    print(f"Database: {connection.vendor}. Medians of {QUERIES} queries of 2 to 5 words.")
+    with scope(team=team):
+        agent = _agent(team, "searched")
+        Passage.objects.bulk_create(_blocks(agent, dice), batch_size=5000)
+        _settle()
+        queries = [" ".join(_said(dice, dice.randint(2, 5))) for _number in range(QUERIES)]
+        alone = _report(f"{BLOCKS:,} blocks alone", _measured(agent, queries))
+        if connection.vendor == "sqlite":
+            _plain_index(agent)
+            bm25 = _report("FTS5's own bm25() over the same rows", _bm25(agent, queries))
+            print(f"{'':<52}{alone / bm25:6.2f} times FTS5's")
+        started = time.perf_counter()
+        _add_others(team, agent, others)
+        print(f"(adding {others:,} blocks of others took {time.perf_counter() - started:.0f} s)")
+        _settle()
+        beside = _report(f"the same beside {others:,} of others", _measured(agent, queries))
+        print(f"{'':<52}{beside / alone:6.2f} times alone")
+
+
+def _blocks(agent: Agent, dice: random.Random) -> Iterator[Passage]:
+    for number in range(BLOCKS // PER_FILE):
+        lines = (f"- {' '.join(_said(dice, dice.randint(6, 30)))}." for _line in range(PER_FILE))
+        file = _file(agent, f"notes-{number}.md", "\n".join(lines))
+        yield from of_file(file, sources={})
+
+
+def _file(agent: Agent, path: str, content: str) -> File:
+    return File.objects.create(
+        team_id=agent.team_id,
+        agent=agent,
+        scope=Scope.TEAM,
+        path=path,
+        folded_path=path,
+        content=content,
+        sha256="",
+        size=len(content),
+        updated_at=AT,
+    )
+
+
+def _said(dice: random.Random, count: int) -> list[str]:
+    """By Zipf's law, as people speak."""
+    return dice.choices(WORDS, cum_weights=ZIPF, k=count)
+
+
+def _add_others(team: Team, agent: Agent, others: int) -> None:
+    """Copies with other scope keys: the same words, so that nothing but the keys keeps them off."""
+    fields = [
+        name for field in Passage._meta.concrete_fields if (name := field.column or "") != "id"
+    ]
+    key = scope_key(agent.pk, None)
+    for number in range(others // BLOCKS):
+        other = _agent(team, f"other {number}")
+        file = _file(other, "copy.md", "")
+        changed = {
+            "agent_id": f"'{_stored(other.pk)}'",
+            "file_id": f"'{_stored(file.pk)}'",
+            "reach": f"'{scope_key(other.pk, None)}'",
+            "tokens": f"replace(tokens, '{key}', '{scope_key(other.pk, None)}')",
+            "whole": f"whole + {number + 1}",
+        }
+        taken = ", ".join(changed.get(field, field) for field in fields)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO recall_passage ({', '.join(fields)})"
+                f" SELECT {taken} FROM recall_passage WHERE reach = '{key}'"
+            )
+
+
+def _stored(key: object) -> str:
+    return str(key).replace("-", "") if connection.vendor == "sqlite" else str(key)
+
+
+def _agent(team: Team, name: str) -> Agent:
+    with unit(team) as work:
+        return create_agent(work, name=name)
+
+
+def _settle() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE" if connection.vendor == "sqlite" else "VACUUM ANALYZE")
+
+
+def _plain_index(agent: Agent) -> None:
+    """What one would write without us: the text in FTS5, the agent in a column beside it."""
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE VIRTUAL TABLE bench_plain USING fts5(text, agent UNINDEXED)")
+        cursor.execute(
+            "INSERT INTO bench_plain(rowid, text, agent) SELECT id, text, agent_id"
+            " FROM recall_passage WHERE agent_id = %s",
+            [_stored(agent.pk)],
+        )
+
+
+def _bm25(agent: Agent, queries: Sequence[str]) -> list[float]:
+    def ask(query: str) -> None:
+        wanted = " OR ".join(f'"{word}"' for word in query.split())
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT rowid, text, bm25(bench_plain) AS score FROM bench_plain"
+                " WHERE bench_plain MATCH %s AND agent = %s ORDER BY score LIMIT 10",
+                [wanted, _stored(agent.pk)],
+            )
+            cursor.fetchall()
+
+    return _times(ask, queries)
+
+
+def _measured(agent: Agent, queries: Sequence[str]) -> list[float]:
+    return _times(lambda query: search(Reader(agent), query), queries)
+
+
+def _times(ask: Callable[[str], object], queries: Sequence[str]) -> list[float]:
+    taken = []
+    for query in queries:
+        rounds = []
+        for _round in range(ROUNDS):
+            started = time.perf_counter()
+            ask(query)
+            rounds.append(time.perf_counter() - started)
+        taken.append(min(rounds))
+    return taken
+
+
+def _report(name: str, taken: Sequence[float]) -> float:
+    middle = median(taken)
+    print(f"{name:<44}{middle * 1000:7.2f} ms   ({max(taken) * 1000:.2f} at most)")
+    return middle

@@ -1,0 +1,49 @@
+"""The engine and a plain reference order alike on whichever database runs: so they are equal."""
+
+import pytest
+
+from memoryweb.agents.readers import Reader
+from memoryweb.memory.search import search
+from tests.memory.searching import Reference, fill, hits, queries
+from tests.snapshot import restored
+from tests.world import World, build_world
+
+pytestmark = pytest.mark.django_db
+
+
+def _filled() -> World:
+    world = build_world()
+    fill(world)
+    return world
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    return restored("searched", _filled)
+
+
+def test_500_queries_have_the_first_ten_hits_of_the_reference(world: World) -> None:
+    reader = Reader(world.agent, world.customer)
+    reference = Reference(reader)
+    for query in queries():
+        assert hits(search(reader, query)) == reference.search(query), query
+
+
+def test_without_an_owner_it_is_the_reference_over_shared_text(world: World) -> None:
+    reader = Reader(world.agent)
+    reference = Reference(reader)
+    for query in queries(count=50, seed=3):
+        assert hits(search(reader, query)) == reference.search(query), query
+
+
+def test_the_pages_of_a_search_are_the_reference_in_order(world: World) -> None:
+    reader = Reader(world.agent, world.customer)
+    wanted = Reference(reader).search("harbour ferry 会议", limit=1000)
+    found, cursor = search(reader, "harbour ferry 会议", limit=7), "first"
+    said = []
+    while cursor:
+        said += hits(found)
+        cursor = found.cursor
+        found = search(reader, "harbour ferry 会议", limit=7, cursor=cursor)
+    assert said == wanted
+    assert found.total == len(wanted)
