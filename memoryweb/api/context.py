@@ -167,7 +167,7 @@ def build_context(request: Request, agent_id: str, body: Ask) -> ContextOut:
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
     owner = owners.acting(caller, body, room=body.conversation_id or "")
-    conversation = _conversation(agent, owner, body.conversation_id)
+    conversation = conversation_of(agent, owner, body.conversation_id)
     built = context.build(
         Reader(agent, owner),
         body.message,
@@ -180,7 +180,7 @@ def build_context(request: Request, agent_id: str, body: Ask) -> ContextOut:
     return _answer(built)
 
 
-def _conversation(
+def conversation_of(
     agent: Agent, owner: Owner | None, external_id: str | None
 ) -> Conversation | None:
     """Messages are readable by their owner only; a shared conversation belongs to the system."""

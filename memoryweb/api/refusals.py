@@ -20,14 +20,15 @@ from memoryweb.memory.exceptions import (
     MemoryRefused,
     MessageConflict,
     PathRefused,
+    SearchRefused,
     SecretRefused,
     Stale,
 )
 from memoryweb.memory.snapshots import PreviewRefused
 from memoryweb.memory.tools import DateRefused, EditRefused
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.workspace.exceptions import ArchiveRefused
 from memoryweb.memory.write_memory import StrategyRefused
+from memoryweb.workspace.exceptions import ArchiveRefused
 
 
 def install(api: NinjaAPI) -> None:
@@ -88,6 +89,9 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     PathRefused: lambda refused: Invalid("filename", str(refused), code="path_refused"),
     ContentRefused: lambda refused: Invalid("content", str(refused), code=refused.code),
     SecretRefused: _secret,
+    SearchRefused: lambda refused: Invalid(
+        "cursor" if refused.code == "bad_cursor" else "q", str(refused), code=refused.code
+    ),
     Stale: _stale,
     WriteRefused: lambda refused: Forbidden(refused.code, str(refused)),
     Exists: lambda refused: Problem(409, refused.code, str(refused)),
@@ -97,11 +101,11 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     MessageConflict: lambda refused: Problem(
         409, refused.code, str(refused), errors=[{"field": refused.field, "message": str(refused)}]
     ),
+    StrategyRefused: lambda refused: Invalid(refused.field, str(refused), code=refused.code),
     EditRefused: lambda refused: Problem(400, refused.code, str(refused)),
     DateRefused: lambda refused: Invalid("date", str(refused), code=refused.code),
     FileMissing: lambda refused: Problem(404, "not_found", str(refused)),
     MemoryRefused: lambda refused: Problem(409, refused.code, str(refused)),
-    StrategyRefused: lambda refused: Invalid(refused.field, str(refused), code=refused.code),
     OwnerRefused: lambda refused: Invalid("owner", str(refused)),
     OwnerAmbiguous: lambda refused: Invalid("owner", str(refused), code="owner_ambiguous"),
 }

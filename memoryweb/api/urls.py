@@ -24,10 +24,11 @@ from memoryweb.api import (
     refusals,
     reports,
     runs,
+    search,
     snapshots,
     tools,
-)
     write_memory,
+)
 from memoryweb.api.auth import Bearer
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.gate import JSONParser, gate
@@ -41,8 +42,9 @@ ROUTERS = (
     prompts.router,
     snapshots.router,
     tools.router,
-    context.router,
     write_memory.router,
+    context.router,
+    search.router,
     conversations.router,
     dreaming.router,
     reports.router,

@@ -9,13 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.models import GLOBAL_AGENT_ID
+from memoryweb.agents.readers import Reader, reading
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.window import SPEAKING
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.memory import querying, scanning
-from memoryweb.memory.search import Hit, search
+from memoryweb.memory.hits import Hit
+from memoryweb.memory.search import search
 from memoryweb.workspace.models import File
 from memoryweb.workspace.render import LIMITS, render, shortened
 
@@ -159,7 +161,7 @@ def build(
             system_tokens,
             sum(turn.tokens for turn in memory),
             talk.used,
-            current.tokens,
+            current.tokens if message else 0,
             talk.dropped,
         ),
     )
@@ -244,8 +246,13 @@ def _keeps_nothing(reader: Reader, conversation: Conversation | None, ephemeral:
 
 
 def _shared(reader: Reader, room: int) -> tuple[Included, ...]:
-    files = File.objects.of(reader.agent.pk, None).enabled_in_order()
-    return _include(files, room - tokens.PER_MESSAGE - tokens.estimate(HEADING))
+    """Those of every team first, then the agent's own."""
+    with reading(reader):
+        of_both = File.objects.filter(agent__in=[GLOBAL_AGENT_ID, reader.agent.pk], owner=None)
+        files = sorted(
+            of_both.enabled_in_order(), key=lambda file: file.agent_id == reader.agent.pk
+        )
+    return _include(files, room - tokens.PER_MESSAGE - 2 * tokens.estimate(HEADING))
 
 
 def _personal(reader: Reader, room: int) -> tuple[Included, ...]:

@@ -72,7 +72,12 @@ def excerpt(text: str, words: Collection[str]) -> tuple[str, tuple[Mark, ...]]:
     start, end = found or (0, 0)
     start, end = max(0, start - AROUND), min(len(text), end + (AROUND if found else 2 * AROUND))
     snippet = " ".join(text[start:end].split())
-    return snippet, tuple(_joined(_matches(snippet, words)))
+    return snippet, matches(snippet, words)
+
+
+def matches(text: str, words: Collection[str]) -> tuple[Mark, ...]:
+    """Where the words stand in a text, in order."""
+    return tuple(_joined(_matches(text, words)))
 
 
 def _matches(text: str, words: Collection[str]) -> Iterator[Mark]:

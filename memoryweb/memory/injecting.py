@@ -1,6 +1,6 @@
 """Which lines of the memory entered which prompt: `Injection` and its spans (SPEC §8.1)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -11,6 +11,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.context import Context
+from memoryweb.memory.hits import Hit
 from memoryweb.memory.unit import Unit
 from memoryweb.recall import events
 from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
@@ -86,7 +87,9 @@ def served(
         token=token,
     )
     if context.conversation_id and conversation and conversation.source not in _AUTOMATIC:
-        _recalled(unit, context, context.conversation_id)
+        hits = [quoted.hit for quoted in context.hits]
+        via = RecallEvent.Via.PREFETCH
+        _recall(context.reader, context.conversation_id, context.query, hits, via=via, at=unit.now)
     owner = context.reader.owner
     unit.record(
         "context.served",
@@ -103,31 +106,56 @@ def served(
     return injection
 
 
+def found(
+    reader: Reader,
+    query: str,
+    hits: Sequence[Hit],
+    *,
+    conversation: Conversation,
+    token: Token | None,
+    at: datetime,
+) -> None:
+    """Record what a search gave to a conversation. Where nothing is kept, nothing is recorded."""
+    paused = reader.owner is not None and reader.owner.paused
+    if paused or conversation.ephemeral or not hits:
+        return
+    spans = [_span(hit) for hit in hits]
+    note(
+        reader,
+        spans,
+        via=Injection.Via.SEARCH,
+        at=at,
+        conversation_id=conversation.pk,
+        token=token,
+    )
+    if conversation.source not in _AUTOMATIC:
+        _recall(reader, conversation.pk, query, hits, via=RecallEvent.Via.SEARCH, at=at)
+
+
 def _spans(context: Context) -> Iterable[Span]:
     for one in context.files:
         if one.last_line:
             yield Span(one.file, 1, one.last_line)
     for quoted in context.hits:
-        hit = quoted.hit
-        if hit.file:
-            yield Span(hit.file, hit.line, hit.end_line)
-        elif hit.message:
-            yield Span(message_id=hit.message.pk)
+        yield _span(quoted.hit)
 
 
-def _recalled(unit: Unit, context: Context, conversation_id: UUID) -> None:
+def _span(hit: Hit) -> Span:
+    if hit.file:
+        return Span(hit.file, hit.line, hit.end_line)
+    return Span(message_id=hit.message.pk if hit.message else None)
+
+
+def _recall(
+    reader: Reader,
+    conversation_id: UUID,
+    query: str,
+    hits: Iterable[Hit],
+    *,
+    via: RecallEvent.Via,
+    at: datetime,
+) -> None:
     """Of daily notes, which dreams weigh."""
-    given = [
-        events.Given(quoted.hit.file.pk, quoted.hit.text)
-        for quoted in context.hits
-        if quoted.hit.file and quoted.hit.file.note_date
-    ]
+    given = [events.Given(hit.file.pk, hit.text) for hit in hits if hit.file and hit.file.note_date]
     if given:
-        events.count(
-            context.reader,
-            conversation_id,
-            context.query,
-            given,
-            via=RecallEvent.Via.PREFETCH,
-            at=unit.now,
-        )
+        events.count(reader, conversation_id, query, given, via=via, at=at)

@@ -50,6 +50,7 @@ class Shell:
         places = [
             ("tonight", "moon", _("Tonight"), True, 0),
             ("agents", "agent", _("Agents"), True, 0),
+            ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
             ("review", "check", _("Review"), True, self.visit.undecided),
             ("owners", "people", _("Owners"), may(Permission.SEE_OWNERS), 0),

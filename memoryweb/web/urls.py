@@ -18,12 +18,14 @@ from memoryweb.web.views import (
     members,
     merging,
     mine,
-    owners,
     moments,
+    owners,
     prompt,
     releasing,
     review,
     revisions,
+    search,
+    secrets,
     team,
     tokens,
     tonight,
@@ -53,25 +55,24 @@ file_patterns = [
     path(
         "files/<md:path>/revisions/<int:number>/restore/", revisions.restore, name="agents_restore"
     ),
-    path("files/<md:path>/blame/", blame.blame, name="agents_blame"),
     path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
-]
-
-agent_patterns = [
     path("files/<md:path>/blame/", blame.blame, name="agents_blame"),
     path("files/<md:path>/release/", releasing.release, name="agents_release"),
     path("files/<md:path>/keep/", releasing.keep, name="agents_keep"),
+]
+
+agent_patterns = [
     path("", agents.detail, name="agents_detail"),
     path("files/", files.files, name="agents_files"),
     path("files/new/", editing.new, name="agents_new_file"),
     path("files/preview/", editing.preview, name="agents_preview"),
     *file_patterns,
+    path("moments/", moments.moments, name="agents_moments"),
+    path("moments/compare/", moments.compare, name="agents_moments_compare"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("dreams/", dreams.dreams, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
-    path("moments/", moments.moments, name="agents_moments"),
-    path("moments/compare/", moments.compare, name="agents_moments_compare"),
     path("conversations/", conversations.conversations, name="agents_conversations"),
     path(
         "conversations/<uuid:conversation_id>/",
@@ -140,6 +141,7 @@ team_patterns: list[URLPattern | URLResolver] = [
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),
     path("agents/<uuid:agent_id>/", include(agent_patterns)),
+    path("search/", search.search, name="search"),
     path("runs/<uuid:run_id>/", dreams.run, name="agents_run"),
     path("runs/<uuid:run_id>/progress/", dreams.progress, name="agents_progress"),
     path("review/", review.review, name="review"),
@@ -149,6 +151,10 @@ team_patterns: list[URLPattern | URLResolver] = [
     path("marks/", marks.marks, name="marks"),
     path("marks/<uuid:file_id>/keep/", marks.keep, name="marks_keep"),
     path("marks/<uuid:file_id>/remove/", marks.remove, name="marks_remove"),
+    path("secrets/", secrets.secrets, name="secrets"),
+    path("secrets/<uuid:held_id>/", secrets.detail, name="secrets_held"),
+    path("secrets/<uuid:held_id>/refuse/", secrets.refuse, name="secrets_refuse"),
+    path("secrets/<uuid:held_id>/release/", secrets.release, name="secrets_release"),
     path("me/", mine.mine, name="mine"),
     path("me/pause/", mine.pause, name="mine_pause"),
     path("me/resume/", mine.resume, name="mine_resume"),

@@ -169,6 +169,7 @@ ROUTES: dict[str, Route] = {
     "build_context": Route(
         "POST", "/agents/{agent}/context", READ, {"message": "Tea?"}, "body", changes=True
     ),
+    "search_workspace": _read("/agents/{agent}/workspace/search?q=tea"),
     "send_messages": Route(
         "POST", TALKS + "/new/messages", READ, {"messages": SAY}, "body", changes=True
     ),

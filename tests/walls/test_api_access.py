@@ -62,7 +62,7 @@ def call(callers: Callers, name: str, route: Route, ids: dict[str, str]) -> "Ans
     path = route.path.format(**ids)
     body: Any = route.body
     if name in PROGRAMS and route.about == "query":
-        path += f"?owner={CUSTOMER}"
+        path += f"{'&' if '?' in path else '?'}owner={CUSTOMER}"
         if "files/MEMORY.md" in path and "revisions" not in path:
             path = path.replace(CUSTOMER, "shared")
     if name in PROGRAMS and route.about == "body":

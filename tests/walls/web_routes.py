@@ -3,6 +3,8 @@
 import hashlib
 from dataclasses import dataclass, field
 
+from tests.walls.api_stage import ARCHIVE
+
 ROLES = ("admin", "member", "viewer", "auditor")
 READ = dict.fromkeys(ROLES, 200)
 WRITE = READ | {"viewer": 403, "auditor": 403}
@@ -12,6 +14,7 @@ CUSTOMERS = {"admin": 403, "member": 404, "viewer": 404, "auditor": 403}
 BOBS = CUSTOMERS | {"member": 200}
 ONLY_BOB = {"admin": 404, "member": 200, "viewer": 404, "auditor": 404}
 OUTCOME = READ | {"member": 404, "viewer": 404}
+BOBS_UPLOAD = {"admin": 404, "member": 200, "viewer": 403, "auditor": 403}
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class Route:
     ids: dict[str, str] = field(default_factory=dict)
     first: str = ""  # a mutation without which this one changes nothing
     is_look: bool = False  # posts a text to be shown, and keeps nothing
+    upload: bytes = b""
 
     @property
     def changes(self) -> bool:
@@ -51,12 +55,12 @@ def _moved(name: str, answers: dict[str, int], **ids: str) -> Route:
 
 
 TEXT = {"content": "# Memory\n\n- Tea is served at five.\n", "reason": "Tea."}
+SAVED = hashlib.sha256(TEXT["content"].encode()).hexdigest()
+LINES: dict[str, str | list[str]] = {"first": "1", "last": "9", "sha256": SAVED}
 AGENT: dict[str, str | list[str]] = {
     "name": "Night porter",
     "time_zone": "Europe/Lisbon",
     "dream_at": "03:30",
-SAVED = hashlib.sha256(TEXT["content"].encode()).hexdigest()
-LINES: dict[str, str | list[str]] = {"first": "1", "last": "9", "sha256": SAVED}
     "policy": "review",
     "consolidator": "rules",
 }
@@ -100,8 +104,6 @@ PAGES: dict[str, Route] = {
     "agents_blame of a customer": _get("agents_blame", CUSTOMERS, CUSTOMER),
     "agents_blame of Bob": _get("agents_blame", BOBS, BOB),
     "agents_connect": _get("agents_connect", READ),
-    "agents_dreams": _get("agents_dreams", READ),
-    "agents_conversations": _get("agents_conversations", READ),
     "agents_moments": _get("agents_moments", READ, "?at=2099-01-01T00:00"),
     "agents_moments of a customer": _get("agents_moments", CUSTOMERS, CUSTOMER),
     "agents_moments of Bob": _get("agents_moments", BOBS, BOB + "&at=2099-01-01T00:00"),
@@ -110,6 +112,17 @@ PAGES: dict[str, Route] = {
     "agents_moments_compare of Bob": _get(
         "agents_moments_compare", BOBS, BOB + "&since=2001-01-01T00:00"
     ),
+    "agents_snapshot": _get("agents_snapshot", READ),
+    "agents_snapshot_export": _get("agents_snapshot_export", READ),
+    "agents_snapshot_export of oneself": _get("agents_snapshot_export", READ, ME),
+    "agents_snapshot_export of a customer": _get("agents_snapshot_export", CUSTOMERS, CUSTOMER),
+    "agents_snapshot_export of Bob": _get("agents_snapshot_export", BOBS, BOB),
+    "agents_snapshot_preview": _get("agents_snapshot_preview", BOBS_UPLOAD),
+    "agents_snapshot_change": _get("agents_snapshot_change", BOBS_UPLOAD),
+    "agents_import": _get("agents_import", READ),
+    "agents_import of Bob": _get("agents_import", BOBS, import_id="my_import_id"),
+    "agents_dreams": _get("agents_dreams", READ),
+    "agents_conversations": _get("agents_conversations", READ),
     "agents_conversation": _get("agents_conversation", CUSTOMERS),
     "agents_conversation of Bob": _get(
         "agents_conversation", BOBS, conversation_id="my_conversation_id"
@@ -123,10 +136,15 @@ PAGES: dict[str, Route] = {
     "agents_run of Bob": _get("agents_run", OUTCOME | {"member": 200}, run_id="my_run_id"),
     "agents_progress": _moved("agents_progress", READ),
     "agents_progress of a customer": _moved("agents_progress", OUTCOME, run_id="customers_run_id"),
+    "search": _get("search", READ, "?q=breakfast"),
     "review": _get("review", READ),
     "review_detail": _get("review_detail", READ),
     "review_detail of Bob": _get("review_detail", BOBS, proposal_id="my_proposal_id"),
     "marks": _get("marks", READ),
+    "secrets": _get("secrets", READ),
+    "secrets of decided ones": _get("secrets", READ, "?state=decided"),
+    "secrets_held": _get("secrets_held", READ),
+    "secrets_held of Bob": _get("secrets_held", BOBS, held_id="my_held_id"),
     "mine": _get("mine", READ),
     "owners": _get("owners", SEE),
     "owners_detail": _get("owners_detail", SEE),
@@ -176,20 +194,6 @@ CHANGES: dict[str, Route] = {
     "agents_delete of Bob": _post("agents_delete", BOBS, {"sha256": "{my_sha256}"}, query=BOB),
     "agents_restore": _post("agents_restore", WRITE),
     "agents_restore of Bob": _post("agents_restore", BOBS, query=BOB),
-    "agents_dream": _post("agents_dream", WRITE),
-    "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),
-    "review_accept": _post("review_accept", WRITE),
-    "review_accept of Bob": _post("review_accept", BOBS, proposal_id="my_proposal_id"),
-    "marks_keep": _post("marks_keep", WRITE, MARKED, file_id="marked_id"),
-    "marks_keep of Bob": _post("marks_keep", BOBS, MARKED, file_id="my_marked_id"),
-    "marks_remove": _post("marks_remove", WRITE, MARKED, file_id="marked_id"),
-    "marks_remove of Bob": _post("marks_remove", BOBS, MARKED, file_id="my_marked_id"),
-    "review_reject": _post("review_reject", WRITE),
-    "review_reject of Bob": _post("review_reject", BOBS, proposal_id="my_proposal_id"),
-    "mine_pause": _post("mine_pause", READ),
-    "mine_resume": _post("mine_resume", READ, first="mine_pause"),
-    "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
-    "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
     "agents_snapshot_upload": Route(
         "agents_snapshot_upload",
         {"admin": 302, "member": 302, "viewer": 403, "auditor": 403},
@@ -220,6 +224,24 @@ CHANGES: dict[str, Route] = {
         "agents_snapshot_import", BOBS_UPLOAD, {"token": "{snapshot_token}"}
     ),
     "agents_snapshot_drop": _post("agents_snapshot_drop", BOBS_UPLOAD),
+    "agents_dream": _post("agents_dream", WRITE),
+    "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),
+    "review_accept": _post("review_accept", WRITE),
+    "review_accept of Bob": _post("review_accept", BOBS, proposal_id="my_proposal_id"),
+    "marks_keep": _post("marks_keep", WRITE, MARKED, file_id="marked_id"),
+    "marks_keep of Bob": _post("marks_keep", BOBS, MARKED, file_id="my_marked_id"),
+    "marks_remove": _post("marks_remove", WRITE, MARKED, file_id="marked_id"),
+    "marks_remove of Bob": _post("marks_remove", BOBS, MARKED, file_id="my_marked_id"),
+    "review_reject": _post("review_reject", WRITE),
+    "review_reject of Bob": _post("review_reject", BOBS, proposal_id="my_proposal_id"),
+    "secrets_refuse": _post("secrets_refuse", WRITE),
+    "secrets_refuse of Bob": _post("secrets_refuse", BOBS, held_id="my_held_id"),
+    "secrets_release": _post("secrets_release", WRITE),
+    "secrets_release of Bob": _post("secrets_release", BOBS, held_id="my_held_id"),
+    "mine_pause": _post("mine_pause", READ),
+    "mine_resume": _post("mine_resume", READ, first="mine_pause"),
+    "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
+    "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
     "mine_undo": _post("mine_undo", ONLY_BOB, {"undo": "{my_file_id}.2"}),
     # Answers with the archive.
     "mine_export": Route("mine_export", READ, "POST"),

@@ -12,6 +12,8 @@ from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
 from memoryweb.web.extractions import Wrote, extracted
 from memoryweb.web.htmx import show
+from memoryweb.web.markdown import plain
+from memoryweb.web.marking import marked_html, words_of
 from memoryweb.web.naming import owner_name
 from memoryweb.web.paging import page
 from memoryweb.web.tracing import file_url
@@ -51,6 +53,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
     agent = find_agent(request, agent_id)
     found = find_conversation(request, agent, conversation_id)
     shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
+    words = words_of(request.GET.get("q", ""))
     wrote = _wrote(request, [message.pk for message in shown])
     extractions = found.extractions.select_related("conversation", "run").order_by("first")[:100]
     context = {
@@ -62,7 +65,10 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
         "chip": _standing(found),
         "skipped": SENTENCES.get(found.skipped, found.skipped),
         "page": shown,
-        "messages_shown": [(message, wrote.get(message.pk, [])) for message in shown],
+        "messages_shown": [
+            (message, marked_html(plain(message.content), words), wrote.get(message.pk, []))
+            for message in shown
+        ],
         "extractions": extracted(request, extractions),
         "waiting": found.message_count - found.extracted_upto,
     }

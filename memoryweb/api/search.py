@@ -1,0 +1,156 @@
+"""Search over what an agent remembers (SPEC §7)."""
+
+from datetime import date
+from typing import Literal
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from ninja import Query, Router
+from pydantic import Field
+
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents.models import Owner
+from memoryweb.agents.readers import Reader
+from memoryweb.api import owners
+from memoryweb.api.auth import Request
+from memoryweb.api.context import conversation_of
+from memoryweb.api.exceptions import Invalid
+from memoryweb.api.operations import Reach, operation
+from memoryweb.api.schemas import Camel
+from memoryweb.memory import injecting
+from memoryweb.memory.hits import Hit
+from memoryweb.memory.search import search
+
+router = Router(tags=["Search"])
+
+# Facts and entries may be asked for; there are none to find yet.
+KINDS = ("file", "message", "fact", "entry")
+EXAMPLE = {
+    "query": "high floor",
+    "total": 1,
+    "cursor": None,
+    "hits": [
+        {
+            "kind": "file",
+            "filename": "memory/2026-11-20.md",
+            "lineNumber": 7,
+            "conversationId": None,
+            "messageId": None,
+            "factId": None,
+            "entryId": None,
+            "owner": "api:helpdesk/42",
+            "scope": "PERSONAL",
+            "snippet": "- 09:12 Prefers a room on a high floor.",
+            "marks": [[28, 32], [33, 38]],
+            "score": 4.2,
+            "date": "2026-11-20",
+        }
+    ],
+}
+
+
+class Asked(Reach):
+    q: str = Field(
+        max_length=1000,
+        description='Words, "quoted phrases" and filters: `path:`, `owner:`, `before:`, `after:` '
+        "(dates), `at:` (a date or a moment: as it was then).",
+        examples=["high floor"],
+    )
+    limit: int = Field(10, ge=1, le=50, description="Hits a page.")
+    kinds: str = Field("file,message", description="Of `file`, `message`, `fact`, `entry`.")
+    cursor: str = Field("", max_length=200, description="`cursor` of the page before.")
+    conversation_id: str | None = Field(
+        None,
+        alias="conversationId",
+        max_length=255,
+        description="Where the hits go: they count as recalled and as given there.",
+    )
+
+
+class HitOut(Camel):
+    kind: Literal["file", "message", "fact", "entry"]
+    filename: str | None
+    line_number: int | None
+    conversation_id: str | None
+    message_id: str | None = Field(description="The id that the client gave.")
+    fact_id: str | None = None
+    entry_id: str | None = None
+    owner: str
+    scope: str
+    snippet: str
+    marks: list[tuple[int, int]] = Field(description="Where in the snippet the words stand.")
+    score: float
+    date: date | None
+
+
+class Hits(Camel):
+    query: str
+    total: int
+    cursor: str | None
+    hits: list[HitOut]
+
+
+@router.get(
+    "/agents/{agent_id}/workspace/search",
+    **operation(
+        Hits,
+        summary="Search files and messages, best first",
+        takes=(Permission.READ, Scope.MEMORY_READ),
+        example=EXAMPLE,
+        errors=(409,),
+    ),
+)
+def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hits:
+    caller = request.auth
+    agent = caller.agent(agent_id)
+    caller.require(Permission.READ, Scope.MEMORY_READ)
+    owner = owners.asked(caller, asked.owner, default="me")
+    kinds = _kinds(asked.kinds)
+    # Nothing is kept yet about an owner who was never met: nobody's memory but the shared.
+    reader = Reader(agent, None if owner and owner._state.adding else owner)
+    conversation = conversation_of(agent, owner, asked.conversation_id)
+    found = search(reader, asked.q, limit=asked.limit, kinds=kinds, cursor=asked.cursor)
+    if conversation is not None:
+        injecting.found(
+            reader,
+            asked.q,
+            found.hits,
+            conversation=conversation,
+            token=caller.token,
+            at=timezone.now(),
+        )
+    return Hits(
+        query=asked.q,
+        total=found.total,
+        cursor=found.cursor or None,
+        hits=[_hit(one, owner) for one in found.hits],
+    )
+
+
+def _kinds(text: str) -> list[str]:
+    kinds = [kind.strip() for kind in text.split(",")]
+    for kind in kinds:
+        if kind not in KINDS:
+            raise Invalid(
+                "kinds", _("There is no kind “{kind}”; take {kinds}.").format(
+                    kind=kind[:40], kinds=", ".join(KINDS)
+                )
+            )  # fmt: skip
+    return kinds
+
+
+def _hit(hit: Hit, owner: Owner | None) -> HitOut:
+    message = hit.message
+    return HitOut(
+        kind="message" if message else "file",
+        filename=hit.file.path if hit.file else None,
+        line_number=hit.line if hit.file else None,
+        conversation_id=message.conversation.external_id if message else None,
+        message_id=message.external_id if message else None,
+        owner=owners.shown(owner if hit.owner_id else None),
+        scope=hit.file.scope if hit.file else "PERSONAL",
+        snippet=hit.snippet,
+        marks=list(hit.marks),
+        score=round(hit.score, 4),
+        date=hit.date,
+    )

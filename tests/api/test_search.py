@@ -1,0 +1,143 @@
+from urllib.parse import quote
+
+import pytest
+
+from memoryweb.agents.models import Owner
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.unit import unit
+from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.workspace.models import AuthorKind
+from tests.api.callers import Callers
+from tests.world import World
+
+NOTE = "# 2026-11-20\n\n- Her canoe is red.\n"
+END_USER = "owner=api:helpdesk/customer-1"
+
+
+@pytest.fixture
+def address(path: str) -> str:
+    return f"{path}/workspace/search"
+
+
+def save(world: World, owner: Owner | None, path: str, text: str) -> None:
+    with unit(world.team) as work:
+        place = Place(world.agent, owner, path)
+        write(work, place, text, writer=Writer(AuthorKind.PERSON))
+
+
+def say(world: World, owner: Owner, text: str, source: str = "api") -> Conversation:
+    with unit(world.team) as work:
+        return add_messages(
+            work,
+            agent=world.agent,
+            owner=owner,
+            conversation_id="c-1",
+            messages=[NewMessage("user", text, "said-1")],
+            source=source,
+        ).conversation
+
+
+def test_it_finds_lines_of_files_and_messages(world: World, callers: Callers, address: str) -> None:
+    save(world, world.customer, "memory/2026-11-20.md", NOTE)
+    say(world, world.customer, "My canoe leaks.")
+    answer = callers.helpdesk.get(f"{address}?q=canoe&{END_USER}").json()
+    assert (answer["query"], answer["total"], answer["cursor"]) == ("canoe", 2, None)
+    by_kind = {hit["kind"]: hit for hit in answer["hits"]}
+    note, said = by_kind["file"], by_kind["message"]
+    assert (note["filename"], note["lineNumber"], note["scope"]) == (
+        "memory/2026-11-20.md",
+        3,
+        "PERSONAL",
+    )
+    assert (said["conversationId"], said["messageId"], said["filename"]) == ("c-1", "said-1", None)
+    assert [said["snippet"][start:end] for start, end in said["marks"]] == ["canoe"]
+    assert {note["factId"], said["entryId"]} == {None}
+
+
+def test_kinds_narrow_it_and_facts_find_nothing_yet(
+    world: World, callers: Callers, address: str
+) -> None:
+    save(world, world.customer, "memory/2026-11-20.md", NOTE)
+    say(world, world.customer, "My canoe leaks.")
+    for kinds, found in (("message", ["message"]), ("fact,entry", []), ("file,fact", ["file"])):
+        answer = callers.helpdesk.get(f"{address}?q=canoe&{END_USER}&kinds={kinds}").json()
+        assert [hit["kind"] for hit in answer["hits"]] == found
+
+
+def test_a_cursor_leads_on_without_a_gap(world: World, callers: Callers, address: str) -> None:
+    for number in range(5):
+        save(world, None, f"{number}.md", f"- canoe {number}\n")
+    seen, cursor = [], ""
+    for _page in range(3):
+        answer = callers.viewer.get(f"{address}?q=canoe&limit=2&cursor={quote(cursor)}").json()
+        seen += [hit["filename"] for hit in answer["hits"]]
+        cursor = answer["cursor"] or ""
+    assert (sorted(seen), cursor) == ([f"{number}.md" for number in range(5)], "")
+
+
+def test_a_person_finds_their_own_and_the_shared(
+    world: World, callers: Callers, address: str
+) -> None:
+    save(world, world.bobs_memory, "MEMORY.md", "- Owns a green kayak.\n")
+    save(world, world.customer, "MEMORY.md", "- Owns a crimson kayak.\n")
+    save(world, None, "MEMORY.md", "- Kayaks are at the pier.\n")
+    found = callers.member.get(f"{address}?q=kayak").json()["hits"]
+    assert {hit["owner"] for hit in found} == {"shared", world.bobs_memory.shown_as}
+    assert callers.member.get(f"{address}?q=kayak&owner=shared").json()["total"] == 1
+    assert "crimson" not in callers.admin.get(f"{address}?q=kayak").content.decode()
+    of_customer = f"{address}?q=kayak&owner={world.customer.pk}"
+    assert callers.admin.get(of_customer).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("kinds=song", "kinds"),
+        ("limit=51", "limit"),
+        ("limit=0", "limit"),
+        ("q=canoe before:lunch", "q"),
+        ("q=canoe owner:nobody", "q"),
+        ("cursor=nonsense", "cursor"),
+    ],
+)
+def test_what_cannot_be_taken_is_named(
+    callers: Callers, address: str, query: str, field: str
+) -> None:
+    words = "" if query.startswith("q=") else "q=canoe&"
+    answer = callers.helpdesk.get(f"{address}?{words}{quote(query, safe='=&')}&owner=shared")
+    assert answer.status_code == 400
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+
+
+def test_without_words_one_is_asked_for_them(callers: Callers, address: str) -> None:
+    answer = callers.helpdesk.get(f"{address}?owner=shared")
+    assert [error["field"] for error in answer.json()["errors"]] == ["q"]
+    assert callers.helpdesk.get(f"{address}?q=&owner=shared").json()["total"] == 0
+
+
+def test_in_a_conversation_hits_are_recalled_once_and_recorded(
+    world: World, callers: Callers, address: str
+) -> None:
+    save(world, world.customer, "memory/2026-11-20.md", NOTE)
+    say(world, world.customer, "Hello.")
+    for _turn in range(2):
+        callers.helpdesk.get(f"{address}?q=canoe&{END_USER}&conversationId=c-1")
+    assert list(RecallEvent.objects.values_list("via", flat=True)) == ["search"]
+    assert set(Injection.objects.values_list("via", flat=True)) == {"search"}
+    assert list(InjectedSpan.objects.values_list("first_line", "last_line")) == [(3, 3), (3, 3)]
+
+
+def test_elsewhere_nothing_is_recorded(world: World, callers: Callers, address: str) -> None:
+    save(world, world.customer, "memory/2026-11-20.md", NOTE)
+    callers.helpdesk.get(f"{address}?q=canoe&{END_USER}")
+    assert (RecallEvent.objects.count(), Injection.objects.count()) == (0, 0)
+
+
+def test_another_owners_conversation_is_a_conflict(
+    world: World, callers: Callers, address: str
+) -> None:
+    say(world, world.sender, "Hello.")
+    answer = callers.helpdesk.get(f"{address}?q=hello&{END_USER}&conversationId=c-1")
+    assert (answer.status_code, answer.json()["code"]) == (409, "owner_mismatch")

@@ -1,0 +1,161 @@
+import pytest
+from django.test import Client
+from django.utils.safestring import SafeString
+
+from memoryweb.agents.break_glass import open_glass
+from memoryweb.audit.models import Event
+from memoryweb.audit.record import SYSTEM
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.unit import unit
+from memoryweb.recall.models import Injection, RecallEvent
+from memoryweb.web.marking import marked, marked_html, words_of
+from memoryweb.workspace.models import AuthorKind
+from tests.web.pages import fragment, text, url
+from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
+
+
+@pytest.fixture
+def address(stage: Stage) -> str:
+    return url(stage.world.team, "search")
+
+
+def save(stage: Stage, path: str, content: str) -> None:
+    with unit(stage.world.team) as work:
+        place = Place(stage.world.agent, None, path)
+        write(work, place, content, writer=Writer(AuthorKind.PERSON))
+
+
+def test_a_hit_leads_to_its_line_with_the_word_marked(
+    stage: Stage, vera: Client, address: str
+) -> None:
+    page = text(vera.get(f"{address}?q=releases"))
+    assert "<mark>release</mark>" in page
+    file = url(stage.world.team, "agents_file", stage.world.agent.pk, NOTE)
+    assert f"{file}?q=releases#L3" in page
+    opened = text(vera.get(f"{file}?q=releases"))
+    assert "moved the <mark>release</mark> to Thursday" in opened
+    assert "<mark>" not in text(vera.get(file))
+
+
+def test_a_message_leads_to_its_place_in_the_conversation(
+    stage: Stage, bob: Client, address: str
+) -> None:
+    page = text(bob.get(f"{address}?q=thermos&kind=message"))
+    talk = url(stage.world.team, "agents_conversation", stage.world.agent.pk, stage.bobs_talk.pk)
+    assert f"{talk}?message=1&amp;q=thermos#m1" in page
+    assert "<mark>thermos</mark>" in text(bob.get(f"{talk}?message=1&q=thermos"))
+
+
+def test_it_finds_what_is_shared_and_what_is_about_oneself(
+    stage: Stage, bob: Client, vera: Client, address: str
+) -> None:
+    query = "?q=release thermos violin"
+    seen = text(bob.get(address + query)).replace("<mark>", "").replace("</mark>", "")
+    assert (SHARED[:20] in seen, PERSONAL[:20] in seen, CUSTOMERS[:20] in seen) == (
+        True,
+        True,
+        False,
+    )
+    shared = text(vera.get(address + query)).replace("<mark>", "").replace("</mark>", "")
+    assert (SHARED[:20] in shared, PERSONAL[:20] in shared) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("whose", "found"), [("shared", (True, False)), ("me", (False, True)), ("", (True, True))]
+)
+def test_whose_memory_narrows_it(
+    stage: Stage, bob: Client, address: str, whose: str, found: tuple[bool, bool]
+) -> None:
+    page = text(bob.get(f"{address}?q=release thermos&whose={whose}"))
+    assert ("<mark>release</mark>" in page, "<mark>thermos</mark>" in page) == found
+
+
+def test_an_opened_memory_is_searched_and_the_look_recorded(
+    stage: Stage, alice: Client, address: str
+) -> None:
+    world = stage.world
+    query = f"{address}?q=thermos&whose={world.bobs_memory.pk}"
+    assert alice.get(query).status_code == 422
+    open_glass(owner=world.bobs_memory, user=world.alice, reason="A complaint.", by=SYSTEM)
+    assert "<mark>thermos</mark>" in text(alice.get(query))
+    assert Event.objects.filter(action="personal.read", target_kind="search").count() == 1
+    assert "<mark>thermos</mark>" not in text(alice.get(f"{address}?q=thermos"))
+
+
+def test_a_search_on_a_page_is_given_to_no_prompt(stage: Stage, bob: Client, address: str) -> None:
+    before = RecallEvent.objects.count()
+    bob.get(f"{address}?q=thermos")
+    assert (RecallEvent.objects.count(), Injection.objects.count()) == (before, 0)
+
+
+def test_pages_follow_on_one_another(stage: Stage, vera: Client, address: str) -> None:
+    for number in range(13):
+        save(stage, f"canoe-{number}.md", "- The canoe is red.\n")
+    first = text(vera.get(f"{address}?q=canoe&agent={stage.world.agent.pk}"))
+    assert (first.count("data-hit"), "Next page" in first) == (10, True)
+    link = first.split('<footer><a href="')[1].split('"')[0].replace("&amp;", "&")
+    second = text(vera.get(link))
+    assert (second.count("data-hit"), "Next page" in second) == (3, False)
+
+
+def test_of_several_agents_each_shows_its_best(stage: Stage, vera: Client, address: str) -> None:
+    for number in range(6):
+        save(stage, f"canoe-{number}.md", "- The canoe is red.\n")
+    page = text(vera.get(f"{address}?q=canoe"))
+    assert page.count("data-hit") == 4
+    assert "6 places were found" in page
+    assert f"All in {stage.world.agent.name}" in page
+
+
+def test_filters_narrow_it(stage: Stage, vera: Client, address: str) -> None:
+    save(stage, "boats.md", "- The canoe is red.\n")
+    assert "data-hit" in text(vera.get(f"{address}?q=canoe&path=boats"))
+    for query in ("path=trains", "before=2001-01-01", "at=2001-01-01", "kind=message"):
+        page = text(vera.get(f"{address}?q=canoe&{query}"))
+        assert "Nothing was found" in page, query
+        assert f"{address}?q=canoe" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("q=canoe before:lunch", "is none"),
+        ("q=canoe owner:nobody", "names nobody"),
+        ("q=canoe&before=lunch", "Before: Enter a valid date."),
+        ("q=canoe&kind=song", "In: Select a valid choice"),
+        ("q=canoe&cursor=nonsense&agent=", ""),
+        (f"q={'a' * 1001}", "at most 1000 characters"),
+    ],
+)
+def test_what_cannot_be_searched_says_why(
+    stage: Stage, vera: Client, address: str, query: str, said: str
+) -> None:
+    answer = vera.get(f"{address}?{query}")
+    assert answer.status_code == (422 if said else 200)
+    assert said in text(answer)
+
+
+def test_an_agent_of_another_team_is_no_choice(stage: Stage, vera: Client, address: str) -> None:
+    foreign = stage.world.twin.agent.pk
+    assert vera.get(f"{address}?q=canoe&agent={foreign}").status_code == 422
+
+
+def test_before_a_word_is_typed_it_says_what_to_do(vera: Client, address: str) -> None:
+    assert "Nothing is looked for yet" in text(vera.get(address))
+
+
+def test_htmx_gets_the_results_alone(stage: Stage, vera: Client, address: str) -> None:
+    page = text(fragment(vera, f"{address}?q=release", "results"))
+    assert page.lstrip().startswith('<div id="results"')
+
+
+def test_marks_stand_in_texts_and_never_in_tags() -> None:
+    words = words_of("link amp b")
+    html = SafeString('<p><a href="/link?b=1&amp;b" title="link">a link</a> &amp; b</p>')
+    assert marked_html(html, words) == (
+        '<p><a href="/link?b=1&amp;b" title="link">a <mark>link</mark></a> &amp; <mark>b</mark></p>'
+    )
+
+
+def test_what_is_marked_is_escaped() -> None:
+    assert marked("<b>hi</b>", [(3, 5)]) == "&lt;b&gt;<mark>hi</mark>&lt;/b&gt;"
