@@ -1,4 +1,5 @@
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
+from django.db.models.signals import post_migrate
 
 
 class MemoryConfig(AppConfig):
@@ -6,8 +7,16 @@ class MemoryConfig(AppConfig):
     label = "memory"
 
     def ready(self) -> None:
-        from memoryweb.memory import agents, uploads  # noqa: PLC0415  models must be loaded
+        from memoryweb.memory import (  # noqa: PLC0415  models must be loaded
+            agents,
+            held,
+            reindexing,
+            uploads,
+        )
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register_tick(agents.remove_expired)
+        engine.register_tick(held.expire)
         engine.register_tick(uploads.purge)
+        # No models here, so no signal of our own; passages are recall's.
+        post_migrate.connect(reindexing.refresh_stale, sender=apps.get_app_config("recall"))

@@ -22,6 +22,8 @@ from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Writer
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret
 
+_KNOWN = (HeldSecret.State.WAITING, HeldSecret.State.REFUSED, HeldSecret.State.EXPIRED)
+
 
 class Likely(Enum):
     """What to do with a likely password: hold it, ask the person who writes, or believe them."""
@@ -197,7 +199,7 @@ def _new(team_id: UUID, held: Iterable[Held], **place: Any) -> list[Held]:
     known = HeldSecret.objects.filter(
         team_id=team_id,
         fingerprint__in=by_print,
-        state__in=[HeldSecret.State.WAITING, HeldSecret.State.REFUSED],
+        state__in=_KNOWN,
         **place,
     )
     seen = set(known.values_list("fingerprint", flat=True))

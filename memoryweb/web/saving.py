@@ -4,6 +4,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.memory import files as door
 from memoryweb.memory.files import Place, Writer, Written
+from memoryweb.memory.screening import Likely
 from memoryweb.memory.unit import unit
 from memoryweb.web.access import Shelf, TeamRequest, own_shelf
 from memoryweb.workspace.models import AuthorKind
@@ -14,9 +15,16 @@ def writer_of(request: TeamRequest) -> Writer:
 
 
 def save_text(
-    request: TeamRequest, shelf: Shelf, path: str, *, content: str, reason: str, expected: str
+    request: TeamRequest,
+    shelf: Shelf,
+    path: str,
+    *,
+    content: str,
+    reason: str,
+    expected: str,
+    no_secrets: bool = False,
 ) -> Written:
-    """Raises what `files.write` raises."""
+    """Raises what `files.write` raises. `no_secrets`: the person says so of what looks like one."""
     with unit(request.visit.team, actor=request.visit.actor) as work:
         return door.write(
             work,
@@ -25,6 +33,7 @@ def save_text(
             writer=writer_of(request),
             expected=expected,
             reason=reason,
+            likely=Likely.RELEASE if no_secrets else Likely.ASK,
         )
 
 

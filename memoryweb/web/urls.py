@@ -27,6 +27,7 @@ from memoryweb.web.views import (
     search,
     secrets,
     team,
+    snapshots,
     tokens,
     tonight,
     visits,
@@ -139,11 +140,23 @@ settings_patterns = [
 team_patterns: list[URLPattern | URLResolver] = [
     path("", tonight.tonight, name="tonight"),
     path("agents/", agents.agents, name="agents"),
+snapshot_patterns = [
+    path("", snapshots.snapshot, name="agents_snapshot"),
+    path("export/", snapshots.export, name="agents_snapshot_export"),
+    path("upload/", snapshots.upload, name="agents_snapshot_upload"),
+    path("<uuid:upload_id>/", snapshots.preview, name="agents_snapshot_preview"),
+    path("<uuid:upload_id>/change/<md:path>", snapshots.change, name="agents_snapshot_change"),
+    path("<uuid:upload_id>/import/", snapshots.apply, name="agents_snapshot_import"),
+    path("<uuid:upload_id>/drop/", snapshots.drop, name="agents_snapshot_drop"),
+    path("imports/<uuid:import_id>/", snapshots.imported, name="agents_import"),
+]
+
     path("agents/new/", agents.new, name="agents_new"),
     path("agents/<uuid:agent_id>/", include(agent_patterns)),
     path("search/", search.search, name="search"),
     path("runs/<uuid:run_id>/", dreams.run, name="agents_run"),
     path("runs/<uuid:run_id>/progress/", dreams.progress, name="agents_progress"),
+    path("agents/<uuid:agent_id>/snapshot/", include(snapshot_patterns)),
     path("review/", review.review, name="review"),
     path("review/<uuid:proposal_id>/", review.detail, name="review_detail"),
     path("review/<uuid:proposal_id>/accept/", review.accept, name="review_accept"),

@@ -23,6 +23,13 @@ class Chip:
     label: Text
 
 
+_SECRETS = {
+    "password": gettext_lazy("Password"),
+    "api-key": gettext_lazy("API key"),
+    "secret": gettext_lazy("Secret"),
+    "token": gettext_lazy("Token"),
+    "credential": gettext_lazy("Credential"),
+}
 _TONES = {
     Run.Status.QUEUED: "wait",
     Run.Status.RUNNING: "run",
@@ -161,6 +168,11 @@ _GUARDS: dict[str, Text] = {
 def reason(code: str) -> Text:
     """A sentence for a stored reason code; an unknown code as itself."""
     return _REASONS.get(code, code.replace("_", " "))
+
+
+def secret_kind(kind: str) -> Text:
+    """Of a likely secret by its label; a known format is called by its code, `github-token`."""
+    return _SECRETS.get(kind, kind)
 
 
 def guard(code: str) -> Text:

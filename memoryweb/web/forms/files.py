@@ -4,6 +4,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.memory.exceptions import AssignmentsFound, MemoryRefused
 from memoryweb.workspace import paths
 from memoryweb.workspace.exceptions import PathRefused
 from memoryweb.workspace.merge import Choice, Decision, Hunk, conflicts
@@ -56,6 +57,16 @@ class SaveForm(forms.Form):
         required=False,
         help_text=_("Shown in the list of revisions."),
     )
+    no_secrets = forms.BooleanField(
+        label=_("These are no secrets"),
+        required=False,
+        help_text=_("The same values pass from now on, everywhere in this team."),
+    )
+    is_asking = False  # about what looks like a password, which `no_secrets` answers
+
+    def refuse(self, refused: MemoryRefused) -> None:
+        self.is_asking = isinstance(refused, AssignmentsFound)
+        self.add_error(None, str(refused))
 
 
 class EditForm(SaveForm):

@@ -40,9 +40,11 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"]
         try:
-            save_text(request, shelf, path, expected="", **_said(form))
+            save_text(request, shelf, path, expected="", **_said(form), no_secrets=_none(form))
+        except Exists as refused:
+            form.add_error("path", str(refused))
         except MemoryRefused as refused:
-            form.add_error("path" if isinstance(refused, Exists) else None, str(refused))
+            form.refuse(refused)
         else:
             messages.success(request, _("{path} was created.").format(path=path))
             return redirect(_file_url(request, shelf, path))
@@ -124,14 +126,16 @@ def _find_edited(request: TeamRequest, shelf: Shelf, path: str, form: EditForm) 
 
 def _save(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> HttpResponse:
     try:
-        written = save_text(request, shelf, file.path, expected=_hash(form), **_said(form))
+        written = save_text(
+            request, shelf, file.path, expected=_hash(form), **_said(form), no_secrets=_none(form)
+        )
     except (Stale, FileMissing) as moved_on:
         if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
             return show_conflict(request, shelf, moved_on.file, base=_hash(form), **_said(form))
         was = file_that_was(shelf.files, file.path, _hash(form))
         return show_gone(request, shelf, was or file, file.path, form)
     except MemoryRefused as refused:
-        form.add_error(None, str(refused))
+        form.refuse(refused)
         return _show_editor(request, shelf, file, form)
     messages.success(request, saved(written))
     return redirect(_file_url(request, shelf, written.file.path))
@@ -154,6 +158,11 @@ def _show_editor(request: TeamRequest, shelf: Shelf, file: File, form: EditForm)
 
 def _said(form: SaveForm) -> dict[str, str]:
     return {name: form.cleaned_data[name] for name in ("content", "reason")}
+
+
+def _none(form: SaveForm) -> bool:
+    ticked: bool = form.cleaned_data["no_secrets"]
+    return ticked
 
 
 def _hash(form: EditForm) -> str:

@@ -98,7 +98,15 @@ def _save(
     text, reason = resolved(hunks, decisions), form.cleaned_data["reason"]
     shown = form.cleaned_data["sha256"]
     try:
-        written = save_text(request, shelf, file.path, content=text, reason=reason, expected=shown)
+        written = save_text(
+            request,
+            shelf,
+            file.path,
+            content=text,
+            reason=reason,
+            expected=shown,
+            no_secrets=form.cleaned_data["no_secrets"],
+        )
     except (Stale, FileMissing) as moved_on:
         if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
             return show_conflict(
@@ -109,7 +117,7 @@ def _save(
         was = file_that_was(shelf.files, file.path, shown)
         return show_gone(request, shelf, was or file, file.path, again)
     except MemoryRefused as refused:
-        form.add_error(None, str(refused))
+        form.refuse(refused)
         return _show(request, shelf, file, form, hunks, decisions, status=422)
     messages.success(request, saved(written))
     url = to(request, "agents_file", shelf.agent.pk, file.path, query=f"{shelf.query}#saved")

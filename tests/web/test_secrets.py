@@ -1,0 +1,149 @@
+import pytest
+from django.db import connection
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from memoryweb.agents.break_glass import open_glass
+from memoryweb.agents.models import Owner
+from memoryweb.audit.record import SYSTEM
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import AuthorKind, File, HeldSecret
+from tests.memory.test_secret_assignments import drawn
+from tests.statements import statements
+from tests.web.pages import actions, text, url
+from tests.web.stage import Stage
+
+VALUE = drawn(5)
+LINE = "- Wi-Fi password: "
+
+
+def _hold(stage: Stage, owner: Owner | None = None, value: str = VALUE) -> HeldSecret:
+    place = Place(stage.world.agent, owner, "WIFI.md")
+    with unit(stage.world.team) as work:
+        write(work, place, f"# Wi-Fi\n\n{LINE}{value}\n", writer=Writer(AuthorKind.AGENT))
+    return HeldSecret.objects.latest("created_at")
+
+
+def _page(stage: Stage, held: HeldSecret, name: str = "secrets_held") -> str:
+    return url(stage.world.team, name, held.pk)
+
+
+def test_the_list_says_where_what_and_how_long(stage: Stage, vera: Client) -> None:
+    _hold(stage)
+    page = text(vera.get(url(stage.world.team, "secrets")))
+    assert "WIFI.md" in page
+    assert "line 3" in page
+    assert f"{len(VALUE)} characters" in page
+    assert VALUE not in page
+    assert 'class="btn"' not in page
+
+
+def test_the_page_shows_the_marked_line(stage: Stage, bob: Client) -> None:
+    held = _hold(stage)
+    page = text(bob.get(_page(stage, held)))
+    assert f"{LINE}[held: password]" in page
+    assert "It is a secret: keep it out" in page
+
+
+def test_review_counts_what_waits(stage: Stage, bob: Client) -> None:
+    _hold(stage)
+    assert "Likely secrets (1)" in text(bob.get(url(stage.world.team, "review")))
+
+
+def test_a_secret_is_kept_out_and_listed_as_decided(stage: Stage, bob: Client) -> None:
+    held = _hold(stage)
+    bob.post(_page(stage, held, "secrets_refuse"))
+    held.refresh_from_db()
+    assert (held.state, held.decided_by) == ("refused", stage.world.bob)
+    assert "secret.decided" in actions(stage.world.team)
+    assert "WIFI.md" in text(bob.get(url(stage.world.team, "secrets") + "?state=decided"))
+    assert "Nothing waits" in text(bob.get(url(stage.world.team, "secrets")))
+
+
+def test_the_value_typed_in_comes_back(stage: Stage, bob: Client) -> None:
+    held = _hold(stage)
+    bob.post(_page(stage, held, "secrets_release"), {"value": VALUE})
+    assert File.objects.get(path="WIFI.md").content.endswith(f"{LINE}{VALUE}\n")
+
+
+def test_a_wrong_value_is_said_and_changes_nothing(stage: Stage, bob: Client) -> None:
+    held = _hold(stage)
+    answer = bob.post(_page(stage, held, "secrets_release"), {"value": "wrong"})
+    assert answer.status_code == 422
+    assert "not the value that was held back" in text(answer)
+    held.refresh_from_db()
+    assert held.state == "waiting"
+
+
+def test_deciding_twice_says_so(stage: Stage, bob: Client) -> None:
+    held = _hold(stage)
+    bob.post(_page(stage, held, "secrets_refuse"))
+    assert "decided already" in text(bob.post(_page(stage, held, "secrets_refuse"), follow=True))
+    answer = bob.post(_page(stage, held, "secrets_release"), {"value": VALUE})
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize("name", ["secrets_refuse", "secrets_release"])
+def test_personal_memory_is_decided_by_its_person_or_a_grant(
+    stage: Stage, alice: Client, bob: Client, name: str
+) -> None:
+    held = _hold(stage, stage.world.bobs_memory)
+    assert alice.post(_page(stage, held, name)).status_code == 403
+    open_glass(
+        owner=stage.world.bobs_memory, user=stage.world.alice, reason="Bob is ill.", by=SYSTEM
+    )
+    assert alice.post(_page(stage, held, name)).status_code == 302
+
+
+def test_a_place_in_personal_memory_is_not_named_to_others(stage: Stage, alice: Client) -> None:
+    _hold(stage, stage.world.bobs_memory)
+    page = text(alice.get(url(stage.world.team, "secrets")))
+    assert "Password" in page
+    assert "WIFI.md" not in page
+
+
+def test_the_list_takes_as_many_statements_for_many_as_for_few(stage: Stage, bob: Client) -> None:
+    counts = []
+    for number in range(12):
+        _hold(stage, value=drawn(100 + number))
+        if number in {1, 11}:
+            with CaptureQueriesContext(connection) as ran:
+                bob.get(url(stage.world.team, "secrets"))
+            counts.append(len(statements(ran)))
+    assert counts[0] == counts[1]
+
+
+def _edit(stage: Stage, bob: Client, **said: str) -> HttpResponse:
+    file = stage.memory
+    said = {"content": f"{file.content}{LINE}{VALUE}\n", "sha256": file.sha256, **said}
+    return bob.post(url(stage.world.team, "agents_edit", file.agent_id, file.path), said)
+
+
+def test_the_editor_asks_about_the_lines_and_keeps_the_text(stage: Stage, bob: Client) -> None:
+    number = stage.memory.content.count("\n") + 1
+    answer = _edit(stage, bob)
+    assert answer.status_code == 422
+    page = text(answer)
+    assert f"These lines hold what looks like a password: {number}." in page
+    assert "These are no secrets" in page
+    assert VALUE in page
+    assert VALUE not in stage.memory.content
+    assert not HeldSecret.objects.exists()
+
+
+def test_with_the_tick_the_text_is_saved_as_it_is(stage: Stage, bob: Client) -> None:
+    assert _edit(stage, bob, no_secrets="on").status_code == 302
+    assert VALUE in stage.memory.content
+    released = HeldSecret.objects.get()
+    assert (released.state, released.decided_by) == ("released", stage.world.bob)
+    assert "secret.released" in actions(stage.world.team)
+
+
+def test_a_new_file_is_asked_about_too(stage: Stage, bob: Client) -> None:
+    said = {"path": "WIFI.md", "content": f"{LINE}{VALUE}\n"}
+    address = url(stage.world.team, "agents_new_file", stage.world.agent.pk)
+    assert bob.post(address, said).status_code == 422
+    assert bob.post(address, said | {"no_secrets": "on"}).status_code == 302
+    assert File.objects.get(path="WIFI.md").content == said["content"]
