@@ -19,6 +19,7 @@ from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.memory import snapshots, uploads
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.proposals import propose
@@ -26,7 +27,8 @@ from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File, Proposal
-from tests.walls.api_stage import CANARY, furnish
+from tests.walls.api_stage import ARCHIVE, CANARY, furnish
+from tests.workspace.snapshot.archives import of
 from tests.world import Home
 
 BOBS_CANARY = "the green kayak"
@@ -93,11 +95,17 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "token_id": str(token.pk),
             "invitation_id": str(invitation.pk),
             "my_sha256": mine.file.sha256,
+            "import_id": _import(home, None),
+            "my_import_id": _import(home, home.person),
+            "upload_id": _upload(home),
+            "snapshot_token": snapshots.preview(home.agent, None, ARCHIVE).token,
             "my_file_id": str(mine.file.pk),
             "my_channel_id": str(_linked(home).pk),
             "marked_id": str(_marked(home, None).pk),
             "my_marked_id": str(_marked(home, home.person).pk),
             "marked_line": print_of(MARKED_LINE),
+            "held_id": _held(home, None),
+            "my_held_id": _held(home, home.person),
             "link_code": _code(home),
         }
     return Stage(home, ids)
@@ -108,6 +116,15 @@ def _marked(home: Home, owner: Owner | None) -> File:
     with unit(home.team) as work:
         place = Place(home.agent, owner, "structured/hotels.md")
         return write(work, place, MARKED_LINE, writer=Writer(AuthorKind.AGENT)).file
+
+
+def _held(home: Home, owner: Owner | None) -> str:
+    """What looks like a password, and stands in no file of ours either."""
+    with unit(home.team) as work:
+        place = Place(home.agent, owner, "structured/wifi.md")
+        text = "Wi-Fi password: " + "tulip" + "4711\n"
+        file = write(work, place, text, writer=Writer(AuthorKind.AGENT)).file
+    return str(file.held_secrets.get().pk)
 
 
 def _linked(home: Home) -> Owner:
@@ -123,6 +140,24 @@ def _code(home: Home) -> str:
         owner=home.sender, integration=home.integration, purpose=Purpose.LINK, by=SYSTEM
     )
     return issued.secret
+
+
+def _import(home: Home, owner: Owner | None) -> str:
+    archive = of({"memory/2026-03-02.md": "# 2026-03-02\n\n- The ferry was late.\n"})
+    token = snapshots.preview(home.agent, owner, archive).token
+    with unit(home.team) as work:
+        by = Writer(AuthorKind.IMPORT)
+        done = snapshots.apply(work, home.agent, owner, archive, token, by=by)
+    assert done.batch
+    return str(done.batch.pk)
+
+
+def _upload(home: Home) -> str:
+    """An archive that the person has uploaded and not imported."""
+    assert home.person.person
+    with unit(home.team) as work:
+        kept = uploads.keep(work, home.agent, None, ARCHIVE, user=home.person.person)
+    return str(kept.pk)
 
 
 def only_here(stage: Stage) -> str:
