@@ -37,26 +37,33 @@ def world(live_server: LiveServer) -> World:
 
 
 @pytest.fixture
-def context(chromium: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
-    context = chromium.new_context(base_url=live_server.url)
-    context.set_default_timeout(10_000)
-    yield context
-    context.close()
+def new_context(
+    chromium: Browser, live_server: LiveServer
+) -> Iterator[Callable[[], BrowserContext]]:
+    made: list[BrowserContext] = []
+
+    def new() -> BrowserContext:
+        context = chromium.new_context(base_url=live_server.url)
+        context.set_default_timeout(10_000)
+        made.append(context)
+        return context
+
+    yield new
+    for context in made:
+        context.close()
 
 
 @pytest.fixture
-def open_page(context: BrowserContext) -> Iterator[Open]:
-    """`open_page("/path", user)`: signed in as `user`. Anything in the console fails the test."""
+def open_page(new_context: Callable[[], BrowserContext]) -> Iterator[Open]:
+    """`open_page("/path", user)`: signed in as `user`, each in a browser of their own. Anything in
+    the console fails the test."""
     complaints: list[str] = []
+    contexts: dict[User | None, BrowserContext] = {}
 
     def open_(path: str, user: User | None = None) -> Page:
-        if user is not None:
-            name = settings.SESSION_COOKIE_NAME
-            value = signed_in(user).cookies[name].value
-            context.add_cookies(
-                [{"name": name, "value": value, "domain": "localhost", "path": "/"}]
-            )
-        page = context.new_page()
+        if user not in contexts:
+            contexts[user] = _signed_in(new_context(), user)
+        page = contexts[user].new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda message: _note(complaints, message.type, message.text))
         page.goto(path)
@@ -64,6 +71,14 @@ def open_page(context: BrowserContext) -> Iterator[Open]:
 
     yield open_
     assert complaints == []
+
+
+def _signed_in(context: BrowserContext, user: User | None) -> BrowserContext:
+    if user is not None:
+        name = settings.SESSION_COOKIE_NAME
+        value = signed_in(user).cookies[name].value
+        context.add_cookies([{"name": name, "value": value, "domain": "localhost", "path": "/"}])
+    return context
 
 
 def _note(complaints: list[str], kind: str, text: str) -> None:

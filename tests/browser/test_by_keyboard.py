@@ -73,17 +73,6 @@ def test_pausing_tells_so_without_a_new_page(open_page: Open, world: World) -> N
     assert page.evaluate("window.same") is True
 
 
-def test_two_people_edit_and_nothing_is_lost(open_page: Open, world: World) -> None:
-    address = url(world.team, "agents_edit", world.agent.pk, "SOUL.md")
-    first, second = open_page(address, world.alice), open_page(address, world.bob)
-    for page, said in ((first, "Calm and brief."), (second, "Warm and brief.")):
-        page.get_by_label("Text").fill(said)
-        page.get_by_role("button", name="Save").click()
-    expect(second.locator("main")).to_contain_text("Somebody was faster")
-    expect(second.get_by_label("Text")).to_have_value("Warm and brief.")
-    expect(second.locator("main")).to_contain_text("Calm and brief.")
-
-
 def _next(page: Page) -> str:
     page.keyboard.press("Tab")
     said: str = page.evaluate("document.activeElement.textContent.trim().replace(/\\s+/g, ' ')")

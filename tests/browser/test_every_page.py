@@ -90,7 +90,7 @@ def _addresses(stage: Stage) -> list[str]:
     plain = ("tonight", "agents", "agents_new", "review", "mine", "owners", "audit", "settings")
     of_settings = ("members", "integrations", "integration_new", "tokens")
     of_agent = ("files", "new_file", "dreams", "conversations", "settings", "archive_confirm")
-    of_file = ("file", "edit", "delete_confirm", "revisions", "compare")
+    of_file = ("file", "edit", "rename", "delete_confirm", "revisions", "compare")
     return [
         *(url(team, name) for name in plain),
         *(url(team, f"settings_{name}") for name in of_settings),
