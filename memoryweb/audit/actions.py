@@ -52,6 +52,7 @@ ACTIONS: dict[str, str | Promise] = {
     "provenance.reverted": _("Took back what a source had written."),
     "run.finished": _("Finished a run."),
     "run.requested": _("Asked for a run."),
+    "search.reindexed": _("Made the search index again."),
     "secret.decided": _("Decided about a text that was held as a likely secret."),
     "secret.expired": _("A held secret was not decided in 30 days and counts as one."),
     "secret.held": _("Held back what looks like a secret, for a person to decide."),

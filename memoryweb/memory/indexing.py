@@ -36,7 +36,13 @@ def index_file(file: File) -> None:
 
 
 def index_appended(file: File, first_line: int) -> None:
-    """Add the passages of the lines from `first_line` on; they may continue the block before."""
+    """Add the passages of the lines from `first_line` on; they may continue the block before.
+
+    Blocks of a daily note keep its date; those of another file take the day of its last change.
+    """
+    if file.note_date is None:
+        index_file(file)
+        return
     fresh = list(of_file(file, first_line))
     if fresh and fresh[0].line < first_line:
         Passage.objects.filter(file=file, line=fresh[0].line).delete()

@@ -1,0 +1,100 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts import teams
+from memoryweb.accounts.models import Team
+from memoryweb.commands import base
+from memoryweb.memory import reindexing
+from memoryweb.memory.reindexing import Checked, Difference, Rebuilt
+
+
+class Command(base.Command):
+    help = _("Make the search index again from files and messages, or check that it is right.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--team", help=_("only this team: its slug, name or id"))
+        parser.add_argument(
+            "--check", action="store_true", help=_("change nothing; say what differs")
+        )
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        chosen = [teams.find(options["team"])] if options["team"] else reindexing.all_teams()
+        return _check(chosen) if options["check"] else _rebuild(chosen, whole=not options["team"])
+
+
+def _rebuild(chosen: list[Team], *, whole: bool) -> base.Outcome:
+    done = {team: reindexing.rebuild(team) for team in chosen}
+    if whole or not reindexing.is_sound():
+        reindexing.rebuild_index()
+    return base.Outcome(
+        "\n".join(_rebuilt(team, result) for team, result in done.items())
+        or _("There is no team yet, and nothing to index."),
+        {
+            "teams": [
+                {
+                    "team": team.slug,
+                    "files": result.files,
+                    "messages": result.messages,
+                    "passages": result.passages,
+                }
+                for team, result in done.items()
+            ]
+        },
+    )
+
+
+def _check(chosen: list[Team]) -> base.Outcome:
+    found = {team: reindexing.check(team) for team in chosen}
+    is_sound = reindexing.is_sound()
+    lines = [line for team, result in found.items() for line in _checked(team, result)]
+    if not is_sound:
+        lines.append(_("The database's index does not hold what the passages say; run “reindex”."))
+    return base.Outcome(
+        "\n".join(lines) or _("There is no team yet, and nothing to check."),
+        {"indexIsSound": is_sound, "teams": [_told(team, r) for team, r in found.items()]},
+        ok=is_sound and not any(result.differences for result in found.values()),
+    )
+
+
+def _rebuilt(team: Team, result: Rebuilt) -> str:
+    return _("{team}: {passages} passages made of {files} files and {messages} messages.").format(
+        team=team.name, passages=result.passages, files=result.files, messages=result.messages
+    )
+
+
+def _checked(team: Team, result: Checked) -> list[str]:
+    if not result.differences:
+        return [
+            _("{team}: {passages} passages, the index is what files and messages make.").format(
+                team=team.name, passages=result.passages
+            )
+        ]
+    count = len(result.differences)
+    lines = [_("{team}: the index differs in {count} places.").format(team=team.name, count=count)]
+    if result.stale:
+        lines.append(_("{count} passages were made by another version.").format(count=result.stale))
+    return lines + [_difference(one) for one in result.differences]
+
+
+def _difference(one: Difference) -> str:
+    sentences = {
+        "missing": _("{where}, line {line}: is not in the index."),
+        "extra": _("{where}, line {line}: is in the index, but should not be."),
+        "changed": _("{where}, line {line}: is in the index with other content."),
+    }
+    return "  " + sentences[one.problem].format(where=one.where, line=one.line)
+
+
+def _told(team: Team, result: Checked) -> dict[str, Any]:
+    return {
+        "team": team.slug,
+        "ok": not result.differences,
+        "passages": result.passages,
+        "stale": result.stale,
+        "differences": [
+            {"problem": one.problem, "where": one.where, "line": one.line}
+            for one in result.differences
+        ],
+    }
