@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from memoryweb.api.exceptions import Invalid
 
 AnyModel = TypeVar("AnyModel", bound=Model)
+Item = TypeVar("Item")
 
 DEFAULT_LIMIT, MAX_LIMIT = 50, 200
 
@@ -39,8 +40,23 @@ def page(
     return Page(rows, _encode(rows[-1], order) if more else None)
 
 
+def page_by(
+    rows: Sequence[Item], key: Callable[[Item], str], cursor: str | None, limit: int
+) -> tuple[list[Item], str | None]:
+    """One page of rows that are no rows of a table, and the next cursor. `key` is unique."""
+    ordered = sorted(rows, key=key)
+    if cursor:
+        last = str(_values(cursor, 1)[0])
+        ordered = [row for row in ordered if key(row) > last]
+    more = len(ordered) > limit
+    return ordered[:limit], _encoded([key(ordered[limit - 1])]) if more else None
+
+
 def _encode(row: Model, order: Sequence[str]) -> str:
-    values = [getattr(row, name.lstrip("-")) for name in order]
+    return _encoded([getattr(row, name.lstrip("-")) for name in order])
+
+
+def _encoded(values: Sequence[Any]) -> str:
     raw = json.dumps(values, cls=_Encoder, separators=(",", ":"))
     return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
 
@@ -66,17 +82,29 @@ def _after(model: type[Model], order: Sequence[str], cursor: str) -> Q:
 
 
 def _decode(model: type[Model], order: Sequence[str], cursor: str) -> list[Any]:
+    values = _values(cursor, len(order))
     try:
-        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        values = json.loads(raw)
-        if not isinstance(values, list) or len(values) != len(order):
-            raise ValueError(cursor)
         return [
             _value(model, name.lstrip("-"), value)
             for name, value in zip(order, values, strict=True)
         ]
-    except (ValueError, TypeError, RecursionError, ValidationError):
-        raise Invalid("cursor", _("This cursor is not one of ours. Start without one.")) from None
+    except (ValueError, TypeError, ValidationError):
+        raise _foreign() from None
+
+
+def _values(cursor: str, count: int) -> list[Any]:
+    try:
+        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        values = json.loads(raw)
+    except (ValueError, TypeError, RecursionError):
+        raise _foreign() from None
+    if not isinstance(values, list) or len(values) != count:
+        raise _foreign()
+    return values
+
+
+def _foreign() -> Invalid:
+    return Invalid("cursor", _("This cursor is not one of ours. Start without one."))
 
 
 def _value(model: type[Model], field: str, value: Any) -> Any:

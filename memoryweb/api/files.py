@@ -10,15 +10,17 @@ from pydantic import Field
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import owners
+from memoryweb.api.asked import FilesAsked, RevisionsAsked, of_then
 from memoryweb.api.auth import Caller, Request
-from memoryweb.api.cursors import page
+from memoryweb.api.cursors import page, page_by
 from memoryweb.api.exceptions import Invalid, NotFound, Problem
-from memoryweb.api.operations import Reach, ReachPaging, header, operation
+from memoryweb.api.operations import Reach, header, operation
 from memoryweb.api.schemas import Camel, Items, Moment, Screened
 from memoryweb.memory import files, screening
 from memoryweb.memory.exceptions import Exists, FileMissing
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.moments import files_at
 from memoryweb.workspace.paths import fold
 from memoryweb.workspace.revisions import content_of
 
@@ -114,8 +116,13 @@ REVISION = {
         example={"items": [EXAMPLE], "cursor": None},
     ),
 )
-def list_files(request: Request, agent_id: str, reach: Query[ReachPaging]) -> Items[FileOut]:
+def list_files(request: Request, agent_id: str, reach: Query[FilesAsked]) -> Items[FileOut]:
     agent, owner = _readable(request.auth, agent_id, reach.owner)
+    if reach.at is not None:
+        pasts = files_at(agent.pk, owner.pk if owner else None, reach.at)
+        shown, cursor = page_by(pasts, lambda past: past.path, reach.cursor, reach.limit)
+        then = [FileOut(**described(past.file, owner) | of_then(past)) for past in shown]
+        return Items[FileOut](items=then, cursor=cursor)
     present = files_of(agent, owner).present()
     found = page(present, ["sort_order", "folded_path"], reach.cursor, reach.limit)
     return Items[FileOut](
@@ -133,11 +140,12 @@ def list_files(request: Request, agent_id: str, reach: Query[ReachPaging]) -> It
     ),
 )
 def list_revisions(
-    request: Request, agent_id: str, path: str, reach: Query[ReachPaging]
+    request: Request, agent_id: str, path: str, reach: Query[RevisionsAsked]
 ) -> Items[RevisionOut]:
     agent, owner = _readable(request.auth, agent_id, reach.owner)
     file = _file(agent, owner, path)
-    found = page(file.revisions.all(), ["-number"], reach.cursor, reach.limit)
+    rows = file.revisions.filter(**reach.columns)
+    found = page(rows, ["-number"], reach.cursor, reach.limit)
     return Items[RevisionOut](
         items=[RevisionOut(**_revision(row)) for row in found.rows], cursor=found.cursor
     )

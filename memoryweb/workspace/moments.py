@@ -29,6 +29,7 @@ class Past:
     sha256: str = ""
     size: int = 0
     base: int = field(default=0, repr=False)
+    written_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def workspace_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> lis
 
 def files_at(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> list[Past]:
     """As `workspace_at` without the texts, in one statement."""
-    rows = _latest(agent_id, owner_id, moment).select_related("file")
+    rows = _latest(agent_id, owner_id, moment).select_related("file", "run")
     pasts = [_past(row) for row in rows.defer("text", "file__content") if not row.is_deletion]
     return sorted(pasts, key=lambda past: past.path.casefold())
 
@@ -106,8 +107,15 @@ def _of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Revision]":
 
 
 def _past(row: Revision) -> Past:
-    path = row.path or row.file.path
-    return Past(row.file, path, row.number, "", row.sha256, row.size, row.base)
+    return Past(
+        row.file,
+        row.path or row.file.path,
+        row.number,
+        sha256=row.sha256,
+        size=row.size,
+        base=row.base,
+        written_at=(row.run and row.run.clock) or row.created_at,
+    )
 
 
 def _texts(pasts: Sequence[Past]) -> dict[UUID, str]:
