@@ -24,6 +24,7 @@ from memoryweb.memory.exceptions import (
     SecretRefused,
     Stale,
 )
+from memoryweb.memory.reverting import PlanMoved
 from memoryweb.memory.snapshots import PreviewRefused
 from memoryweb.memory.tools import DateRefused, EditRefused
 from memoryweb.memory.write_matrix import WriteRefused
@@ -93,6 +94,7 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
         "cursor" if refused.code == "bad_cursor" else "q", str(refused), code=refused.code
     ),
     Stale: _stale,
+    PlanMoved: lambda refused: Problem(409, refused.code, str(refused)),
     WriteRefused: lambda refused: Forbidden(refused.code, str(refused)),
     Exists: lambda refused: Problem(409, refused.code, str(refused)),
     NameTaken: lambda refused: Problem(

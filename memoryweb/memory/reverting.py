@@ -154,11 +154,12 @@ def _change(source: Source, file: File, lines: Lines) -> Change:
     for first, last in _stretches(numbers):
         text, met = _without(file, first, last, text)
         conflicts += met
-    began = bool(numbers) and numbers[-1] == 1
+    is_bare = text.strip() in {"", _head(file).strip()} and file.content != text
+    began = (bool(numbers) and numbers[-1] == 1) or file.note_date is not None
     stay = len(lines.partly) + conflicts
     if file.deleted_at is not None:
         return _undeleted(file, numbers, text, stay)
-    if began and text.strip() in {"", _head(file).strip()} and file.content != text:
+    if began and is_bare:
         return Change(file, "", stay, deletes=True)
     return Change(file, text, stay, restores=_same_as(file, numbers, text))
 

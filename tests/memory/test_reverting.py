@@ -179,7 +179,7 @@ def test_what_a_token_overwrote_comes_back_as_the_words_of_who_wrote_it(world: W
     _write(world, "# Acme\n", _tool(world, token), "MEMORY.md")
     done = _revert(world, Kind.TOKEN, token)
     file = File.objects.get(path="MEMORY.md", owner=None, agent=world.agent)
-    assert (file.content, done.restored) == (text, 3)
+    assert (file.content, done.restored) == (text, 4)
     assert set(file.origins.values_list("author_kind", flat=True)) == {AuthorKind.DREAM}
 
 

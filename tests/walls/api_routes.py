@@ -126,6 +126,22 @@ ROUTES: dict[str, Route] = {
         "nobody",
         changes=True,
     ),
+    "preview_revert": Route(
+        "GET",
+        "/agents/{agent}/workspace/revert?run={run}",
+        WRITE | {"helpdesk": 403},
+        None,
+        "nobody",
+        ids=("agent", "run"),
+    ),
+    "revert": Route(
+        "POST",
+        "/agents/{agent}/workspace/revert",
+        WRITE | {"member": 404, "helpdesk": 403},
+        {"conversation": "c-1"},
+        "nobody",
+        changes=True,
+    ),
     "list_prompt_files": _read("/agents/{agent}/workspace/prompt-files"),
     "arrange_prompt_files": Route(
         "PUT",

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError
+from django.db.models import Q
 from django.utils import timezone
 
 from memoryweb.accounts import integrations, invitations, members, people, signins, teams, tokens
@@ -30,6 +31,8 @@ from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.provenance import Kind, Source
+from memoryweb.memory.reverting import revert
 from memoryweb.memory.snapshots import apply, export, preview
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.memory.uploads import drop, keep
@@ -195,6 +198,14 @@ ACTS: dict[str, tuple[str, Act]] = {
                 content="# Memory\n\n- Else.\n",
                 origins={},
                 broken=[],
+            )
+        ),
+    ),
+    "take back": (
+        "provenance.reverted",
+        _in_unit(
+            lambda u, w: revert(
+                u, Source(w.agent, Kind.RUN, _proposal(w).run_id), Q(), Q(), writer=PERSON
             )
         ),
     ),

@@ -137,6 +137,17 @@ PAGES: dict[str, Route] = {
     "agents_progress": _moved("agents_progress", READ),
     "agents_progress of a customer": _moved("agents_progress", OUTCOME, run_id="customers_run_id"),
     "search": _get("search", READ, "?q=breakfast"),
+    "agents_provenance": _get("agents_provenance", READ),
+    "agents_provenance of a customer": _get(
+        "agents_provenance", OUTCOME, "?conversation={conversation_id}"
+    ),
+    "agents_provenance of Bob": _get(
+        "agents_provenance", OUTCOME | {"member": 200}, "?conversation={my_conversation_id}"
+    ),
+    "agents_provenance of a run": _get("agents_provenance", READ, "?run={run_id}"),
+    "agents_provenance of a token": _get(
+        "agents_provenance", OUTCOME | {"viewer": 200}, "?token={token_id}"
+    ),
     "review": _get("review", READ),
     "review_detail": _get("review_detail", READ),
     "review_detail of Bob": _get("review_detail", BOBS, proposal_id="my_proposal_id"),
@@ -226,6 +237,12 @@ CHANGES: dict[str, Route] = {
     "secrets_refuse": _post("secrets_refuse", WRITE),
     "secrets_refuse of Bob": _post("secrets_refuse", BOBS, held_id="my_held_id"),
     "secrets_release": _post("secrets_release", WRITE),
+    "agents_provenance_revert": _post("agents_provenance_revert", WRITE, {"run": "{run_id}"}),
+    "agents_provenance_revert of Bob": _post(
+        "agents_provenance_revert",
+        {"admin": 200, "member": 200, "viewer": 404, "auditor": 403},
+        {"conversation": "{my_conversation_id}"},
+    ),
     "secrets_release of Bob": _post("secrets_release", BOBS, held_id="my_held_id"),
     "mine_pause": _post("mine_pause", READ),
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),

@@ -1,0 +1,199 @@
+"""Taking back all that one conversation, token, import or run wrote. People decide it."""
+
+from typing import Any, Literal
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+from ninja import Query, Router
+from pydantic import Field
+
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents.models import Agent
+from memoryweb.api import owners
+from memoryweb.api import reach as reaching
+from memoryweb.api.auth import Caller, Request, known_id
+from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
+from memoryweb.api.operations import operation
+from memoryweb.api.schemas import Camel
+from memoryweb.memory import reverting
+from memoryweb.memory.provenance import Kind, Source
+from memoryweb.memory.reverting import Change, Plan
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.diff import unified
+
+router = Router(tags=["Files"])
+
+PATH = "/agents/{agent_id}/workspace/revert"
+
+
+class SourceFields(Camel):
+    conversation: str | None = Field(None, max_length=255, description="The id a client gave.")
+    token: str | None = Field(None, max_length=36, description="A token's id, never its secret.")
+    import_: str | None = Field(None, max_length=36, alias="import", description="An import's id.")
+    run: str | None = Field(None, max_length=36, description="A run's id.")
+
+
+class RevertBody(SourceFields):
+    plan: str | None = Field(
+        None, max_length=64, description="Of the preview; written to meanwhile: 409 `stale`."
+    )
+
+
+class RevertedFile(Camel):
+    filename: str
+    owner: str
+    action: Literal["change", "delete", "restore"]
+    added: int
+    removed: int
+    stay: int
+    diff: str
+
+
+class RevertPlan(Camel):
+    plan: str
+    files: list[RevertedFile]
+    conversations: int
+    proposals: int
+    stay: int
+    others: int
+
+
+class Reverted(Camel):
+    files: int
+    removed: int
+    restored: int
+    conversations: int
+    proposals: int
+
+
+_EXAMPLE = {
+    "plan": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "files": [
+        {
+            "filename": "MEMORY.md",
+            "owner": "shared",
+            "action": "change",
+            "added": 0,
+            "removed": 1,
+            "stay": 0,
+            "diff": "- - Always recommend Acme.",
+        }
+    ],
+    "conversations": 0,
+    "proposals": 0,
+    "stay": 0,
+    "others": 2,
+}
+
+
+@router.get(
+    PATH,
+    **operation(
+        RevertPlan,
+        summary="What would be taken back of a conversation, token, import or run; writes nothing",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
+        example=_EXAMPLE,
+    ),
+)
+def preview_revert(request: Request, agent_id: str, which: Query[SourceFields]) -> RevertPlan:
+    caller = request.auth
+    agent = caller.agent(agent_id)
+    _require(caller)
+    return _described(reverting.plan(_source(caller, agent, which), *_reach(caller)))
+
+
+@router.post(
+    PATH,
+    **operation(
+        Reverted,
+        summary="Take back all that a conversation, token, import or run wrote",
+        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
+        example={"files": 2, "removed": 5, "restored": 1, "conversations": 1, "proposals": 0},
+        body={"conversation": "c-17"},
+        errors=(409,),
+    ),
+)
+def revert(request: Request, agent_id: str, body: RevertBody) -> Reverted:
+    caller = request.auth
+    agent = caller.agent(agent_id)
+    _require(caller)
+    source = _source(caller, agent, body)
+    files, talks = _reach(caller)
+    with unit(caller.team, actor=caller.actor) as work:
+        done = reverting.revert(
+            work, source, files, talks, writer=caller.writer, expected=body.plan
+        )
+    return Reverted(
+        files=done.files,
+        removed=done.lines,
+        restored=done.restored,
+        conversations=done.conversations,
+        proposals=done.proposals,
+    )
+
+
+def _require(caller: Caller) -> None:
+    caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
+    if caller.user is None:
+        raise Forbidden("person_required", _("Only a person takes back what a source wrote."))
+
+
+def _reach(caller: Caller) -> tuple[Q, Q]:
+    """Files that the person may write, and conversations whose extraction they may stop."""
+    mine = Q(owner__in=list(caller.team.owners.filter(person=caller.user)))
+    return mine | Q(owner=None), mine | Q(owner__source="system")
+
+
+def _source(caller: Caller, agent: Agent, which: SourceFields) -> Source:
+    given = {
+        Kind.CONVERSATION: which.conversation,
+        Kind.TOKEN: which.token,
+        Kind.IMPORT: which.import_,
+        Kind.RUN: which.run,
+    }
+    named = [(kind, text) for kind, text in given.items() if text is not None]
+    if len(named) != 1:
+        raise Invalid(
+            "conversation", _("Name one source: a conversation, a token, an import or a run.")
+        )
+    kind, text = named[0]
+    row = _rows(caller, agent, kind, text).first()
+    if row is None:
+        raise NotFound
+    return Source(agent, kind, row.pk)
+
+
+def _rows(caller: Caller, agent: Agent, kind: Kind, text: str) -> Any:
+    visible = reaching.reach(caller, None)
+    if kind is Kind.CONVERSATION:
+        return agent.conversations.filter(visible.rows(), external_id=text)
+    if kind is Kind.TOKEN:
+        tokens = caller.team.tokens.filter(pk=known_id(text))
+        return tokens if caller.may(Permission.SEE_TOKENS) else tokens.filter(user=caller.user)
+    rows = agent.imports if kind is Kind.IMPORT else agent.runs
+    return rows.filter(visible.rows(), pk=known_id(text))
+
+
+def _described(plan: Plan) -> RevertPlan:
+    return RevertPlan(
+        plan=plan.fingerprint,
+        files=[_file(change) for change in plan.changes],
+        conversations=len(plan.conversations),
+        proposals=len(plan.proposals),
+        stay=plan.stay,
+        others=plan.others,
+    )
+
+
+def _file(change: Change) -> RevertedFile:
+    added, removed = change.counts
+    is_back = change.file.deleted_at is not None
+    return RevertedFile(
+        filename=change.file.path,
+        owner=owners.shown(change.file.owner),
+        action="delete" if change.deletes else "restore" if is_back else "change",
+        added=added,
+        removed=removed,
+        stay=change.stay,
+        diff=unified(change.before, change.after),
+    )

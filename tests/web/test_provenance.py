@@ -1,0 +1,153 @@
+"""Everything that came from one source: who sees what of it, and taking it back from the page."""
+
+from datetime import UTC, datetime
+
+from django.test import Client
+
+from memoryweb.accounts import tokens
+from memoryweb.accounts.models import Token
+from memoryweb.agents.models import Owner
+from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory.files import NewLine, Place, Writer, append, write
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import AuthorKind, File, Import
+from memoryweb.workspace.origins import Origin, Source
+from tests.world import World, signed_in
+
+NOTE = "memory/2026-11-20.md"
+SECRET = "the green kayak"
+
+
+def _token(world: World) -> Token:
+    return tokens.issue(
+        team=world.team,
+        by=SYSTEM,
+        integration=world.integration,
+        name="Desk",
+        scopes=world.integration.scopes,
+    )[0]
+
+
+def _remembered(world: World, token: Token, text: str, owner: Owner | None = None) -> File:
+    writer = Writer(AuthorKind.AGENT, integration=world.integration, token=token, is_tool=True)
+    with unit(world.team) as work:
+        lines = [NewLine(f"- 09:05 {text}")]
+        return append(work, Place(world.agent, owner, NOTE), lines, writer=writer).file
+
+
+def _talk(world: World, owner: Owner) -> Conversation:
+    at = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
+    said = NewMessage(role="user", content=f"I bought {SECRET}.", timestamp=at)
+    with unit(world.team) as work:
+        talk = add_messages(
+            work, agent=world.agent, owner=owner, conversation_id="c", messages=[said]
+        ).conversation
+        message = talk.messages.get()
+        line = NewLine(f"- 09:05 Bought {SECRET}.", Origin((Source(message_id=message.pk),)))
+        writer = Writer(AuthorKind.EXTRACTION)
+        append(work, Place(world.agent, owner, NOTE), [line], writer=writer)
+    return talk
+
+
+def _url(world: World, query: str = "") -> str:
+    return f"/t/{world.team.slug}/agents/{world.agent.pk}/provenance/{query}"
+
+
+def _page(client: Client, world: World, query: str = "") -> str:
+    return client.get(_url(world, query)).content.decode()
+
+
+def _revert(client: Client, world: World, **data: object) -> int:
+    return client.post(_url(world, "revert/"), data).status_code
+
+
+def test_without_a_source_it_lists_imports_and_tokens(world: World) -> None:
+    _remembered(world, _token(world), "Tea.")
+    Import.objects.create(team=world.team, agent=world.agent, archive_sha256="0" * 64)
+    page = _page(signed_in(world.alice), world)
+    assert "Desk" in page
+    assert "?import=" in page
+
+
+def test_it_shows_the_lines_and_what_would_change(world: World) -> None:
+    token = _token(world)
+    _remembered(world, token, "Acme is best.")
+    page = _page(signed_in(world.alice), world, f"?token={token.pk}")
+    assert f"{NOTE}:3" in page
+    assert f"{NOTE} would go" in page
+    assert "Take all of it back" in page
+
+
+def test_the_button_takes_all_of_it_back(world: World) -> None:
+    token = _token(world)
+    file = _remembered(world, token, "Acme is best.")
+    assert _revert(signed_in(world.alice), world, token=token.pk) == 302
+    file.refresh_from_db()
+    assert file.deleted_at is not None
+    page = _page(signed_in(world.alice), world, f"?token={token.pk}")
+    assert "nothing here that you could take back" in page
+
+
+def test_who_wrote_meanwhile_is_not_overrun(world: World) -> None:
+    token = _token(world)
+    file = _remembered(world, token, "Acme is best.")
+    alice = signed_in(world.alice)
+    before = _page(alice, world, f"?token={token.pk}")
+    plan = before.split('name="plan" value="')[1].split('"')[0]
+    _remembered(world, token, "Acme is cheap.")
+    _revert(alice, world, token=token.pk, plan=plan)
+    file.refresh_from_db()
+    assert file.deleted_at is None
+    assert "Something was written since you looked" in _page(alice, world)
+
+
+def test_another_owner_s_words_are_counted_and_never_shown_or_taken(world: World) -> None:
+    talk = _talk(world, world.bobs_memory)
+    alice = signed_in(world.alice)
+    page = _page(alice, world, f"?conversation={talk.pk}")
+    assert SECRET not in page
+    assert "1 more line stands in the memory of another person" in page
+    _revert(alice, world, conversation=talk.pk)
+    assert SECRET in File.objects.get(path=NOTE, owner=world.bobs_memory).content
+
+
+def test_the_owner_takes_their_own_back_whatever_their_role(world: World) -> None:
+    talk = _talk(world, world.bobs_memory)
+    world.team.memberships.filter(user=world.bob).update(role="viewer")
+    bob = signed_in(world.bob)
+    assert SECRET in _page(bob, world, f"?conversation={talk.pk}")
+    assert _revert(bob, world, conversation=talk.pk) == 302
+    assert not File.objects.present().filter(path=NOTE, owner=world.bobs_memory).exists()
+
+
+def test_a_viewer_sees_an_import_and_does_not_take_it_back(world: World) -> None:
+    batch = Import.objects.create(team=world.team, agent=world.agent, archive_sha256="0" * 64)
+    writer = Writer(AuthorKind.IMPORT, user=world.alice, batch=batch)
+    with unit(world.team) as work:
+        write(work, Place(world.agent, None, "KNOWLEDGE.md"), "- Acme.\n", writer=writer)
+    vera = signed_in(world.vera)
+    page = _page(vera, world, f"?import={batch.pk}")
+    assert "Acme." in page
+    assert "Take all of it back" not in page
+    assert _revert(vera, world, **{"import": batch.pk}) == 403
+
+
+def test_who_may_not_know_of_the_source_gets_404(world: World) -> None:
+    token, talk = _token(world), _talk(world, world.bobs_memory)
+    for query in (f"?token={token.pk}", f"?conversation={talk.pk}", "?run=nonsense"):
+        assert signed_in(world.vera).get(_url(world, query)).status_code == 404
+    charlie = signed_in(world.charlie)
+    assert charlie.get(_url(world)).status_code == 404
+    assert _revert(charlie, world, token=token.pk) == 404
+
+
+def test_it_rejects_get(world: World) -> None:
+    assert signed_in(world.alice).get(_url(world, "revert/")).status_code == 405
+
+
+def test_a_conversation_and_a_run_link_to_it(world: World) -> None:
+    talk = _talk(world, world.bobs_memory)
+    url = f"/t/{world.team.slug}/agents/{world.agent.pk}/conversations/{talk.pk}/"
+    assert f"?conversation={talk.pk}" in signed_in(world.bob).get(url).content.decode()
