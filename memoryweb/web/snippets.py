@@ -29,8 +29,8 @@ def snippets(base: str, owner: dict[str, str]) -> list[Snippet]:
     """`base` is the agent's address in the API; `owner` the fields that say whom a call is
     about: none with a personal token."""
     return [
-        Snippet("curl", "curl", _("In a terminal. It sends one message and asks for the prompt of "
-                                  "the next."), _curl(base, owner)),
+        Snippet("curl", "curl", _("In a terminal. It sends a short talk and asks what to give a "
+                                  "model next."), _curl(base, owner)),
         Snippet("python", "Python", _("With the standard library alone; save it as memory.py."),
                 _python(base, owner)),
         Snippet("openclaw", "OpenClaw", _("Save it as ~/.openclaw/workspace/skills/memoryweb/"
@@ -40,9 +40,9 @@ def snippets(base: str, owner: dict[str, str]) -> list[Snippet]:
 
 
 def _curl(base: str, owner: dict[str, str]) -> str:
-    messages = [{"role": role, "content": text} for role, text in _SAID]
-    sent = json.dumps({**owner, "messages": messages, "finished": True}, indent=1)
-    asked = json.dumps({**owner, "conversationId": _TALK, "message": _ASKED}, indent=1)
+    said = ",\n   ".join(json.dumps({"role": role, "content": text}) for role, text in _SAID)
+    sent = json.dumps({**owner, "finished": True, "messages": []}).replace("[]", f"[\n   {said}]")
+    asked = json.dumps({**owner, "conversationId": _TALK, "message": _ASKED})
     headers = (
         '-H "Authorization: Bearer $MEMORYWEB_TOKEN" \\\n  -H "Content-Type: application/json"'
     )

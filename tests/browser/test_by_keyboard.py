@@ -27,7 +27,7 @@ def test_the_first_tab_skips_to_the_content(open_page: Open, world: World) -> No
 def test_the_rail_comes_in_the_order_it_is_read(open_page: Open, world: World) -> None:
     page = open_page(url(world.team, "tonight"), world.alice)
     seen = [_next(page) for _step in range(6)]
-    assert seen[1:] == ["memoryweb", "Team: Harbour", "Tonight", "Agents", "My memory"]
+    assert seen[1:] == ["memoryweb", "Team: Harbour", "Tonight", "Agents", "Search"]
 
 
 def test_the_menu_of_teams_opens_and_escape_closes_it(open_page: Open, world: World) -> None:
@@ -50,6 +50,32 @@ def test_a_dream_is_started_and_followed_to_its_end(open_page: Open, stage: Stag
     expect(page.locator("#progress")).to_have_count(0)
     expect(page.get_by_role("heading", name="Candidates")).to_be_visible()
     assert Run.objects.filter(trigger="person").count() == 1
+
+
+def test_a_search_needs_no_mouse(open_page: Open, stage: Stage) -> None:
+    page = open_page(url(stage.world.team, "search"), stage.world.vera)
+    page.locator("main").focus()
+    page.keyboard.press("/")
+    expect(page.locator("[data-search]")).to_be_focused()
+    page.keyboard.type("releases")
+    hits = page.locator("[data-hit]")
+    expect(hits.first).to_be_visible()
+    assert "q=releases" in page.url
+    page.keyboard.press("ArrowDown")
+    expect(hits.first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-search]")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator(".blk mark").first).to_have_text("release")
+
+
+def test_the_prompt_is_ordered_without_losing_the_place(open_page: Open, stage: Stage) -> None:
+    page = open_page(url(stage.world.team, "agents_prompt", stage.world.agent.pk), stage.world.bob)
+    button = page.get_by_role("button", name="Move SOUL.md up")
+    button.press("Enter")
+    expect(page.locator("table.given tbody tr").first).to_contain_text("SOUL.md")
+    expect(button).to_be_focused()
 
 
 def test_why_opens_beside_the_line_and_takes_the_focus(open_page: Open, stage: Stage) -> None:

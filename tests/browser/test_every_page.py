@@ -87,9 +87,28 @@ def _looked(page: Page) -> list[str]:
 def _addresses(stage: Stage) -> list[str]:
     team, agent, world = stage.world.team, stage.world.agent, stage.world
     membership = team.memberships.get(user=world.vera)
-    plain = ("tonight", "agents", "agents_new", "review", "mine", "owners", "audit", "settings")
+    plain = (
+        "tonight",
+        "agents",
+        "agents_new",
+        "search",
+        "review",
+        "mine",
+        "owners",
+        "audit",
+        "settings",
+    )
     of_settings = ("members", "integrations", "integration_new", "tokens")
-    of_agent = ("files", "new_file", "dreams", "conversations", "settings", "archive_confirm")
+    of_agent = (
+        "files",
+        "prompt",
+        "connect",
+        "new_file",
+        "dreams",
+        "conversations",
+        "settings",
+        "archive_confirm",
+    )
     of_file = ("file", "edit", "rename", "delete_confirm", "revisions", "compare")
     return [
         *(url(team, name) for name in plain),
@@ -97,6 +116,9 @@ def _addresses(stage: Stage) -> list[str]:
         *(url(team, f"agents_{name}", agent.pk) for name in of_agent),
         *(url(team, f"agents_{name}", agent.pk, "MEMORY.md") for name in of_file),
         url(team, "agents_file", agent.pk, "AGENTS.md"),
+        url(team, "agents_prompt", agent.pk, query="?owner=me&message=release"),
+        url(team, "search", query="?q=release&at=2001-01-01"),
+        url(team, "search", query="?q=release"),
         url(team, "agents_why", agent.pk, NOTE, 3),
         url(team, "agents_revision", agent.pk, "MEMORY.md", 1),
         url(team, "agents_run", stage.shared_run.pk),

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
@@ -135,7 +136,7 @@ def _extracted(
         said = _("Starts two minutes after the last message, or at once with “finished”: true.")
         return Step(label, None, said)
     is_done = run.status in {Run.Status.SUCCEEDED, Run.Status.NO_CHANGE}
-    outcome = wording.of_run(run).label
+    outcome = capfirst(str(wording.of_run(run).label))
     said = f"{outcome}. {wording.reason(run.reason)}" if run.reason else f"{outcome}."
     url = to(request, "agents_run", run.pk)
     return Step(label, run.finished_at if is_done else None, said, url)

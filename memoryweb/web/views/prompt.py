@@ -18,24 +18,25 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.pictures import token_gauge
 from memoryweb.web.tracing import file_url
 from memoryweb.web.views.files import shelf_choices
+from memoryweb.workspace.models import Scope
 
 
 @dataclass(frozen=True)
 class Row:
-    """A file in the prompt. `can_move`: it stands in the workspace that is looked at."""
-
     one: Included
     url: str
-    can_move: bool
     is_first: bool
     is_last: bool
 
 
 @dataclass(frozen=True)
 class Group:
+    """Files of one workspace. `can_move`: it is the one that is looked at, and may be written."""
+
     label: str
     help: str
     rows: list[Row]
+    can_move: bool
 
 
 @dataclass(frozen=True)
@@ -86,30 +87,40 @@ def _groups(request: TeamRequest, shelf: Shelf, built: Context) -> list[Group]:
     shared = Group(
         _("System prompt"),
         _("The agent's shared files. The same for everybody until one of them changes."),
-        _rows(request, built.shared, can_move=shelf.owner is None and shelf.can_write),
+        _rows(request, shelf, built.shared),
+        can_move=shelf.owner is None and shelf.can_write,
     )
     if shelf.owner is None:
         return [shared]
     personal = Group(
         _("Personal memory"),
         _("Given as data in the first message, between two marks made for that call alone."),
-        _rows(request, built.personal, can_move=shelf.can_write),
+        _rows(request, shelf, built.personal),
+        can_move=shelf.can_write,
     )
     return [shared, personal]
 
 
-def _rows(request: TeamRequest, files: Sequence[Included], *, can_move: bool) -> list[Row]:
-    last = len(files) - 1
+def _rows(request: TeamRequest, shelf: Shelf, files: Sequence[Included]) -> list[Row]:
+    """Global files have no page in a team, and keep their place before its own."""
+    own = [one.file.pk for one in files if one.file.agent_id == shelf.agent.pk]
     return [
-        Row(one, file_url(request, one.file), can_move, at == 0, at == last)
-        for at, one in enumerate(files)
+        Row(
+            one,
+            file_url(request, one.file) if one.file.pk in own else "",
+            is_first=one.file.pk == own[0] if own else False,
+            is_last=one.file.pk == own[-1] if own else False,
+        )
+        for one in files
     ]
 
 
 def _found(request: TeamRequest, quoted: Quoted) -> Found:
     hit = quoted.hit
     if hit.file:
-        return Found(quoted, prompts.place_of(hit), file_url(request, hit.file, hit.line))
+        is_global = hit.file.scope == Scope.GLOBAL
+        url = "" if is_global else file_url(request, hit.file, hit.line)
+        return Found(quoted, prompts.place_of(hit), url)
     assert hit.message
     talk = hit.message.conversation
     at = hit.message.position
