@@ -198,6 +198,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # A batch of messages may be 8 MiB of content (SPEC §4); JSON escapes can double it.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024
+FILE_UPLOAD_HANDLERS = ["memoryweb.web.uploads.CappedUploadHandler"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

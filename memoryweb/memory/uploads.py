@@ -6,7 +6,10 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.memory import snapshots
+from memoryweb.memory.snapshots import Imported
 from memoryweb.memory.unit import Unit
+from memoryweb.memory.writers import Writer
 from memoryweb.workspace.models import Upload
 
 KEPT = timedelta(hours=1)
@@ -31,6 +34,17 @@ def keep(unit: Unit, agent: Agent, owner: Owner | None, archive: bytes, *, user:
         details={"size": len(archive)},
     )
     return upload
+
+
+def take(unit: Unit, upload: Upload, token: str, *, by: Writer) -> Imported:
+    """Import it, and keep it no longer. Raises what snapshots.apply raises."""
+    archive = bytes(upload.archive)
+    done = snapshots.apply(unit, upload.agent, upload.owner, archive, token, by=by)
+    if done.batch is None:
+        drop(unit, upload)
+    else:
+        upload.delete()
+    return done
 
 
 def drop(unit: Unit, upload: Upload) -> None:

@@ -33,7 +33,7 @@ from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import waiting_marks
-from memoryweb.workspace.models import File, FileQuerySet, LineOrigin, Proposal
+from memoryweb.workspace.models import File, FileQuerySet, Import, LineOrigin, Proposal, Upload
 from memoryweb.workspace.paths import fold
 from memoryweb.workspace.queries import proposals_of, waiting_for
 
@@ -115,6 +115,10 @@ class Visit:
     def reads(self, owner_id: UUID | None) -> bool:
         """Whether text of this reach may be shown: shared, one's own, or opened."""
         return self.is_common(owner_id) or owner_id in self.opened
+
+    def own_or_shared(self, owner: str = "owner") -> Q:
+        """The filter for rows of shared memory and of what is about this person."""
+        return Q(**{owner: None}) | Q(**{f"{owner}__in": list(self.mine)})
 
     def outcomes(self, owner: str = "owner") -> Q:
         """The filter for rows whose outcome, times and counts may be shown."""
@@ -221,6 +225,15 @@ def own_shelf(request: TeamRequest, shelf: Shelf) -> Shelf:
     return replace(shelf, owner=owner)
 
 
+def own_owner(request: TeamRequest, value: str) -> Owner | None:
+    """None for the shared memory, else an owner that this person is; made on first sight."""
+    if value == "shared":
+        return None
+    if value == "me":
+        return person_owner(request.visit.team, request.user)
+    return next(owner for owner in request.visit.mine.values() if str(owner.pk) == value)
+
+
 def require_write(request: TeamRequest, shelf: Shelf) -> None:
     if not shelf.can_write:
         raise Refused("write", shelf.owner)
@@ -254,6 +267,21 @@ def find_conversation(request: TeamRequest, agent: Agent, conversation_id: UUID)
     require_reading(request, conversation.owner)
     note_read(request, conversation.owner, "conversation", conversation.pk)
     return conversation
+
+
+def find_upload(request: TeamRequest, agent: Agent, upload_id: UUID) -> Upload:
+    """The person's own archive, for the hour that it is kept."""
+    waiting = agent.uploads.filter(user=request.user, expires_at__gt=request.visit.now)
+    own = waiting.filter(request.visit.own_or_shared()).select_related("agent", "owner")
+    return get_object_or_404(own, pk=upload_id)
+
+
+def find_import(request: TeamRequest, agent: Agent, import_id: UUID) -> Import:
+    visible = agent.imports.filter(request.visit.outcomes())
+    batch = get_object_or_404(visible.select_related("owner__integration", "user"), pk=import_id)
+    require_reading(request, batch.owner)
+    note_read(request, batch.owner, "import", batch.pk)
+    return batch
 
 
 def find_proposal(request: TeamRequest, proposal_id: UUID) -> Proposal:

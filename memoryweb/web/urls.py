@@ -27,8 +27,8 @@ from memoryweb.web.views import (
     revisions,
     search,
     secrets,
-    team,
     snapshots,
+    team,
     tokens,
     tonight,
     visits,
@@ -140,9 +140,6 @@ settings_patterns = [
     path("tokens/<uuid:token_id>/revoke/", tokens.revoke, name="settings_token_revoke"),
 ]
 
-team_patterns: list[URLPattern | URLResolver] = [
-    path("", tonight.tonight, name="tonight"),
-    path("agents/", agents.agents, name="agents"),
 snapshot_patterns = [
     path("", snapshots.snapshot, name="agents_snapshot"),
     path("export/", snapshots.export, name="agents_snapshot_export"),
@@ -154,12 +151,15 @@ snapshot_patterns = [
     path("imports/<uuid:import_id>/", snapshots.imported, name="agents_import"),
 ]
 
+team_patterns: list[URLPattern | URLResolver] = [
+    path("", tonight.tonight, name="tonight"),
+    path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),
     path("agents/<uuid:agent_id>/", include(agent_patterns)),
+    path("agents/<uuid:agent_id>/snapshot/", include(snapshot_patterns)),
     path("search/", search.search, name="search"),
     path("runs/<uuid:run_id>/", dreams.run, name="agents_run"),
     path("runs/<uuid:run_id>/progress/", dreams.progress, name="agents_progress"),
-    path("agents/<uuid:agent_id>/snapshot/", include(snapshot_patterns)),
     path("review/", review.review, name="review"),
     path("review/<uuid:proposal_id>/", review.detail, name="review_detail"),
     path("review/<uuid:proposal_id>/accept/", review.accept, name="review_accept"),

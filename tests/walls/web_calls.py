@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
@@ -30,10 +31,12 @@ def clients_of(world: World) -> dict[str, Client]:
 
 
 def call(client: Client, route: Route, stage: Stage, method: str = "") -> "Answer":
-    data = {
+    data: dict[str, Any] = {
         key: value.format(**stage.ids) if isinstance(value, str) else value
         for key, value in route.data.items()
     }
+    if route.upload:
+        data["file"] = SimpleUploadedFile("snapshot.zip", route.upload)
     # As in production: outside of a team's scope every tenant query raises.
     with scope():
         if (method or route.method) == "POST":

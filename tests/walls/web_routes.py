@@ -224,6 +224,17 @@ CHANGES: dict[str, Route] = {
     "agents_keep of Bob": _post(
         "agents_keep", BOBS, LINES, query=BOB, first="agents_release of Bob"
     ),
+    "agents_snapshot_upload": Route(
+        "agents_snapshot_upload",
+        {"admin": 302, "member": 302, "viewer": 403, "auditor": 403},
+        "POST",
+        {"owner": "shared"},
+        upload=ARCHIVE,
+    ),
+    "agents_snapshot_import": _post(
+        "agents_snapshot_import", BOBS_UPLOAD, {"token": "{snapshot_token}"}
+    ),
+    "agents_snapshot_drop": _post("agents_snapshot_drop", BOBS_UPLOAD),
     "agents_dream": _post("agents_dream", WRITE),
     "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),
     "review_accept": _post("review_accept", WRITE),

@@ -1,0 +1,75 @@
+"""What an archive would bring, as rows of a page: first what changes, then what does not."""
+
+from dataclasses import dataclass
+
+from django.template.defaultfilters import filesizeformat
+from django.utils.translation import gettext as _
+
+from memoryweb.memory.snapshot_plan import Action, Item, Plan
+from memoryweb.workspace.diff import Row, side_by_side
+
+SHOWN = 60  # rows of one file's diff on the page of all
+_LOOKS = {"create": "ok", "update": "run", "skip": "", "ignored": ""}
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """`item` is None for an entry that no file is made of."""
+
+    name: str
+    label: str
+    look: str
+    reason: str
+    sizes: str = ""
+    sources: str = ""
+    item: Item | None = None
+
+    @property
+    def changes(self) -> bool:
+        return self.item is not None and self.item.action != Action.SKIP
+
+
+@dataclass(frozen=True)
+class Change:
+    """An arrival with the first rows of its diff; `more` counts those left out."""
+
+    arrival: Arrival
+    rows: list[Row]
+    more: int
+
+
+def arrivals(plan: Plan) -> list[Arrival]:
+    found = [_arrival(item) for item in plan.items]
+    left_out = [
+        Arrival(entry.name, _("ignored"), _LOOKS["ignored"], entry.reason) for entry in plan.ignored
+    ]
+    return sorted(found, key=lambda one: not one.changes) + left_out
+
+
+def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> Change:
+    """The diff is worked out for what stands on the page alone."""
+    if arrival.item is None or not arrival.changes:
+        return Change(arrival, [], 0)
+    rows = side_by_side(arrival.item.before, arrival.item.after)
+    return Change(arrival, rows[:most], max(0, len(rows) - len(rows[:most])))
+
+
+def _arrival(item: Item) -> Arrival:
+    labels = {"create": _("new"), "update": _("changes"), "skip": _("skipped")}
+    names = [name for name in item.sources if name != item.path]
+    return Arrival(
+        name=item.path,
+        label=labels[item.action],
+        look=_LOOKS[item.action],
+        reason=item.reason,
+        sizes=_sizes(item),
+        sources=", ".join(names),
+        item=item,
+    )
+
+
+def _sizes(item: Item) -> str:
+    after = filesizeformat(item.size_after)
+    if item.action == Action.UPDATE:
+        return f"{filesizeformat(item.size_before)} → {after}"
+    return str(after)
