@@ -109,7 +109,7 @@ def _addresses(stage: Stage) -> list[str]:
         "settings",
         "archive_confirm",
     )
-    of_file = ("file", "edit", "rename", "delete_confirm", "revisions", "compare")
+    of_file = ("file", "edit", "rename", "delete_confirm", "revisions", "compare", "blame")
     return [
         *(url(team, name) for name in plain),
         *(url(team, f"settings_{name}") for name in of_settings),
@@ -134,3 +134,5 @@ def _addresses(stage: Stage) -> list[str]:
         reverse("account_change_password"),
         reverse("mfa_index"),
     ]
+        url(team, "agents_moments", agent.pk, query="?at=2099-01-01T00:00"),
+        url(team, "agents_moments_compare", agent.pk, query="?since=2001-01-01T00:00"),
