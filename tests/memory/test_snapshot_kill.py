@@ -1,0 +1,56 @@
+"""A process dies in the middle of an import: all of it is there, or nothing."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memoryweb.audit.verify import verify
+from memoryweb.workspace.models import File, Import, Revision
+from tests.waiting import until
+from tests.walls.web_calls import everything
+from tests.workers import Workers
+from tests.workspace.snapshot.archives import of
+from tests.world import World
+
+pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
+
+FILES = {f"memory/2026-11-{day:02}.md": f"- The ferry of day {day}.\n" for day in range(1, 11)}
+SETTINGS = "tests.memory.stops.settings"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "in.zip"
+    path.write_bytes(of(FILES | {"KNOWLEDGE.md": "# Tides\n"}))
+    return path
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Iterator[Workers]:
+    environment = {"STOP_AT": "6", "STOP_ROOM": str(tmp_path)}
+    workers = Workers(tmp_path, SETTINGS, environment)
+    yield workers
+    workers.end()
+
+
+def test_a_killed_import_leaves_nothing_and_comes_in_when_asked_again(
+    world: World, archive: Path, killed: Workers, tmp_path: Path
+) -> None:
+    before = everything(but=frozenset())
+    command = ["snapshot", "import", "--team", str(world.team.pk), "--agent", "Atlas"]
+    command += ["--owner", "shared", str(archive)]
+    killed.start(*command)
+    mark = tmp_path / "stopped"
+    os.kill(int(until(lambda: mark.exists() and mark.read_text(), 30)), signal.SIGKILL)
+    assert not Import.objects.exists(), killed.output()
+    assert everything(but=frozenset()) == before
+    killed.environment["STOP_AT"] = "never"
+    killed.run(*command)
+    batch = Import.objects.get()
+    assert Revision.objects.filter(batch=batch).count() == len(FILES) + 1
+    notes = File.objects.filter(agent=world.agent, owner=None, note_date__isnull=False)
+    assert dict(notes.values_list("path", "content")) == FILES
+    assert verify(world.team.pk).ok
