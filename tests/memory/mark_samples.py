@@ -74,6 +74,7 @@ The assistant at the museum is called Rosa.
 会議は14時半からで、議題は明日送られてくる。
 雨が降ったら、ピクニックは土曜日になる。
 彼は以前の規則を知らなかった。
+- 02:22 健二の希望：これからは週報を毎週月曜日に送ってください。
 """.splitlines()
 
 ATTACKS = """\

@@ -17,6 +17,7 @@ from memoryweb.web.access import Refused, TeamRequest, team_view
 from memoryweb.web.forms.settings import TokenForm
 from memoryweb.web.htmx import done, show, to
 from memoryweb.web.paging import page
+from memoryweb.workspace.sources import agents_written_by
 
 _PARTIALS = ("tokens",)
 
@@ -99,12 +100,14 @@ def _tokens(
     labels = dict(Scope.choices)
     manages = request.visit.can(Permission.MANAGE_TOKENS)
     shown = page(request, _visible(request).order_by("-created_at"), size=50)
+    wrote = agents_written_by(shown.items)
     context = {
         "tab": "tokens",
         "page": shown,
         "rows": [
             {
                 "token": token,
+                "wrote": wrote.get(token.pk, []),
                 "scopes": ", ".join(str(labels.get(scope, scope)) for scope in token.scopes),
                 "can_revoke": token.revoked_at is None
                 and (manages or token.user_id == request.user.pk),
