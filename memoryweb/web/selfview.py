@@ -10,7 +10,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -89,7 +89,12 @@ def waiting(who: Oneself) -> list[Decision]:
         (found.secrets, "secrets", _secrets(found.secrets)),
         (found.marks, "marks", _marks(found.marks)),
     ]
-    return [Decision(label, _page_of(who, name)) for count, name, label in counted if count]
+    slug = who.team.slug
+    return [
+        Decision(label, reverse(f"web:{name}", args=[slug]))
+        for count, name, label in counted
+        if count
+    ]
 
 
 def reword(request: UserRequest, who: Oneself) -> HttpResponse:
@@ -234,15 +239,8 @@ def _by_agent(who: Oneself, kept: Kept) -> dict[str, Any]:
         "kept": kept,
         "files_url": reverse("web:agents_files", args=[slug, agent_id]) + "?owner=me",
         "talks_url": reverse("web:agents_conversations", args=[slug, agent_id]) + "?whose=mine",
-        "snapshot_url": _page_of(who, "agents_snapshot", agent_id),
+        "snapshot_url": reverse("web:agents_snapshot_export", args=[slug, agent_id]) + "?owner=me",
     }
-
-
-def _page_of(who: Oneself, name: str, *args: Any) -> str:
-    try:
-        return reverse(f"web:{name}", args=[who.team.slug, *args])
-    except NoReverseMatch:
-        return ""
 
 
 def _proposals(count: int) -> str:

@@ -68,7 +68,7 @@ def _row(who: Oneself, one: Sentence, uses: Mapping[Place, datetime]) -> Row:
         sentence=one,
         anchor=anchor_of(file.pk, one.block.line),
         kind=KIND_LABELS[kind_of(file)],
-        whose=file.owner.shown_as if file.owner and file.owner.source != "user" else "",
+        whose=_whose(who, file),
         author=author_name(written) if written else "",
         is_own=bool(who.user and written and written.user_id == who.user.pk),
         run=written.run if written else None,
@@ -79,6 +79,13 @@ def _row(who: Oneself, one: Sentence, uses: Mapping[Place, datetime]) -> Row:
         file_url=_file_url(who, file, one.block.line),
         why_url=_why_url(who, file, one.block.line) if written else "",
     )
+
+
+def _whose(who: Oneself, file: File) -> str:
+    """Which of one's accounts, where that is not plain."""
+    if len(who.owners) < 2 or file.owner is None or file.owner.source == "user":
+        return ""
+    return file.owner.shown_as
 
 
 def _said(who: Oneself, message: Message) -> Said:

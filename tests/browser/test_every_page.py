@@ -7,6 +7,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
+from memoryweb.agents.one_time_codes import Purpose, issue
+from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.unit import unit
 from tests.browser.conftest import Open
@@ -55,6 +57,25 @@ def test_pages_of_nobody(open_page: Open, world: World) -> None:
     page = open_page(reverse("account_login"))
     addresses = [reverse("account_login"), reverse("account_signup")]
     assert _complaints(page, addresses) == {}
+
+
+def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
+    made = issue(
+        owner=stage.world.customer,
+        integration=stage.world.integration,
+        purpose=Purpose.VISIT,
+        by=SYSTEM,
+    )
+    page = open_page(reverse("visit", args=[made.secret]))
+    assert _complaints(page, [reverse("visit", args=[made.secret])]) == {}
+    page.get_by_role("button", name="Open my memory").click()
+    page.wait_for_url("**" + reverse("visit_page"))
+    assert _complaints(page, [reverse("visit_page"), reverse("visit_page") + "?q=Graz"]) == {}
+    remove = page.locator(".sentences details").last
+    remove.locator("summary").click()
+    remove.get_by_role("button").click()
+    page.get_by_role("button", name="Bring it back").click()
+    page.get_by_text("It is back where it was.").wait_for()
 
 
 def _complaints(page: Page, addresses: list[str]) -> dict[str, list[str]]:

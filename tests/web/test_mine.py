@@ -327,6 +327,15 @@ def exported(stage: Stage, client: Client) -> zipfile.ZipFile:
     return zipfile.ZipFile(io.BytesIO(whole))
 
 
+def test_the_snapshot_of_each_agent_is_one_click_away(stage: Stage, bob: Client) -> None:
+    address = url(stage.world.team, "agents_snapshot_export", stage.world.agent.pk)
+    assert f"{address}?owner=me" in text(bob.get(mine(stage)))
+    answer = bob.get(f"{address}?owner=me")
+    whole = b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]
+    names = zipfile.ZipFile(io.BytesIO(whole)).namelist()
+    assert NOTE in names
+
+
 def test_the_export_holds_files_conversations_and_who_looked(stage: Stage, bob: Client) -> None:
     world = stage.world
     reason = "A lost order."
