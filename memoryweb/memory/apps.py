@@ -11,10 +11,12 @@ class MemoryConfig(AppConfig):
             agents,
             held,
             reindexing,
+            retroscan,
             uploads,
         )
         from memoryweb.runs import engine  # noqa: PLC0415
 
+        engine.register(retroscan.KIND, retroscan.scan)
         engine.register_tick(agents.remove_expired)
         engine.register_tick(held.expire)
         engine.register_tick(uploads.purge)

@@ -83,6 +83,57 @@ def hold(team_id: UUID, text: str, *, known: str = "") -> Screened:
     return Screened(_replaced(text, [secret for secret, _held in found]), held)
 
 
+@dataclass(frozen=True)
+class Sight:
+    """A secret of either class: its kind and its line."""
+
+    kind: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Masked(Screened):
+    """`spans` say where each secret stood in `before`, and what stands there now."""
+
+    before: str = ""
+    spans: tuple[tuple[int, int, str], ...] = ()
+    sights: tuple[Sight, ...] = ()
+
+    def cut(self, start: int, end: int) -> tuple[str, list[Sight]]:
+        """The part of the text that was `before[start:end]`. What reaches over its begin is left
+        out but for its line ends; its sights have the line within the part."""
+        pieces, sights, last = [], [], start
+        for first, stop, mark in self.spans:
+            if stop <= start or first >= end:
+                continue
+            pieces.append(self.before[last:first])
+            inside = self.before[max(first, start) : min(stop, end)].count("\n")
+            if first >= start:
+                kind = mark.partition(": ")[2].rstrip("]\n")
+                sights.append(Sight(kind, self.before.count("\n", start, first) + 1))
+                pieces.append(mark.rstrip("\n"))
+            pieces.append("\n" * inside)
+            last = min(stop, end)
+        return "".join([*pieces, self.before[last:end]]), sights
+
+
+def mask_in_place(team_id: UUID, text: str) -> Masked:
+    """Both classes, with as many lines as before: for what is kept already."""
+    sure = [(one.start, one.end, f"[secret: {one.kind}]") for one in scanning.find(text)]
+    undecided = _undecided(team_id, text, "")
+    likely = [(one.start, one.end, marker(one.kind)) for one, _held in undecided]
+    spans = tuple(
+        (start, end, mark + "\n" * text.count("\n", start, end))
+        for start, end, mark in sorted([*sure, *likely])
+    )
+    held = tuple(one for _secret, one in undecided)
+    masked = Masked(text, held, len(sure), before=text, spans=spans)
+    if not spans:
+        return masked
+    whole, sights = masked.cut(0, len(text))
+    return replace(masked, text=whole, sights=tuple(sights))
+
+
 def mask_all(text: str) -> str:
     """Both classes, whatever was decided: two texts with one secret between them become equal."""
     text = scanning.mask(text)[0]

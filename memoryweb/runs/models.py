@@ -29,6 +29,7 @@ class Run(models.Model):
     class Kind(models.TextChoices):
         EXTRACTION = "extraction", _("Extraction")
         DREAM = "dream", _("Dream")
+        SECRET_SCAN = "secret_scan", _("Look for secrets")
 
     class Status(models.TextChoices):
         QUEUED = "queued", _("Queued")

@@ -243,6 +243,16 @@ ROUTES: dict[str, Route] = {
         changes=True,
         ids=("agent", "proposal"),
     ),
+    "list_held_secrets": _read("/secrets/held", stranger=200, ids=()),
+    "decide_held_secret": Route(
+        "POST",
+        "/secrets/held/{held}/decide",
+        MANAGE | {"member": 200},
+        {"decision": "secret"},
+        "nobody",
+        changes=True,
+        ids=("held",),
+    ),
     "read_run": Route(
         "GET",
         "/runs/{run}",

@@ -35,6 +35,7 @@ class Stage:
     archived: str
     talk: str = "c-1"
     preview: str = ""
+    held: str = ""
 
     def ids(self) -> dict[str, str]:
         return dict(vars(self))
@@ -67,10 +68,20 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
             origins={},
             broken=[],
         )
+        wifi = "Wi-Fi password: " + "tulip" + "4711\n"
+        place = Place(home.agent, None, "structured/wifi.md")
+        held = write(work, place, wifi, writer=Writer(AuthorKind.AGENT)).file.held_secrets.get()
     run = dreamt(home, home.customer, canary)
     with scope(team=home.team):
         token = preview(home.agent, None, ARCHIVE).token
-    return Stage(str(home.agent.pk), str(run.pk), str(proposed.pk), _archived(home), preview=token)
+    return Stage(
+        str(home.agent.pk),
+        str(run.pk),
+        str(proposed.pk),
+        _archived(home),
+        preview=token,
+        held=str(held.pk),
+    )
 
 
 def _archived(home: Home) -> str:

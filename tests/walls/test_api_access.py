@@ -122,6 +122,7 @@ def test_a_members_wrong_id_is_not_found(
     twin = {
         "agent": str(world.twin.agent.pk),
         "run": str(world.twin.team.runs.exclude(owner=None).get().pk),
+        "held": str(world.twin.agent.held_secrets.get().pk),
         "proposal": str(world.twin.agent.files.get(proposals__isnull=False).proposals.get().pk),
     }
     for wanted in set(route.ids) & set(twin):

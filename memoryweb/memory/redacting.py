@@ -1,0 +1,170 @@
+"""Masking secrets where they stand, in what is kept already. Lines keep their numbers."""
+
+from itertools import groupby
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model, QuerySet
+
+from memoryweb.agents.models import Agent
+from memoryweb.conversations.models import Message
+from memoryweb.memory import files, indexing, screening
+from memoryweb.memory.screening import Sight
+from memoryweb.memory.unit import Unit
+from memoryweb.memory.writers import Place, Writer
+from memoryweb.recall.models import Passage
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
+
+_DOORS = {"workspace.file", "workspace.revision", "conversations.message", "recall.passage"}
+_NAMES = {"path", "folded_path", "external_id", "email", "tokens"}
+_WAYS = ("agent", "file__agent", "run__agent", "report__run__agent", "conversation__agent")
+
+
+def in_current(work: Unit, file: File, *, fix: bool) -> list[Sight]:
+    """Of the current text; masked by a new revision that leaves every line to its writer."""
+    if file.deleted_at is not None:
+        return []
+    masked = screening.mask_in_place(file.team_id, file.content)
+    if fix and masked.sights:
+        origins = list(LineOrigin.objects.filter(file=file))
+        place = Place(file.agent, file.owner, file.path)
+        writer = Writer(AuthorKind.SYSTEM, run=work.run)
+        written = files.write(work, place, masked.text, writer=writer)
+        LineOrigin.objects.filter(file=file).delete()
+        LineOrigin.objects.bulk_create(_again(row) for row in origins)
+        indexing.index_file(written.file)
+        screening.keep_for_file(work, written.file, masked, writer)
+    return list(masked.sights)
+
+
+def in_past(work: Unit, file: File, *, fix: bool) -> list[tuple[int, Sight]]:
+    """Of all revisions but the current text, with each one's number; masked in place, and every
+    digest that depends on it is made again."""
+    rows = Revision.objects.filter(file=file).order_by("base", "number")
+    found: list[tuple[int, Sight]] = []
+    for _base, chain in groupby(rows, key=lambda row: row.base):
+        found += _in_chain(list(chain), fix=fix)
+    current = Revision.objects.filter(file=file, number=file.revision).values_list(
+        "base", flat=True
+    )
+    base = current.first()
+    return [(n, one) for n, one in found if fix or base is None or n < base]
+
+
+def in_message(work: Unit, message: Message, *, fix: bool) -> list[Sight]:
+    content = screening.mask_in_place(message.team_id, message.content)
+    name = screening.mask_in_place(message.team_id, message.name)
+    sights = [*content.sights, *name.sights]
+    if fix and sights:
+        message.content, message.name = content.text, name.text[:120]
+        message.masked += len(sights)
+        message.save(update_fields=["content", "name", "masked"])
+        Passage.objects.filter(message=message).delete()
+        indexing.index_messages(message.conversation, [message])
+        screening.keep_for_message(work, message.conversation, message, content.held)
+    return sights
+
+
+def in_record(row: Any, *, fix: bool) -> list[Sight]:
+    """Every erasable column of another row, texts within JSON, too."""
+    sights: list[Sight] = []
+    changed = []
+    for name in _columns(type(row)):
+        before = getattr(row, name)
+        after = _masked(row.team_id, before, sights)
+        if after != before:
+            setattr(row, name, after)
+            changed.append(name)
+    if fix and changed:
+        row.save(update_fields=changed)
+    return sights
+
+
+def records_of(agent: Agent) -> "list[QuerySet[Any]]":
+    """What else of an agent can hold a person's words: runs, reports, stored answers…"""
+    found = []
+    for model in apps.get_models():
+        if model._meta.label_lower in _DOORS | {"workspace.proposal"} or not _columns(model):
+            continue
+        way = _way(model)
+        if way:
+            rows = model._default_manager.filter(team=agent.team_id, **{way: agent})
+            found.append(rows)
+    return found
+
+
+def owner_of(row: Any) -> str | None:
+    for name in ("owner_id", "file", "conversation", "run", "report"):
+        value = getattr(row, name, None)
+        if value is None:
+            continue
+        return str(value) if name == "owner_id" else owner_of(value)
+    return None
+
+
+def _in_chain(chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
+    """A revision with the whole text, and what was appended to it one by one."""
+    masked = screening.mask_in_place(chain[0].team_id, "".join(row.text for row in chain))
+    if not masked.sights:
+        return _in_reasons(chain, fix=fix)
+    found, pieces, at = [], [], 0
+    for row in chain:
+        end = at + len(row.text)
+        piece, sights = masked.cut(at, end)
+        found += [(row.number, one) for one in sights]
+        pieces.append(piece)
+        at = end
+    if fix:
+        whole = ""
+        for row, piece in zip(chain, pieces, strict=True):
+            whole += piece
+            row.text, row.sha256, row.size = piece, files.sha256(whole), len(whole.encode())
+            row.save(update_fields=["text", "sha256", "size"])
+    return [*found, *_in_reasons(chain, fix=fix)]
+
+
+def _in_reasons(chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
+    found = []
+    for row in chain:
+        masked = screening.mask_in_place(row.team_id, row.reason) if row.reason else None
+        if masked is None or not masked.sights:
+            continue
+        found += [(row.number, one) for one in masked.sights]
+        if fix:
+            row.reason = masked.text[:300]
+            row.save(update_fields=["reason"])
+    return found
+
+
+def _again(row: LineOrigin) -> LineOrigin:
+    row.pk = None
+    row._state.adding = True
+    return row
+
+
+def _masked(team_id: Any, value: Any, sights: list[Sight]) -> Any:
+    if isinstance(value, str):
+        masked = screening.mask_in_place(team_id, value)
+        sights += masked.sights
+        return masked.text
+    if isinstance(value, dict):
+        return {key: _masked(team_id, one, sights) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_masked(team_id, one, sights) for one in value]
+    return value
+
+
+def _columns(model: type[Model]) -> list[str]:
+    return [
+        field.name
+        for field in model._meta.get_fields()
+        if getattr(field, "erasable", False) and field.name not in _NAMES
+    ]
+
+
+def _way(model: type[Model]) -> str:
+    """How rows of the model lead to an agent; empty where none does."""
+    fields = {field.name for field in model._meta.get_fields() if field.concrete}
+    if "team" not in fields:
+        return ""
+    return next((way for way in _WAYS if way.split("__")[0] in fields), "")
