@@ -142,6 +142,8 @@ def _addresses(stage: Stage) -> list[str]:
         url(team, "search", query="?q=release"),
         url(team, "agents_why", agent.pk, NOTE, 3),
         url(team, "agents_revision", agent.pk, "MEMORY.md", 1),
+        url(team, "agents_moments", agent.pk, query="?at=2099-01-01T00:00"),
+        url(team, "agents_moments_compare", agent.pk, query="?since=2001-01-01T00:00"),
         url(team, "agents_run", stage.shared_run.pk),
         url(team, "agents_run", stage.customers_run.pk),
         url(team, "agents_conversation", agent.pk, stage.shared_talk.pk),
@@ -155,5 +157,3 @@ def _addresses(stage: Stage) -> list[str]:
         reverse("account_change_password"),
         reverse("mfa_index"),
     ]
-        url(team, "agents_moments", agent.pk, query="?at=2099-01-01T00:00"),
-        url(team, "agents_moments_compare", agent.pk, query="?since=2001-01-01T00:00"),
