@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -25,7 +26,7 @@ from memoryweb.memory.messages import add_messages
 from memoryweb.memory.unit import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.origins import Origin
 from tests.statements import statements
 
@@ -43,12 +44,45 @@ def run() -> None:
     team = create_team(name="Bench", by=SYSTEM)
     print(f"Database: {connection.vendor}")
     with scope(team=team):
+        _saving(team)
+        _appending(team)
         _messages(team)
         few = _report("Dream over 7 notes of 4", _dream(team, "few", 4))
         _report("Dream over 7 notes of 40", _dream(team, "many", 40), few)
         for number in range(60):
             _agent(team, f"other {number}")
         _report("Dream over 7 notes of 4 beside 60 more agents", _dream(team, "beside", 4), few)
+
+
+def _saving(team: Team) -> None:
+    agent, _owner = _agent(team, "saving")
+    line = "- A statement of some length about nobody in particular.\n"
+    before = None
+    for size in (10_000, 100_000):
+        text = line * (size // len(line))
+        for _turn in range(2):  # the first makes the file
+            text = f"- first\n{text}"
+            took = _measured(partial(_save, team, agent, f"s{size}.md", text))
+        before = _report(f"Saving a file of {size // 1000} kB", took, before)
+
+
+def _save(team: Team, agent: Agent, path: str, text: str) -> None:
+    with unit(team) as work:
+        files.write(work, Place(agent, None, path), text, writer=Writer(AuthorKind.PERSON))
+
+
+def _appending(team: Team) -> None:
+    agent, owner = _agent(team, "appending")
+    place = Place(agent, owner, f"memory/{NIGHT.isoformat()}.md")
+
+    with unit(team) as work:
+        for number in range(1000):
+            said = [NewLine(f"- 09:00 Mara put lamp {number} on shelf {number % 7}.")]
+            files.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
+    file = File.objects.get(agent=agent, owner=owner, path=place.path)
+    kept = sum(len(text) for text in file.revisions.values_list("text", flat=True))
+    times = (kept + len(file.content)) / len(file.content)
+    print(f"{'A note of 1,000 appends, of the room of its text':<48}{times:9.2f} times")
 
 
 def _messages(team: Team) -> None:
