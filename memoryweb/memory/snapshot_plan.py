@@ -164,8 +164,8 @@ def _check_text(data: bytes) -> None:
 
 def _check_secrets(data: bytes, *, known: str) -> None:
     for secret, line in _secrets(data, known):
-        refused = SecretRefused(secret.kind, line)
-        raise _Skipped(refused.code, str(refused))
+        said = _("Line {line} holds what looks like a secret ({kind}). Take it out of the archive.")
+        raise _Skipped(SecretRefused.code, said.format(line=line, kind=secret.kind))
 
 
 def _secrets(data: bytes, known: str) -> Iterator[tuple[scanning.Secret, int]]:
