@@ -90,15 +90,19 @@ def find_or_meet(team: Team, text: str) -> Owner | None:
 
 def matching(team: Team, text: str) -> "QuerySet[Owner]":
     """Owners whose shown form, or whose person's name, holds that text."""
+    text_field = CharField()
+    program = Concat(
+        Value("api:"),
+        "integration__name",
+        Value("/"),
+        "external_id",
+        output_field=text_field,
+    )
     shown = Case(
         When(source="system", then=Value("system")),
-        When(
-            source__startswith="api:",
-            integration__isnull=False,
-            then=Concat(Value("api:"), "integration__name", Value("/"), "external_id"),
-        ),
-        default=Concat("source", Value(":"), "external_id"),
-        output_field=CharField(),
+        When(source__startswith="api:", integration__isnull=False, then=program),
+        default=Concat("source", Value(":"), "external_id", output_field=text_field),
+        output_field=text_field,
     )
     owners = Owner.objects.filter(team=team).annotate(shown=shown)
     wanted = unicodedata.normalize("NFC", text).replace("\0", "").strip()
