@@ -64,6 +64,7 @@ fmt: .venv/dev.stamp
 
 bench: .venv/dev.stamp
 	python -m scripts.bench
+	python -m scripts.bench_snapshot
 
 # How well search finds, by the questions in ../shared/data/locomo.
 bench-recall: .venv/dev.stamp
