@@ -1,10 +1,8 @@
 """Looking at files: the list, one file line by line, and why a line is there."""
 
-from contextlib import suppress
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
-from django.urls import NoReverseMatch
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
@@ -110,9 +108,8 @@ def _elsewhere(request: TeamRequest, shelf: Shelf) -> list[Choice]:
     query = f"?agent={shelf.agent.pk}"
     found = [Choice(_("Search"), to(request, "search", query=query), False)]
     for name, label in pages.items():
-        with suppress(NoReverseMatch):
-            url = to(request, name, shelf.agent.pk, query=shelf.query)
-            found.append(Choice(label, url, False))
+        url = to(request, name, shelf.agent.pk, query=shelf.query)
+        found.append(Choice(label, url, False))
     return found
 
 
