@@ -110,7 +110,7 @@ class IncludedOut(Camel):
     masked: int = Field(description="Secrets that were masked.")
 
 
-class HitOut(Camel):
+class QuotedOut(Camel):
     kind: Literal["file", "message"]
     filename: str | None
     line_number: int | None
@@ -142,7 +142,7 @@ class ContextOut(Camel):
     system: str
     messages: list[TurnOut]
     included: list[IncludedOut]
-    hits: list[HitOut]
+    hits: list[QuotedOut]
     gauge: GaugeOut
 
 
@@ -226,10 +226,10 @@ def _included(one: Included, owner: Owner | None, part: Literal["system", "memor
     )
 
 
-def _hit(one: Quoted, owner: Owner | None) -> HitOut:
+def _hit(one: Quoted, owner: Owner | None) -> QuotedOut:
     hit = one.hit
     message = hit.message
-    return HitOut(
+    return QuotedOut(
         kind="message" if message else "file",
         filename=hit.file.path if hit.file else None,
         line_number=hit.line if hit.file else None,

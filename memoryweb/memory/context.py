@@ -132,38 +132,29 @@ def build(
     """
     if _keeps_nothing(reader, conversation, ephemeral):
         reader, conversation = Reader(reader.agent), None
-    budget = window * 3 // 4
-    current = Turn("user", scanning.mask(message)[0])
-    talk = _Talk(conversation, current)
-    room = budget - current.tokens - talk.used
+    message = scanning.mask(message)[0]
+    current = [Turn("user", message)] if message else []
+    talk = _Talk(conversation, message)
+    budget = _budget(window)
+    room = budget - _cost(current) - talk.used
     shared = _shared(reader, min(budget // 2, room))
     system = _system(shared)
-    system_tokens = tokens.estimate_messages([system]) if system else 0
-    room -= system_tokens
+    room -= _cost(system)
     hits_room = max(0, min(budget // 16, room // 4))
     personal = _personal(reader, min(budget // 4, room) - hits_room - _fence_tokens())
-    personal_tokens = sum(one.tokens for one in personal)
-    talk.fill(room - personal_tokens - hits_room - _fence_tokens())
-    hits = _hits(reader, current.content, (*shared, *personal), talk.first(), hits_room)
+    talk.fill(room - sum(one.tokens for one in personal) - hits_room - _fence_tokens())
+    hits = _hits(reader, message, (*shared, *personal), talk.first(), hits_room)
     memory = _memory(personal, hits)
     return Context(
         reader,
         conversation.pk if conversation else None,
-        current.content,
-        system,
-        (*memory, *talk.turns, *([current] if message else [])),
+        message,
+        "".join(turn.content for turn in system),
+        (*memory, *talk.turns, *current),
         shared,
         personal,
         hits,
-        Gauge(
-            window,
-            budget,
-            system_tokens,
-            sum(turn.tokens for turn in memory),
-            talk.used,
-            current.tokens if message else 0,
-            talk.dropped,
-        ),
+        _gauge(window, system, memory, talk, current),
     )
 
 
@@ -175,9 +166,9 @@ def line_count(text: str) -> int:
 class _Talk:
     """The conversation's earlier turns, as many of the newest as fit and at least two."""
 
-    def __init__(self, conversation: Conversation | None, current: Turn) -> None:
+    def __init__(self, conversation: Conversation | None, message: str) -> None:
         self._conversation = conversation
-        self._rows = self._newest_first(current)
+        self._rows = self._newest_first(message)
         self._chosen: list[tuple[int, Turn]] = []
         self._waiting: tuple[int, Turn] | None = None
         self.used = 0
@@ -218,14 +209,14 @@ class _Talk:
         self._chosen.append(row)
         self.used += row[1].tokens
 
-    def _newest_first(self, current: Turn) -> Iterator[tuple[int, Turn]]:
+    def _newest_first(self, message: str) -> Iterator[tuple[int, Turn]]:
         """Without the message itself, where it was sent to the conversation already."""
         if self._conversation is None:
             return
         rows = self._conversation.messages.filter(role__in=SPEAKING).order_by("-position")
         for index, row in enumerate(rows.iterator(chunk_size=100)):
             turn = _turn(self._conversation, row)
-            if index == 0 and row.role == current.role and _said(row) == current.content:
+            if index == 0 and row.role == Message.Role.USER and _said(row) == message:
                 continue
             yield row.position, turn
 
@@ -291,13 +282,13 @@ def _fitted(file: File, room: int) -> Included:
     return Included(file, rendered, len(kept), last, tokens.estimate(rendered), cut, masked)
 
 
-def _system(shared: Sequence[Included]) -> str:
+def _system(shared: Sequence[Included]) -> list[Turn]:
     text = "".join(
         (HEADING if one.file.path == "MEMORY.md" else "") + one.rendered
         for one in shared
         if not one.is_left_out
     )
-    return text.removesuffix("\n")
+    return [Turn("system", text.removesuffix("\n"))] if text else []
 
 
 def _hits(
@@ -358,5 +349,31 @@ def _memory(personal: Sequence[Included], hits: Sequence[Quoted]) -> list[Turn]:
     return [Turn("user", fence(text.removesuffix("\n"), _SAID))] if text else []
 
 
+def _budget(window: int) -> int:
+    return window * 3 // 4
+
+
+def _cost(turns: Iterable[Turn]) -> int:
+    return sum(turn.tokens for turn in turns)
+
+
 def _fence_tokens() -> int:
-    return tokens.estimate(fence("", _SAID)) + tokens.PER_MESSAGE
+    return Turn("user", fence("", _SAID)).tokens
+
+
+def _gauge(
+    window: int,
+    system: Iterable[Turn],
+    memory: Iterable[Turn],
+    talk: _Talk,
+    current: Iterable[Turn],
+) -> Gauge:
+    return Gauge(
+        window,
+        _budget(window),
+        _cost(system),
+        _cost(memory),
+        talk.used,
+        _cost(current),
+        talk.dropped,
+    )

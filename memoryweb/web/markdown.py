@@ -7,7 +7,7 @@ an allow-list of our own, without images.
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
@@ -24,6 +24,8 @@ from memoryweb.workspace.pins import pin_marks
 MAX_BYTES = 256 * 1024
 MAX_LINES = 10_000
 
+_TAG = re.compile(r"(<[^<>]*>)")
+_ENTITY = re.compile(r"&[#\w]+;")
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li",
     "ol", "p", "pre", "s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
@@ -85,6 +87,22 @@ def render_text(text: str) -> SafeString:
 def plain(text: str) -> SafeString:
     """Text as it is, with every invisible character as a token that can be seen."""
     return SafeString("".join(_seen(piece) or escape(piece.text) for piece in pieces(text)))
+
+
+def highlighted(html: SafeString, find: Callable[[str], Iterable[tuple[int, int]]]) -> SafeString:
+    """Clean HTML with <mark> around what `find` finds in its texts; its tags stay as they are."""
+    parts = _TAG.split(html)
+    parts[::2] = [_highlighted(text, find) for text in parts[::2]]
+    return SafeString("".join(parts))
+
+
+def _highlighted(text: str, find: Callable[[str], Iterable[tuple[int, int]]]) -> str:
+    """Entities are no letters of a word, and nothing is put inside of one."""
+    last, pieces = 0, []
+    for start, end in find(_ENTITY.sub(lambda entity: " " * len(entity[0]), text)):
+        pieces += [text[last:start], "<mark>", text[start:end], "</mark>"]
+        last = end
+    return "".join([*pieces, text[last:]])
 
 
 def _remember(key: str, blocks: tuple[Block, ...]) -> None:

@@ -8,7 +8,8 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Injection, RecallEvent
-from memoryweb.web.marking import marked, marked_html, words_of
+from memoryweb.web.markdown import plain
+from memoryweb.web.marking import marked_html, words_of
 from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
@@ -158,4 +159,6 @@ def test_marks_stand_in_texts_and_never_in_tags() -> None:
 
 
 def test_what_is_marked_is_escaped() -> None:
-    assert marked("<b>hi</b>", [(3, 5)]) == "&lt;b&gt;<mark>hi</mark>&lt;/b&gt;"
+    html = marked_html(plain("<b>hi</b>\u200b"), words_of("hi"))
+    assert html.startswith("&lt;b&gt;<mark>hi</mark>&lt;/b&gt;")
+    assert "\u200b" not in html

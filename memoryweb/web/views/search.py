@@ -22,7 +22,8 @@ from memoryweb.memory.search import search as find
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
 from memoryweb.web.forms.search import SearchForm
 from memoryweb.web.htmx import show, to
-from memoryweb.web.marking import marked
+from memoryweb.web.markdown import plain
+from memoryweb.web.marking import marked_html, words_of
 from memoryweb.web.naming import owner_name, owner_title
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
@@ -176,7 +177,7 @@ def _shown(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q:
         title = f"{hit.file.path}:{hit.line}"
         url = _file_url(request, agent, hit, owner, q)
     whose = owner_name(request.visit, owner)
-    return Shown(hit, title, marked(hit.snippet, hit.marks), url, whose)
+    return Shown(hit, title, marked_html(plain(hit.snippet), words_of(q)), url, whose)
 
 
 def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> str:
