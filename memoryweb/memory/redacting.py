@@ -94,11 +94,12 @@ def records_of(agent: Agent) -> "list[QuerySet[Any]]":
 
 
 def owner_of(row: Any) -> str | None:
-    for name in ("owner_id", "file", "conversation", "run", "report"):
-        value = getattr(row, name, None)
-        if value is None:
-            continue
-        return str(value) if name == "owner_id" else owner_of(value)
+    """Whose words the row holds, by what it belongs to."""
+    if hasattr(row, "owner_id"):
+        return str(row.owner_id) if row.owner_id else None
+    for name in ("file", "conversation", "run", "report"):
+        if getattr(row, f"{name}_id", None):
+            return owner_of(getattr(row, name))
     return None
 
 

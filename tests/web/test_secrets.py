@@ -9,7 +9,9 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret
+from tests.memory.test_scanning import draw
 from tests.memory.test_secret_assignments import drawn
 from tests.statements import statements
 from tests.web.pages import actions, text, url
@@ -147,3 +149,30 @@ def test_a_new_file_is_asked_about_too(stage: Stage, bob: Client) -> None:
     assert bob.post(address, said).status_code == 422
     assert bob.post(address, said | {"no_secrets": "on"}).status_code == 302
     assert File.objects.get(path="WIFI.md").content == said["content"]
+
+
+def _scans(stage: Stage) -> str:
+    return url(stage.world.team, "secrets_scans")
+
+
+def test_an_agent_is_looked_through_and_masked(stage: Stage, alice: Client) -> None:
+    secret = "ghp_" + draw(36)
+    stage.memory.revisions.filter(number=1).update(text=f"Key: {secret}\n")
+    File.objects.filter(pk=stage.memory.pk).update(content=f"Key: {secret}\n")
+    alice.post(url(stage.world.team, "secrets_scan", stage.world.agent.pk))
+    assert "data-poll" in text(alice.get(_scans(stage)))
+    list(engine.run_pending(until_idle=True))
+    page = text(alice.get(_scans(stage)))
+    assert "2 secrets found" in page
+    assert "github-token · Current text of a file, line 1" in page
+    assert secret not in page
+    alice.post(url(stage.world.team, "secrets_mask", stage.world.agent.pk))
+    list(engine.run_pending(until_idle=True))
+    assert "2 masked" in text(alice.get(_scans(stage)))
+    assert secret not in stage.memory.content
+    assert "secret.masked" in actions(stage.world.team)
+
+
+def test_only_an_admin_looks_again(stage: Stage, bob: Client) -> None:
+    assert bob.get(_scans(stage)).status_code == 403
+    assert "Look again" not in text(bob.get(url(stage.world.team, "secrets")))

@@ -40,7 +40,12 @@ def secrets(request: TeamRequest) -> HttpResponse:
     else:
         found = found.filter(state=HeldSecret.State.WAITING).order_by("-created_at", "pk")
     shown = page(request, found, size=25)
-    context = {"page": shown, "rows": [_listed(request, one) for one in shown], "decided": decided}
+    context = {
+        "page": shown,
+        "rows": [_listed(request, one) for one in shown],
+        "decided": decided,
+        "can_scan": visit.can(Permission.MANAGE_AGENTS),
+    }
     return show(request, "secrets/secrets.html", context)
 
 

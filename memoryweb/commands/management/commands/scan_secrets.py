@@ -1,0 +1,70 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memoryweb.commands import base
+from memoryweb.commands.base import Outcome, add_team, find_agent, in_team
+from memoryweb.memory import retroscan
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+
+
+class Command(base.Command):
+    help = _("Look for secrets in what is kept already; says kinds and places, never the text.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        add_team(parser)
+        parser.add_argument("--agent", help=_("only this agent: its name or id"))
+        parser.add_argument("--fix", action="store_true", help=_("mask what is found, everywhere"))
+
+    def act(self, options: dict[str, Any]) -> Outcome:
+        with in_team(options["team"]) as team:
+            one = options["agent"]
+            agents = [find_agent(team, one)] if one else list(team.agents.live())
+            runs = []
+            for agent in agents:
+                with unit(team) as work:
+                    run = retroscan.request(
+                        work, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND
+                    )
+                engine.work(run.pk)
+                run.refresh_from_db()
+                runs.append(run)
+            return _told(runs)
+
+
+def _told(runs: list[Run]) -> Outcome:
+    found = sum(run.result.get("found", 0) for run in runs)
+    masked = sum(run.result.get("masked", 0) for run in runs)
+    said = ngettext("{n} secret was found", "{n} secrets were found", found).format(n=found)
+    said += _(", {n} masked.").format(n=masked) if masked else "."
+    places = [
+        f"{run.agent.name}: {one['kind']} · {one['where']} {one['id']}"
+        f"{_at(one['number'])}, {_('line {n}').format(n=one['line'])}"
+        for run in runs
+        for one in run.result.get("sightings", [])
+    ]
+    failed = [run for run in runs if run.status == Run.Status.FAILED]
+    data = {
+        "found": found,
+        "masked": masked,
+        "runs": [
+            {
+                "id": str(run.pk),
+                "agentId": str(run.agent_id),
+                "status": run.status,
+                "found": run.result.get("found", 0),
+                "masked": run.result.get("masked", 0),
+                "sightings": run.result.get("sightings", []),
+            }
+            for run in runs
+        ],
+    }
+    return Outcome("\n".join([said, *places]), data, ok=not failed)
+
+
+def _at(number: int) -> str:
+    return f" #{number}" if number else ""

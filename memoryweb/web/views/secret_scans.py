@@ -1,0 +1,89 @@
+"""Looking again for secrets in what is kept already: agent by agent, with its progress."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent
+from memoryweb.memory import retroscan
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest, find_agent, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.paging import page
+
+_WHERE = {
+    "file": gettext_lazy("Current text of a file"),
+    "revision": gettext_lazy("Earlier revision of a file"),
+    "message": gettext_lazy("Message"),
+    "proposal": gettext_lazy("Proposal"),
+    "record": gettext_lazy("Report or run"),
+}
+
+
+@require_GET
+@team_view(Permission.MANAGE_AGENTS)
+def scans(request: TeamRequest) -> HttpResponse:
+    shown = page(request, request.visit.team.agents.live().order_by("folded_name"), size=25)
+    runs = request.visit.team.runs.filter(kind=retroscan.KIND, agent__in=list(shown))
+    latest = {run.agent_id: run for run in runs.order_by("created_at")}
+    rows = [_listed(agent, latest.get(agent.pk)) for agent in shown]
+    context = {
+        "page": shown,
+        "rows": rows,
+        "is_running": any(row["is_running"] for row in rows),
+    }
+    return show(request, "secrets/scans.html", context, partials=("scans",))
+
+
+@require_POST
+@team_view(Permission.MANAGE_AGENTS)
+def scan(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    _start(request, find_agent(request, agent_id), fix=False)
+    messages.success(request, _("The search has begun. This page shows how far it is."))
+    return redirect(to(request, "secrets_scans"))
+
+
+@require_POST
+@team_view(Permission.MANAGE_AGENTS)
+def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    _start(request, find_agent(request, agent_id), fix=True)
+    messages.success(request, _("Masking has begun. This page shows how far it is."))
+    return redirect(to(request, "secrets_scans"))
+
+
+def _start(request: TeamRequest, agent: Agent, *, fix: bool) -> None:
+    visit = request.visit
+    with unit(visit.team, actor=visit.actor) as work:
+        retroscan.request(work, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user)
+
+
+def _listed(agent: Agent, run: Run | None) -> dict[str, Any]:
+    """Kinds and places; whose memory it is and what it says stay out."""
+    result = run.result if run else {}
+    sightings = result.get("sightings", [])
+    found, masked = result.get("found", 0), result.get("masked", 0)
+    return {
+        "agent": agent,
+        "run": run,
+        "chip": wording.of_run(run) if run else None,
+        "is_running": bool(run and run.is_active),
+        "done": result.get("done", 0),
+        "total": result.get("total", 0),
+        "found": found,
+        "masked": masked,
+        "can_mask": found > masked and bool(run and not run.is_active),
+        "places": [
+            (wording.secret_kind(one["kind"]), _WHERE.get(one["where"], ""), one["line"])
+            for one in sightings[:20]
+        ],
+        "more": max(0, found - 20),
+    }
