@@ -53,8 +53,7 @@ def _append(lines: list[str], brought: list[int], version: Version) -> None:
 
 
 def _carried(lines: list[str], brought: list[int], after: list[str], version: Version) -> list[int]:
-    same = carry(lines, after).same
-    return [
-        brought[same[number] - 1] if number in same else version.number
-        for number in range(1, len(after) + 1)
-    ]
+    found = [version.number] * len(after)
+    for number, old in carry(lines, after).same.items():
+        found[number - 1] = brought[old - 1]
+    return found

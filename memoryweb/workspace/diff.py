@@ -57,7 +57,7 @@ def carry(before: Sequence[str], after: Sequence[str]) -> Carried:
     added: list[int] = []
     for tag, a1, a2, b1, b2 in _opcodes(before, after):
         if tag == "equal":
-            same.update((b + 1, a + 1) for a, b in zip(range(a1, a2), range(b1, b2), strict=True))
+            same.update(zip(range(b1 + 1, b2 + 1), range(a1 + 1, a2 + 1), strict=True))
             continue
         if tag == "replace":
             changed.update(_similar(before, after, (a1, a2), (b1, b2)))
