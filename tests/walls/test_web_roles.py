@@ -18,6 +18,8 @@ IDS = {"agent_id", "path", "run_id", "proposal_id", "conversation_id", "owner_id
     "token_id",
     "invitation_id",
     "upload_id",
+    "held_id",
+    "file_id",
     "import_id",
 }
 
