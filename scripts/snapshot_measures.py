@@ -22,7 +22,7 @@ from memoryweb.memory.writers import Writer
 from memoryweb.workspace.models import AuthorKind
 
 MIB = 1024 * 1024
-ROUNDS = 5
+ROUNDS = 15
 
 
 def run() -> None:

@@ -1,6 +1,6 @@
 """Taking a memory along: a snapshot out, a preview of one that comes in, and its import."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -284,4 +284,4 @@ def _file(item: Item) -> dict[str, Any]:
 
 def _rest(plan: Plan) -> dict[str, Any]:
     counts = {str(action): plan.count(action) for action in Action}
-    return counts | {"ignored": [IgnoredEntry(**vars(entry)) for entry in plan.ignored]}
+    return counts | {"ignored": [IgnoredEntry(**asdict(entry)) for entry in plan.ignored]}

@@ -1,10 +1,11 @@
 """What an import would do to each file, decided without writing anything."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
@@ -87,9 +88,10 @@ class _Skipped(Exception):
 
 
 def plan(agent: Agent, owner: Owner | None, archive: bytes) -> Plan:
-    """Raises ArchiveRefused. Reads this one workspace in one statement."""
+    """Raises ArchiveRefused. Reads this one workspace in two statements."""
     contents = sort_out(read(archive))
-    here = _files(agent, owner, [incoming.path for incoming in contents.files])
+    here = _files(agent, owner, contents.files)
+    _load_texts(here, contents.files)
     return Plan(
         tuple(_item(here.get(fold(incoming.path)), incoming) for incoming in contents.files),
         contents.ignored,
@@ -98,10 +100,34 @@ def plan(agent: Agent, owner: Owner | None, archive: bytes) -> Plan:
     )
 
 
-def _files(agent: Agent, owner: Owner | None, wanted: list[str]) -> dict[str, File]:
-    """Deleted ones as well: an import brings them back, with their history."""
+def _files(agent: Agent, owner: Owner | None, coming: Sequence[Incoming]) -> dict[str, File]:
+    """Those of the same names, without their texts. Deleted ones as well: an import brings them
+    back, with their history."""
     reach = File.objects.of(agent.pk, owner.pk if owner else None)
-    return {file.folded_path: file for file in reach.filter(folded_path__in=map(fold, wanted))}
+    days = [incoming.note_date for incoming in coming if incoming.note_date]
+    names = Q(
+        folded_path__in=[fold(incoming.path) for incoming in coming if not incoming.note_date]
+    )
+    if days:  # five hundred names would be five hundred parameters
+        names |= Q(note_date__range=(min(days), max(days)))
+    wanted = {fold(incoming.path) for incoming in coming}
+    found = {file.folded_path: file for file in reach.filter(names).defer("content")}
+    return {path: file for path, file in found.items() if path in wanted}
+
+
+def _load_texts(here: dict[str, File], coming: Sequence[Incoming]) -> None:
+    """Of the files whose text differs: most previews are of what is here already."""
+    pairs = ((here.get(fold(incoming.path)), incoming) for incoming in coming)
+    differing = {file.pk: file for file, incoming in pairs if file and not _is_same(file, incoming)}
+    texts = File.objects.filter(pk__in=differing.keys()).values_list("pk", "content")
+    for pk, content in texts if differing else ():
+        differing[pk].content = content
+
+
+def _is_same(file: File, incoming: Incoming) -> bool:
+    if file.deleted_at is not None or file.size != len(incoming.data):
+        return False
+    return file.sha256 == hashlib.sha256(incoming.data).hexdigest()
 
 
 def _state(files: dict[str, File]) -> str:
@@ -141,7 +167,7 @@ def _judged(file: File | None, incoming: Incoming) -> int:
     _check_text(incoming.data)
     data = incoming.data
     if file and file.deleted_at is None:
-        if file.size == len(data) and file.sha256 == hashlib.sha256(data).hexdigest():
+        if _is_same(file, incoming):
             raise _Skipped("same", _("The text is the same."))
         if incoming.note_date:
             data = _text_after(file, incoming).encode()

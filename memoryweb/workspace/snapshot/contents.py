@@ -19,7 +19,7 @@ _NOTE = re.compile(r"memory/(\d{4}-\d{2}-\d{2})(-[^/]+)?\.md")
 _LITTER = ("__MACOSX/",)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Ignored:
     """An entry that is left out, and why."""
 
@@ -28,7 +28,7 @@ class Ignored:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Incoming:
     """The bytes that an archive has for one file; several entries may have given them."""
 

@@ -19,7 +19,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _LONGEST_NAME = 1024
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     name: str
     data: bytes

@@ -32,7 +32,7 @@ _KNOWN_FLAGS = 0x2 | 0x4 | _HAS_DESCRIPTOR | 0x800  # effort of deflate, descrip
 _ZIP64_EXTRA, _AES_EXTRA = 0x0001, 0x9901
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Member:
     """One entry as the central directory has it; `start` is where its data begin."""
 
@@ -59,9 +59,10 @@ def members(raw: bytes) -> list[Member]:
     found = list(_directory(raw, directory, end, count))
     if len({member.offset for member in found}) < len(found):
         _refuse_overlap()
-    placed = {id(member): _placed(raw, member) for member in found}
-    _check_tiled(raw, list(placed.values()), directory)
-    return [placed[id(member)] for member in found]
+    for member in found:
+        member.start = _start(raw, member)
+    _check_tiled(raw, found, directory)
+    return found
 
 
 def _end(raw: bytes) -> tuple[int, int, int]:
@@ -128,12 +129,12 @@ def _directory(raw: bytes, at: int, end: int, count: int) -> Iterator[Member]:
         _refuse("data_between", _("There are data in the archive that belong to no entry."))
 
 
-def _placed(raw: bytes, member: Member) -> Member:
-    """With the place of its data, once its local header has said the same of it."""
+def _start(raw: bytes, member: Member) -> int:
+    """Where its data begin, once its local header has said the same of it."""
     fields = _unpack(_LOCAL, raw, member.offset)
     mark, _needed, flags, method, _time, _date, crc, packed, size, names, extras = fields
     name_at = member.offset + _LOCAL.size
-    start = name_at + names + extras
+    start: int = name_at + names + extras
     if mark != _LOCAL_MARK or start + member.packed > len(raw):
         _refuse_damaged()
     _check_flags(flags, method)
@@ -145,12 +146,12 @@ def _placed(raw: bytes, member: Member) -> Member:
     is_later = bool(flags & _HAS_DESCRIPTOR) and numbers == (0, 0, 0)
     if not is_later and numbers != (member.crc, member.packed, member.size):
         _refuse_unlike(member)
-    return Member(**{**vars(member), "start": start})
+    return start
 
 
-def _check_tiled(raw: bytes, placed: list[Member], directory: int) -> None:
+def _check_tiled(raw: bytes, found: list[Member], directory: int) -> None:
     """Each entry begins where the one before it ends, and the directory where the last does."""
-    placed = sorted(placed, key=lambda member: member.offset)
+    placed = sorted(found, key=lambda member: member.offset)
     starts = [member.offset for member in placed] + [directory]
     if starts[0] != 0:
         _refuse("data_before", _("There are data before the archive's first entry."))
