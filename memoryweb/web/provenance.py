@@ -170,12 +170,12 @@ def _shown(request: TeamRequest, change: Change) -> Shown:
 def _conversation(request: TeamRequest, agent: Agent, key: UUID) -> Found:
     visible = agent.conversations.filter(request.visit.outcomes()).select_related("owner")
     talk = get_object_or_404(visible, pk=key)
-    reads = request.visit.is_common(talk.owner_id)
-    name = talk.external_id if reads else str(talk.pk)[:8]
+    reads = request.visit.reads(talk.owner_id)
+    name = talk.external_id if request.visit.is_common(talk.owner_id) else str(talk.pk)[:8]
     return Found(
         Source(agent, Kind.CONVERSATION, talk.pk),
         _("the conversation {name}").format(name=name),
-        to(request, "agents_conversation", agent.pk, talk.pk),
+        to(request, "agents_conversation", agent.pk, talk.pk) if reads else "",
         None if talk.owner_id in request.visit.shared_owners else talk.owner,
     )
 

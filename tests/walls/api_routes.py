@@ -129,7 +129,7 @@ ROUTES: dict[str, Route] = {
     "preview_revert": Route(
         "GET",
         "/agents/{agent}/workspace/revert?run={run}",
-        WRITE | {"helpdesk": 403},
+        WRITE | {"member": 404, "helpdesk": 403},
         None,
         "nobody",
         ids=("agent", "run"),
