@@ -1,0 +1,33 @@
+"""What changed, by keyboard: two steps from the files; unchanged lines open where one stands."""
+
+from playwright.sync_api import expect
+
+from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.unit import unit
+from memoryweb.workspace.models import AuthorKind
+from tests.browser.conftest import Open
+from tests.web.pages import url
+from tests.world import World
+
+
+def test_since_last_monday_is_two_steps_from_the_files(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "agents_files", world.agent.pk), world.vera)
+    for step in ("As it was", "What changed since Last Monday"):
+        page.get_by_role("link", name=step).focus()
+        page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="What changed")).to_be_visible()
+    expect(page.locator(".change")).to_have_count(4)  # the seeded files are new this week
+
+
+def test_unchanged_lines_open_in_place(open_page: Open, world: World) -> None:
+    lines = [f"Line {number}." for number in range(40)]
+    for last in ("One.", "Two."):
+        with unit(world.team) as work:
+            writer = Writer(AuthorKind.PERSON, user=world.bob)
+            content = "\n".join([*lines, last])
+            write(work, Place(world.agent, None, "lines.md"), content, writer=writer)
+    page = open_page(url(world.team, "agents_compare", world.agent.pk, "lines.md"), world.vera)
+    page.get_by_role("link", name="Show 37 unchanged lines").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Line 7.").first).to_be_visible()
+    assert page.evaluate("document.activeElement.innerText") == "1"
