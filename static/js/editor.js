@@ -16,39 +16,66 @@
   };
 
   // The mirror lies behind the text with the same lines, so that each number stands where its
-  // line begins, however often the line wraps. Only lines that changed are touched.
+  // line begins, however often the line wraps. Only lines that changed are touched, and only
+  // the numbers in sight are drawn: a mebibyte has tens of thousands of lines.
+  const numbers = editor.querySelector(".numbers");
   const ranges = (said) => said.split(" ").filter(Boolean).map((part) => {
     const [first, last] = part.split("-").map(Number);
     return [first, last ?? first];
   });
   const marks = { pinned: ranges(editor.dataset.pinned), persons: ranges(editor.dataset.persons) };
-  const row = (line) => {
-    const made = document.createElement("div");
-    made.textContent = line;
-    return made;
+  const made = (line) => {
+    const row = document.createElement("div");
+    row.textContent = line;
+    return row;
   };
   let lines = [];
+  let rows = [];
+  const draw = () => {
+    const top = text.scrollTop;
+    let first = 0;
+    for (let end = rows.length - 1; first < end;) {
+      const middle = (first + end) >> 1;
+      if (rows[middle].offsetTop + rows[middle].offsetHeight < top) first = middle + 1;
+      else end = middle;
+    }
+    const shown = [];
+    for (let at = first; at < rows.length && rows[at].offsetTop < top + text.clientHeight; at += 1) {
+      const number = document.createElement("div");
+      number.textContent = at + 1;
+      number.className = rows[at].className;
+      number.style.top = `${rows[at].offsetTop - top}px`;
+      number.style.height = `${rows[at].offsetHeight}px`;
+      shown.push(number);
+    }
+    numbers.replaceChildren(...shown);
+  };
   const number = () => {
     const now = text.value.split("\n");
     const most = Math.min(lines.length, now.length);
     let head = 0;
     while (head < most && lines[head] === now[head]) head += 1;
     let tail = 0;
-    while (tail < most - head && lines.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+    while (tail < most - head && lines[lines.length - 1 - tail] === now[now.length - 1 - tail]) tail += 1;
     const gone = lines.length - tail - head;
     const come = now.length - tail - head;
     const stay = Math.min(gone, come);
-    for (let at = head; at < head + stay; at += 1) mirror.children[at].textContent = now[at];
-    for (let left = gone - stay; left > 0; left -= 1) mirror.children[head + stay].remove();
-    const fresh = document.createDocumentFragment();
-    for (let at = head + stay; at < head + come; at += 1) fresh.append(row(now[at]));
-    mirror.insertBefore(fresh, mirror.children[head + stay] ?? null);
+    for (let at = head; at < head + stay; at += 1) rows[at].textContent = now[at];
+    const fresh = now.slice(head + stay, head + come).map(made);
+    for (const row of rows.slice(head + stay, head + gone)) row.remove();
+    const after = rows[head + gone] ?? null;
+    const added = document.createDocumentFragment();
+    for (const row of fresh) added.append(row);
+    mirror.insertBefore(added, after);
+    rows = [...rows.slice(0, head + stay), ...fresh, ...rows.slice(head + gone)];
     lines = now;
-    mirror.style.setProperty("--digits", String(now.length).length);
-    text.style.setProperty("--digits", String(now.length).length);
+    editor.style.setProperty("--digits", String(now.length).length);
+    draw();
   };
-  const follow = () => { mirror.style.transform = `translateY(${-text.scrollTop}px)`; };
-  const fit = () => { mirror.style.width = `${text.clientWidth}px`; };
+  const fit = () => {
+    mirror.style.width = `${text.clientWidth}px`;
+    draw();
+  };
 
   // Tokens as the server estimates them.
   const CJK = /[\u1100-\u11ff\u2e80-\u2fdf\u3000-\u30ff\u3130-\u318f\u31c0-\u31ff\u3200-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef\u{1aff0}-\u{1b16f}\u{20000}-\u{3ffff}]/gu;
@@ -110,7 +137,7 @@
       text.value = found.text;
       if (found.base !== base) {
         marks.pinned = marks.persons = [];
-        for (const line of mirror.children) line.classList.remove("pinned", "persons");
+        for (const row of rows) row.classList.remove("pinned", "persons");
       }
       note.remove();
       text.dispatchEvent(new Event("input"));
@@ -136,7 +163,7 @@
     previewSoon();
     keepSoon();
   });
-  text.addEventListener("scroll", follow, { passive: true });
+  text.addEventListener("scroll", draw, { passive: true });
   new ResizeObserver(fit).observe(text);
 
   let isLeaving = false;
@@ -160,11 +187,10 @@
   number();
   for (const [mark, found] of Object.entries(marks)) {
     for (const [first, last] of found) {
-      for (let at = first; at <= last; at += 1) mirror.children[at - 1]?.classList.add(mark);
+      for (let at = first; at <= last; at += 1) rows[at - 1]?.classList.add(mark);
     }
   }
   fit();
-  follow();
   count();
   offer();
   let wanted = "off";
