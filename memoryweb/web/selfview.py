@@ -169,7 +169,9 @@ def pause(request: UserRequest, who: Oneself, *, paused: bool) -> HttpResponse:
 
 
 def export(who: Oneself) -> StreamingHttpResponse:
-    return download(who.team, _saved(who), by=who.actor)
+    """One's own owner is made with the event that it was exported, or not at all."""
+    with unit(who.team):
+        return download(who.team, _saved(who), by=who.actor)
 
 
 def download(
