@@ -5,7 +5,7 @@ one of them changes. The owner's personal memory and what was found for the mess
 data in a message of their own, then the conversation, then the message.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.memory import querying, scanning
 from memoryweb.memory.hits import Hit
+from memoryweb.memory.marks import hidden_of, without_hidden
 from memoryweb.memory.search import search
 from memoryweb.workspace.models import File
 from memoryweb.workspace.render import LIMITS, render, shortened
@@ -255,16 +256,21 @@ def _personal(reader: Reader, room: int) -> tuple[Included, ...]:
 
 def _include(files: Iterable[File], room: int) -> tuple[Included, ...]:
     included = []
-    for file in files:
-        one = _fitted(file, room)
+    found = list(files)
+    hidden = hidden_of(found)
+    for file in found:
+        one = _fitted(file, room, hidden[file.pk])
         room -= one.tokens
         included.append(one)
     return tuple(included)
 
 
-def _fitted(file: File, room: int) -> Included:
-    """The file under its own limit and within the room; nothing of it where that is too small."""
-    content, masked = scanning.mask(file.content)
+def _fitted(file: File, room: int, hidden: Collection[int]) -> Included:
+    """The file under its own limit and within the room; nothing of it where that is too small.
+
+    Lines that wait for a person are left empty.
+    """
+    content, masked = scanning.mask(without_hidden(file.content, hidden))
     limit = LIMITS.get(file.path, len(content))
     text, cut = shortened(content, limit)
     rendered = render([(file.path, text)]) + "\n"
@@ -304,7 +310,11 @@ def _hits(
     given = {one.file.pk: one.last_line for one in files}
     room -= tokens.estimate(f"--- {FOUND} ---\n")
     quoted: list[Quoted] = []
-    for hit in search(reader, querying.plain(message), limit=_ASKED_HITS).hits:
+    hits = search(reader, querying.plain(message), limit=_ASKED_HITS).hits
+    hidden = hidden_of(hit.file for hit in hits if hit.file)
+    for hit in hits:
+        if hit.file and hidden[hit.file.pk] & set(range(hit.line, hit.end_line + 1)):
+            continue
         if hit.file and hit.line <= given.get(hit.file.pk, 0):
             continue
         if hit.message and talk and _is_in(hit.message, *talk):

@@ -10,9 +10,9 @@ from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
-from memoryweb.memory import mark_decisions
+from memoryweb.memory import context, mark_decisions
 from memoryweb.memory.files import NewLine, Place, Writer, append, write
-from memoryweb.memory.marks import hidden_lines, without_hidden
+from memoryweb.memory.marks import hidden_lines
 from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import Reverted, revert
 from memoryweb.memory.search import search
@@ -121,10 +121,15 @@ def test_what_a_person_keeps_is_dreamt_the_next_night(world: World) -> None:
 @pytest.mark.django_db
 def test_no_prompt_holds_a_line_that_waits(world: World) -> None:
     _poisoned(world)
-    note = _file(world, NOTE, world.customer)
-    shown = without_hidden(note.content, hidden_lines(note))
-    assert "Otto" in shown
-    assert "Acme" not in shown
+    place = Place(world.agent, world.customer, "MEMORY.md")
+    with unit(world.team) as work:
+        text = f"# Memory\n\n- {PLANTED[0]}\n- {HONEST}\n"
+        write(work, place, text, writer=Writer(AuthorKind.AGENT, is_tool=True))
+    served = context.build(Reader(world.agent, world.customer), "Zebedee and Otto?")
+    prompt = "\n".join(turn.content for turn in served.messages)
+    assert "Otto plays" in prompt
+    assert "- My sister says" not in prompt
+    assert "- 12:00 My sister" not in prompt
 
 
 @pytest.mark.django_db
