@@ -154,6 +154,7 @@ PAGES: dict[str, Route] = {
     "marks": _get("marks", READ),
     "secrets": _get("secrets", READ),
     "secrets of decided ones": _get("secrets", READ, "?state=decided"),
+    "secrets_scans": _get("secrets_scans", MANAGE),
     "secrets_held": _get("secrets_held", READ),
     "secrets_held of Bob": _get("secrets_held", BOBS, held_id="my_held_id"),
     "mine": _get("mine", READ),
@@ -224,19 +225,14 @@ CHANGES: dict[str, Route] = {
     "agents_keep of Bob": _post(
         "agents_keep", BOBS, LINES, query=BOB, first="agents_release of Bob"
     ),
-    "agents_snapshot_upload": Route(
-        "agents_snapshot_upload",
-        {"admin": 302, "member": 302, "viewer": 403, "auditor": 403},
-        "POST",
-        {"owner": "shared"},
-        upload=ARCHIVE,
-    ),
-    "agents_snapshot_import": _post(
-        "agents_snapshot_import", BOBS_UPLOAD, {"token": "{snapshot_token}"}
-    ),
-    "agents_snapshot_drop": _post("agents_snapshot_drop", BOBS_UPLOAD),
     "agents_dream": _post("agents_dream", WRITE),
     "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),
+    "agents_provenance_revert": _post("agents_provenance_revert", WRITE, {"run": "{run_id}"}),
+    "agents_provenance_revert of Bob": _post(
+        "agents_provenance_revert",
+        {"admin": 200, "member": 200, "viewer": 404, "auditor": 403},
+        {"conversation": "{my_conversation_id}"},
+    ),
     "review_accept": _post("review_accept", WRITE),
     "review_accept of Bob": _post("review_accept", BOBS, proposal_id="my_proposal_id"),
     "marks_keep": _post("marks_keep", WRITE, MARKED, file_id="marked_id"),
@@ -245,15 +241,11 @@ CHANGES: dict[str, Route] = {
     "marks_remove of Bob": _post("marks_remove", BOBS, MARKED, file_id="my_marked_id"),
     "review_reject": _post("review_reject", WRITE),
     "review_reject of Bob": _post("review_reject", BOBS, proposal_id="my_proposal_id"),
+    "secrets_scan": _post("secrets_scan", MANAGE),
+    "secrets_mask": _post("secrets_mask", MANAGE),
     "secrets_refuse": _post("secrets_refuse", WRITE),
     "secrets_refuse of Bob": _post("secrets_refuse", BOBS, held_id="my_held_id"),
     "secrets_release": _post("secrets_release", WRITE),
-    "agents_provenance_revert": _post("agents_provenance_revert", WRITE, {"run": "{run_id}"}),
-    "agents_provenance_revert of Bob": _post(
-        "agents_provenance_revert",
-        {"admin": 200, "member": 200, "viewer": 404, "auditor": 403},
-        {"conversation": "{my_conversation_id}"},
-    ),
     "secrets_release of Bob": _post("secrets_release", BOBS, held_id="my_held_id"),
     "mine_pause": _post("mine_pause", READ),
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
