@@ -1,5 +1,5 @@
 // Unsaved texts are kept in this browser, by person, file and the text that they began with.
-// A page that a save led to ends in #saved and names the file: its draft has served.
+// A page that a save led to ends in #saved or #created and names the text: its draft has served.
 const drafts = (() => {
   const PREFIX = "memoryweb-draft:";
   const LONGEST = 1_200_000;
@@ -38,9 +38,10 @@ const drafts = (() => {
   return { of, keep, drop, forget, clear };
 })();
 {
-  const file = document.currentScript?.dataset.saved;
-  if (file && location.hash === "#saved") {
-    drafts.forget(file);
+  const { saved, created } = document.currentScript?.dataset ?? {};
+  const served = { "#saved": [saved], "#created": [saved, created] }[location.hash];
+  if (saved && served) {
+    served.forEach(drafts.forget);
     history.replaceState(null, "", location.pathname + location.search);
   }
 }

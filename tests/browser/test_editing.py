@@ -76,6 +76,16 @@ def test_a_draft_outlives_a_reload_and_ends_with_the_save(open_page: Open, world
     assert _file(world, "SOUL.md").content == "Not saved yet.\n"
 
 
+def test_the_draft_of_a_new_file_ends_with_the_file(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "agents_new_file", world.agent.pk), world.bob)
+    page.get_by_label("Name").fill("plans.md")
+    page.get_by_label("Text", exact=True).fill("- Row to the pier.\n")
+    until(lambda: _drafts(page) == 1)
+    page.get_by_role("button", name="Create the file").click()
+    page.wait_for_url("**/files/plans.md")
+    assert _drafts(page) == 0
+
+
 def test_a_preview_stands_beside_the_text_and_follows_it(open_page: Open, world: World) -> None:
     page = open_page(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"), world.bob)
     page.get_by_role("button", name="Preview").press("Enter")

@@ -47,7 +47,7 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
             form.refuse(refused)
         else:
             messages.success(request, _("{path} was created.").format(path=path))
-            return redirect(_file_url(request, shelf, path))
+            return redirect(_file_url(request, shelf, path, "created"))
     editor = editor_of_new(agent_id, shelf.value, form["content"].value() or "", request.user.pk)
     context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "form": form, "editor": editor}
     return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
@@ -170,6 +170,6 @@ def _hash(form: EditForm) -> str:
     return opened
 
 
-def _file_url(request: TeamRequest, shelf: Shelf, path: str) -> str:
-    """The fragment tells the page that the draft is saved."""
-    return to(request, "agents_file", shelf.agent.pk, path, query=f"{shelf.query}#saved")
+def _file_url(request: TeamRequest, shelf: Shelf, path: str, what: str = "saved") -> str:
+    """The fragment tells the page which draft has served."""
+    return to(request, "agents_file", shelf.agent.pk, path, query=f"{shelf.query}#{what}")
