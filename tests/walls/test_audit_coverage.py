@@ -25,7 +25,7 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.extraction import requests
-from memoryweb.memory import context, files, injecting, mark_decisions, proposals, releasing
+from memoryweb.memory import context, files, held, injecting, mark_decisions, proposals, releasing
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused
@@ -33,13 +33,14 @@ from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import revert
+from memoryweb.memory.screening import Likely, fingerprint
 from memoryweb.memory.snapshots import apply, export, preview
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.memory.uploads import drop, keep
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import print_of
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import AuthorKind, File, HeldSecret, Proposal
 from memoryweb.workspace.origins import Origin
 from tests.accounts.refusal import refusing_events
 from tests.walls.web_calls import everything, undone
@@ -52,7 +53,7 @@ ALL: frozenset[str] = frozenset()
 # Acts of a request or a worker, which their own walls walk through.
 ELSEWHERE = {
     *("access.denied", "personal.read", "personal.exported", "run.finished"),
-    *("agent.removed", "team.removed"),
+    *("agent.removed", "team.removed", "secret.masked", "secret.expired"),
 }
 
 
@@ -127,6 +128,16 @@ def _imported(work: Unit, world: World) -> None:
     apply(work, world.agent, None, SNAPSHOT, token, by=PERSON)
 
 
+def _hold(work: Unit, world: World, value: str, likely: Likely = Likely.HOLD) -> HeldSecret:
+    text = f"Wi-Fi password: {value}\n"
+    files.write(work, _place(world, "WIFI.md"), text, writer=PERSON, likely=likely)
+    return HeldSecret.objects.get(fingerprint=fingerprint(world.team.pk, value))
+
+
+def _refuse_held(work: Unit, world: World) -> None:
+    held.refuse(work, _hold(work, world, "poppy" + "4711"), by=world.alice)
+
+
 PERSON = Writer(AuthorKind.PERSON)
 SNAPSHOT = of({"SOUL.md": "Loud.\n"})
 SAID = [NewMessage("user", "I moved to Porto.", "t1"), NewMessage("user", "I like it.", "t2")]
@@ -188,6 +199,12 @@ ACTS: dict[str, tuple[str, Act]] = {
     ),
     "release a person's lines": ("line.released", _in_unit(_released)),
     "keep a person's lines again": ("line.kept", _in_unit(_kept_again)),
+    "hold a likely secret": ("secret.held", _in_unit(lambda u, w: _hold(u, w, "daisy" + "4711"))),
+    "release in the editor": (
+        "secret.released",
+        _in_unit(lambda u, w: _hold(u, w, "tulip" + "4712", likely=Likely.RELEASE)),
+    ),
+    "decide about a likely secret": ("secret.decided", _in_unit(_refuse_held)),
     "propose": (
         "proposal.made",
         _in_unit(
