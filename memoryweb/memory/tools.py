@@ -22,6 +22,7 @@ from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.injecting import Span
+from memoryweb.memory.marks import hidden_of
 from memoryweb.memory.statements import normalise
 from memoryweb.memory.unit import Unit
 from memoryweb.recall import events
@@ -208,9 +209,17 @@ def memory_get(acting: Acting, day: str) -> dict[str, Any]:
 def search_workspace(
     acting: Acting, query: str, scope: str = "", limit: int = 10
 ) -> dict[str, Any]:
-    """`scope`: "" all that the reader sees, `own` the owner's alone, `shared` the shared files."""
+    """`scope`: "" all that the reader sees, `own` the owner's alone, `shared` the shared files.
+
+    Lines that wait for a person are left out.
+    """
     found = search.search(acting.sees, query, limit=limit, kinds=("file",), scope=scope)
-    in_files = [(hit, hit.file) for hit in found.hits if hit.file]
+    hidden = hidden_of(hit.file for hit in found.hits if hit.file)
+    in_files = [
+        (hit, hit.file)
+        for hit in found.hits
+        if hit.file and not hidden[hit.file.pk] & set(range(hit.line, hit.end_line + 1))
+    ]
     _count(
         acting,
         query,
@@ -221,18 +230,17 @@ def search_workspace(
     return {
         "agentId": _agent_id(acting),
         "query": query,
-        "count": len(found.hits),
+        "count": len(in_files),
         "hits": [
             {
-                "filename": hit.file.path,
+                "filename": file.path,
                 "lineNumber": hit.line,
                 "snippet": hit.snippet,
                 "score": round(hit.score, 4),
                 "date": hit.date.isoformat() if hit.date else None,
-                "owner": _shown(acting.reader.owner if hit.file.owner_id else None),
+                "owner": _shown(acting.reader.owner if file.owner_id else None),
             }
-            for hit in found.hits
-            if hit.file
+            for hit, file in in_files
         ],
     }
 

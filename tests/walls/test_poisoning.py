@@ -10,7 +10,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
-from memoryweb.memory import context, mark_decisions
+from memoryweb.memory import context, mark_decisions, tools
 from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.marks import hidden_lines
 from memoryweb.memory.provenance import Kind, Source
@@ -130,6 +130,10 @@ def test_no_prompt_holds_a_line_that_waits(world: World) -> None:
     assert "Otto plays" in prompt
     assert "- My sister says" not in prompt
     assert "- 12:00 My sister" not in prompt
+    acting = tools.Acting(Reader(world.agent, world.customer), AT)
+    found = [hit["snippet"] for hit in tools.search_workspace(acting, "Acme Otto")["hits"]]
+    assert found
+    assert not any("Acme" in snippet for snippet in found)
 
 
 @pytest.mark.django_db
