@@ -230,3 +230,9 @@ def test_each_step_is_an_event_without_text(stage: Stage) -> None:
     events = Event.objects.filter(team_id=stage.world.team.pk, actor_role="visitor")
     assert {event.action for event in events} == {"visit.opened", "file.written"}
     assert all("Linz" not in bytes(event.canonical).decode() for event in events)
+
+
+def test_the_audit_page_says_who_came_by_a_link(stage: Stage, audrey: Client) -> None:
+    opened(stage)
+    page = text(audrey.get(url(stage.world.team, "audit")))
+    assert "An owner, by a link to My memory" in page
