@@ -114,9 +114,15 @@ class Current:
             for pk, day, moment, path, name, owner, line in rows
         }
 
-    def passages(self, ids: Collection[int]) -> dict[int, Passage]:
-        rows = Passage.objects.filter(pk__in=ids).select_related("file", "message__conversation")
-        return {row.pk: row for row in rows.defer("file__content", "tokens") if self._sees(row)}
+    def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
+        """With the file or the message, whichever of them there are."""
+        related = {"file": "file", "message": "message__conversation"}
+        rows = Passage.objects.filter(pk__in=ids).defer("tokens")
+        if "file" in kinds:
+            rows = rows.defer("tokens", "file__content")
+        if kinds:
+            rows = rows.select_related(*(related[kind] for kind in sorted(kinds)))
+        return {row.pk: row for row in rows if self._sees(row)}
 
     def _keyed(self, phrase: Sequence[str]) -> list[str]:
         return [" ".join(TEXT + reach + word for word in phrase) for reach in self.reaches.all]

@@ -14,7 +14,9 @@ from memoryweb.workspace.models import File
 AROUND = 80
 # With what is combined with a letter, so that decomposed text stays one word.
 _WORD = re.compile(r"[\w\u0300-\u036f\u3099\u309a\uff9e\uff9f]+(?:['’]\w+)*")
-_CJK = re.compile(r"[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+")
+_RANGES = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+_CJK = re.compile(rf"[{_RANGES}]+")
+_RUN = re.compile(rf"[{_RANGES}]+|[^\W_{_RANGES}]+")
 Mark = tuple[int, int]
 
 
@@ -86,7 +88,7 @@ def _matches(text: str, words: Collection[str]) -> Iterator[Mark]:
             if any(token in words for token in tokens(match[0])):
                 yield match.span()
             continue
-        for run in re.finditer(rf"{_CJK.pattern}|[^\W_]+", match[0]):
+        for run in _RUN.finditer(match[0]):
             yield from _in_run(run[0], match.start() + run.start(), words)
 
 

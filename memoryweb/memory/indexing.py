@@ -10,7 +10,7 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.memory.source_classes import sources_of_lines, sources_of_messages, weakest
 from memoryweb.recall import ranking, tokens
 from memoryweb.recall.models import Passage
-from memoryweb.recall.terms import names_of
+from memoryweb.recall.terms import dates_in, names_of
 from memoryweb.workspace.blocks import blocks
 from memoryweb.workspace.models import File, SourceClass
 from memoryweb.workspace.paths import FileKind, kind_of
@@ -68,7 +68,7 @@ def of_file(
         sources = sources_of_lines(file, since=found[0][1].line if found else 1)
     for number, block in found:
         words = tokens.tokens(block.text)
-        above = [*tokens.tokens(" ".join(block.trail)), *names_of(day)]
+        above = [*tokens.tokens(" ".join(block.trail)), *_dates(day, block.text)]
         yield Passage(
             team_id=file.team_id,
             agent_id=file.agent_id,
@@ -108,7 +108,9 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
             end_line=message.position,
             trail=message.name,
             text=message.content,
-            **_findable(conversation.agent_id, conversation.owner_id, words, names_of(day)),
+            **_findable(
+                conversation.agent_id, conversation.owner_id, words, _dates(day, message.content)
+            ),
             whole=whole_key(conversation.pk),
             place=ranking.packed(message.position, len(words), MESSAGE_WEIGHT, is_turn=True),
             length=len(words),
@@ -135,6 +137,11 @@ def whole_key(identity: uuid.UUID) -> int:
 
 def weight_of(path: str) -> float:
     return 1.0 if path in _TOP else _WEIGHTS.get(kind_of(path), 0.8)
+
+
+def _dates(day: date, text: str) -> list[str]:
+    """Of the passage itself, and those that its text writes out."""
+    return list(dict.fromkeys([*names_of(day), *dates_in(text)]))
 
 
 def _findable(

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 
 from memoryweb.memory.corpus import Current, Reaches, Standing
@@ -13,7 +12,7 @@ from memoryweb.memory.past import Then
 from memoryweb.memory.querying import Query
 from memoryweb.recall import ranking
 from memoryweb.recall.index import Found
-from memoryweb.recall.ranking import PER_FILE, Places, Postings
+from memoryweb.recall.ranking import PER_FILE, Places, Postings, Scores
 from memoryweb.recall.terms import Term, terms_of
 from memoryweb.recall.tokens import tokens
 
@@ -46,52 +45,59 @@ class Page:
     """`last` is where it ends, None when nothing comes after it."""
 
     hits: Sequence[tuple[int, float]]
+    kinds: Collection[str]
     last: Cursor | None
 
 
 @dataclass(frozen=True)
 class Matched:
     corpus: Corpus
-    places: Places
-    scores: Mapping[int, float]
+    scores: Scores
 
-    @cached_property
+    @property
+    def places(self) -> Places:
+        return self.scores.places
+
+    @property
     def total(self) -> int:
-        return ranking.total(self.scores, self.places)
+        return self.scores.shown(self.scores.keys)
 
     def page(self, limit: int, after: Cursor | None) -> Page:
-        ahead = self._ahead(after) if after else 0
-        count = ahead + 2 * limit + 1
+        wanted = limit + 1 + (self._ahead(after) if after else 0)
+        count = wanted + limit
         while True:
-            ids = self._ids(keys := ranking.best(self.scores, count))
-            order = list(_at_most_per_file(self._in_order(keys, ids), self.places))
-            start = self._start(order, after) if after else 0
-            if count >= len(self.scores) or len(order) > start + limit:
+            scores = self.scores.best(count)
+            if count >= len(self.scores.keys) or self.scores.shown(scores) >= wanted:
                 break
             count *= 4
+        ids = self._ids(scores)
+        order = list(_at_most_per_file(self._in_order(scores, ids), self.places))
+        start = self._start(order, scores, after) if after else 0
         shown = order[start : start + limit]
-        hits = [(ids[key], self.scores[key]) for key in shown if key in ids]
+        hits = [(ids[key], scores[key]) for key in shown if key in ids]
         more = start + limit < len(order)
-        return Page(hits, self._cursor(shown[-1]) if more else None)
+        kinds = {"message" if self.places.is_turn(key) else "file" for key in shown}
+        return Page(hits, kinds, self._cursor(shown[-1], scores) if more else None)
 
     def _ahead(self, after: Cursor) -> int:
-        least = self.scores.get(self._key(after), after.score)
-        return sum(score >= least for score in self.scores.values())
+        key = self._key(after)
+        least = self.scores.of(key) if key in self.scores.keys else after.score
+        return self.scores.at_least(least)
 
-    def _start(self, order: Sequence[int], after: Cursor) -> int:
+    def _start(self, order: Sequence[int], scores: Mapping[int, float], after: Cursor) -> int:
         """After the hit that ended the last page; if it has gone, after its score."""
         key = self._key(after)
-        if key in self.scores and key in order:
+        if key in scores and key in order:
             return order.index(key) + 1
-        return sum(self.scores[key] >= after.score for key in order)
+        return sum(scores[key] >= after.score for key in order)
 
     def _key(self, cursor: Cursor) -> int:
         return self.places.key(cursor.whole, cursor.ordinal)
 
-    def _cursor(self, key: int) -> Cursor:
-        return Cursor(self.places.whole(key), ranking.ordinal(key), self.scores[key])
+    def _cursor(self, key: int, scores: Mapping[int, float]) -> Cursor:
+        return Cursor(self.places.whole(key), ranking.ordinal(key), scores[key])
 
-    def _ids(self, keys: Iterable[int]) -> dict[int, int]:
+    def _ids(self, keys: Collection[int]) -> dict[int, int]:
         """Place → passage, also for the turns that were found by their neighbours."""
         known = self.places.passages
         spots = {
@@ -100,12 +106,12 @@ class Matched:
         found = {spots[spot]: passage for spot, passage in self.corpus.spots(spots).items()}
         return {key: known[key] for key in keys if key in known} | found
 
-    def _in_order(self, keys: Sequence[int], ids: Mapping[int, int]) -> list[int]:
+    def _in_order(self, scores: Mapping[int, float], ids: Mapping[int, int]) -> list[int]:
         """Best first, newer first where scores are equal, then the same on every database."""
-        tied = [key for key in _tied(keys, self.scores) if key in ids]
+        tied = [key for key in _tied(scores) if key in ids]
         standings = self.corpus.standings([ids[key] for key in tied])
         standing: dict[int, Standing | tuple[()]] = {key: standings[ids[key]] for key in tied}
-        return sorted(keys, key=lambda key: (-self.scores[key], standing.get(key, ())))
+        return sorted(scores, key=lambda key: (-scores[key], standing.get(key, ())))
 
 
 def match(corpus: Corpus, asked: Asked) -> Matched:
@@ -116,7 +122,7 @@ def match(corpus: Corpus, asked: Asked) -> Matched:
         found.places,
         corpus.last_turns(found.places.conversations),
     )
-    return Matched(corpus, found.places, _narrowed(scores, corpus, asked, found))
+    return Matched(corpus, scores.narrowed(_narrowed(scores.keys, corpus, asked, found)))
 
 
 def _keyed(reaches: Reaches, words: Iterable[str]) -> list[str]:
@@ -137,22 +143,20 @@ def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:
     return Postings(text, headings)
 
 
-def _narrowed(
-    scores: Mapping[int, float], corpus: Corpus, asked: Asked, found: Found
-) -> Mapping[int, float]:
+def _narrowed(keys: Collection[int], corpus: Corpus, asked: Asked, found: Found) -> Collection[int]:
     """Filters take hits away; they change no score."""
     places, query = found.places, asked.query
     wholes = _wholes(corpus, asked, found)
     if wholes is not None:
-        scores = {key: score for key, score in scores.items() if places.whole(key) in wholes}
+        keys = {key for key in keys if places.whole(key) in wholes}
     if asked.phrases:
         said = corpus.saying(_with_all(found, corpus.reaches, asked.phrases), asked.phrases)
-        scores = {key: score for key, score in scores.items() if places.passages.get(key) in said}
+        keys = {key for key in keys if places.passages.get(key) in said}
     if query.before or query.after:
-        spots = corpus.between({places.whole(key) for key in scores}, query)
-        lines = corpus.lines([places.passages[key] for key in scores if key in places.passages])
-        scores = {key: score for key, score in scores.items() if _spot(key, places, lines) in spots}
-    return scores
+        spots = corpus.between({places.whole(key) for key in keys}, query)
+        lines = corpus.lines([places.passages[key] for key in keys if key in places.passages])
+        keys = {key for key in keys if _spot(key, places, lines) in spots}
+    return keys
 
 
 def _wholes(corpus: Corpus, asked: Asked, found: Found) -> set[int] | None:
@@ -198,8 +202,8 @@ def _spot(key: int, places: Places, lines: Mapping[int, int]) -> tuple[int, int]
     return places.whole(key), ranking.ordinal(key) if passage is None else lines[passage]
 
 
-def _tied(keys: Sequence[int], scores: Mapping[int, float]) -> Iterator[int]:
-    for _score, run in groupby(keys, key=scores.__getitem__):
+def _tied(scores: Mapping[int, float]) -> Iterator[int]:
+    for _score, run in groupby(scores, key=scores.__getitem__):
         same = list(run)
         if len(same) > 1:
             yield from same

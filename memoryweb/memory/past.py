@@ -38,8 +38,9 @@ class Then:
                 if word in wanted:
                     postings.setdefault(word, Counter())[number] += 1
                     found[number] = None
-        places = [(number, self.rows[number].whole, self.rows[number].place) for number in found]
-        return Found(postings, Places(places))
+        rows = [self.rows[number] for number in found]
+        places = Places(list(found), [row.whole for row in rows], [row.place for row in rows])
+        return Found(postings, places)
 
     def extent(self) -> Extent:
         return Extent(len(self.rows), sum(row.length for row in self.rows.values()))
@@ -82,7 +83,7 @@ class Then:
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
         return {number: _standing(self.rows[number]) for number in passages}
 
-    def passages(self, ids: Collection[int]) -> dict[int, Passage]:
+    def passages(self, ids: Collection[int], _kinds: Collection[str]) -> dict[int, Passage]:
         return {number: self.rows[number] for number in ids}
 
 

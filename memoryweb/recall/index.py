@@ -42,16 +42,15 @@ class _Index(Protocol):
     def is_sound(self, cursor: CursorWrapper) -> bool: ...
     def find(
         self, cursor: CursorWrapper, tokens: Sequence[str]
-    ) -> tuple[dict[str, Counter[int]], list[tuple[int, int, int]]]: ...
+    ) -> tuple[dict[str, Counter[int]], Places]: ...
 
 
 def find(tokens: Collection[str], using: str = DEFAULT_DB_ALIAS) -> Found:
     """The passages that have some of these tokens, which carry their scope keys."""
     if not tokens:
-        return Found({}, Places(()))
+        return Found({}, Places((), (), ()))
     with connections[using].cursor() as cursor:
-        postings, rows = _index(connections[using]).find(cursor, list(tokens))
-    return Found(postings, Places(rows))
+        return Found(*_index(connections[using]).find(cursor, list(tokens)))
 
 
 def extent(reaches: Sequence[str], using: str = DEFAULT_DB_ALIAS) -> Extent:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from django.db.backends.utils import CursorWrapper
 
+from memoryweb.recall.ranking import Places
+
 _COLUMN = (
     "ALTER TABLE recall_passage ADD COLUMN search tsvector"
     " GENERATED ALWAYS AS (array_to_tsvector(string_to_array(tokens, ' '))) STORED"
@@ -99,19 +101,17 @@ def is_sound(cursor: CursorWrapper) -> bool:
     return not missing(cursor)
 
 
-def find(
-    cursor: CursorWrapper, tokens: Sequence[str]
-) -> tuple[dict[str, Counter[int]], list[tuple[int, int, int]]]:
+def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Places]:
     # Tokens hold letters and digits only; quoted, none of them is an operator.
     wanted = " | ".join(f"'{token}'" for token in tokens)
     cursor.execute(
         "SELECT id, whole, place, tokens FROM recall_passage WHERE search @@ %s::tsquery", [wanted]
     )
     postings: dict[str, Counter[int]] = {token: Counter() for token in tokens}
-    rows = []
-    for passage, whole, place, text in cursor.fetchall():
-        rows.append((passage, whole, place))
+    rows = cursor.fetchall()
+    for passage, _whole, _place, text in rows:
         for word in text.split(" "):
             if word in postings:
                 postings[word][passage] += 1
-    return {token: counts for token, counts in postings.items() if counts}, rows
+    places = Places(*([row[column] for row in rows] for column in range(3)))
+    return {token: counts for token, counts in postings.items() if counts}, places

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from django.db import DatabaseError
 from django.db.backends.utils import CursorWrapper
 
+from memoryweb.recall.ranking import Places
+
 _TABLES = {
     "recall_index": (
         "CREATE VIRTUAL TABLE recall_index USING fts5("
@@ -79,9 +81,7 @@ def is_sound(cursor: CursorWrapper) -> bool:
     return True
 
 
-def find(
-    cursor: CursorWrapper, tokens: Sequence[str]
-) -> tuple[dict[str, Counter[int]], list[tuple[int, int, int]]]:
+def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Places]:
     # As JSON: one row a token instead of one a posting halves the time.
     marks = ", ".join(["%s"] * len(tokens))
     cursor.execute(
@@ -90,12 +90,14 @@ def find(
         tokens,
     )
     postings = {term: Counter(json.loads(passages)) for term, passages in cursor.fetchall()}
-    passages = sorted(set().union(*postings.values()))
+    passages = list(set().union(*postings.values()))
     if not passages:
-        return {}, []
+        return {}, Places((), (), ())
     cursor.execute(
-        "SELECT id, whole, place FROM recall_passage INDEXED BY recall_passage_place"
+        "SELECT json_group_array(id), json_group_array(whole), json_group_array(place)"
+        " FROM recall_passage INDEXED BY recall_passage_place"
         " WHERE id IN (SELECT value FROM json_each(%s))",
         [json.dumps(passages)],
     )
-    return postings, cursor.fetchall()
+    columns = [json.loads(column) for column in cursor.fetchone()]
+    return postings, Places(*columns)

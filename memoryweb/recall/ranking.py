@@ -7,8 +7,9 @@ What a whole conversation or file says about the words is a prior. All of it × 
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import nlargest
 
 K1, B = 1.2, 0.75
@@ -48,20 +49,26 @@ def packed(ordinal: int, length: int, weight: float, *, is_turn: bool) -> int:
 class Places:
     """Where the found passages stand. A key names a place: number of its whole, and ordinal."""
 
-    def __init__(self, rows: Sequence[tuple[int, int, int]]) -> None:
-        """`rows`: passage, the key of its file or conversation, and what `packed` made."""
-        kinds = {whole: place for _passage, whole, place in rows}
-        self.numbers = {whole: number for number, whole in enumerate(kinds)}
+    def __init__(
+        self, passages: Sequence[int], wholes: Sequence[int], places: Sequence[int]
+    ) -> None:
+        """For each passage the key of its file or conversation, and what `packed` made.
+
+        Columns, not rows: thousands of tuples would keep the garbage collector busy.
+        """
+        kinds = dict(zip(wholes, places, strict=True))
+        self.numbers = numbers = {whole: number for number, whole in enumerate(kinds)}
         self.wholes = list(kinds)
         self.weights = [(place & _WEIGHT) / 10 for place in kinds.values()]
         self.are_turns = [bool(place & _TURN) for place in kinds.values()]
-        numbers = self.numbers
-        self.keys = {
-            passage: numbers[whole] << _ORDINAL | place >> _ORDINAL
-            for passage, whole, place in rows
-        }
-        self.lengths = {passage: place >> _LENGTH & _LONGEST for passage, _whole, place in rows}
-        self.passages = {key: passage for passage, key in self.keys.items()}
+        keys = [
+            numbers[whole] << _ORDINAL | place >> _ORDINAL
+            for whole, place in zip(wholes, places, strict=True)
+        ]
+        self.keys = dict(zip(passages, keys, strict=True))
+        self.passages = dict(zip(keys, passages, strict=True))
+        lengths = [place >> _LENGTH & _LONGEST for place in places]
+        self.lengths = dict(zip(passages, lengths, strict=True))
 
     @property
     def conversations(self) -> list[int]:
@@ -83,52 +90,121 @@ def ordinal(key: int) -> int:
     return key & (1 << _ORDINAL) - 1
 
 
+class Scores:
+    """The places that were found, scored exactly only where it matters for the order.
+
+    What a place and its whole say is a lower bound; with the sum of its neighbours it is an upper
+    one. A turn may be found by what was said around it, a block only by itself.
+    """
+
+    def __init__(
+        self,
+        places: Places,
+        own: Sequence[Mapping[int, float]],
+        priors: Sequence[float],
+        keys: Collection[int],
+    ) -> None:
+        """`own`: for each word, place → what it says of it. `priors`: for each whole."""
+        self.places, self.own, self.priors, self.keys = places, own, priors, keys
+
+    def narrowed(self, keys: Collection[int]) -> "Scores":
+        return Scores(self.places, self.own, self.priors, keys)
+
+    def of(self, key: int) -> float:
+        value = 0.0
+        for own in self.own:
+            nearest = own.get(key, 0.0)
+            for distance, worth in AROUND:
+                near = own.get(key - distance)
+                if near is not None and near * worth > nearest:
+                    nearest = near * worth
+            value += nearest
+        number = key >> _ORDINAL
+        return (value + self.priors[number]) * self.places.weights[number]
+
+    def best(self, count: int) -> dict[int, float]:
+        """The best places with their scores, best first; all that tie with the last one, too."""
+        least = -math.inf
+        if count < len(self.keys):
+            least = nlargest(count, self._lower.values())[-1]
+        scores = {key: self.of(key) for key in self._reaching(least)}
+        if count < len(scores):
+            least = nlargest(count, scores.values())[-1]
+        kept = [key for key, score in scores.items() if score >= least]
+        return {key: scores[key] for key in sorted(kept, key=lambda key: -scores[key])}
+
+    def at_least(self, least: float) -> int:
+        """How many places score that or more."""
+        return sum(self.of(key) >= least for key in self._reaching(least))
+
+    def shown(self, keys: Iterable[int]) -> int:
+        """How many of these are hits, with at most five of one file."""
+        counts = Counter([key >> _ORDINAL for key in keys])
+        return sum(
+            count if self.places.are_turns[number] else min(count, PER_FILE)
+            for number, count in counts.items()
+        )
+
+    def _reaching(self, least: float) -> list[int]:
+        """The places that may score that."""
+        if least == -math.inf:
+            return list(self.keys)
+        # Sums of floats in another order differ in their last bits.
+        return [key for key, upper in self._upper.items() if upper + 1e-9 >= least]
+
+    @cached_property
+    def _said(self) -> dict[int, float]:
+        """What each place says itself, of all the words."""
+        said: defaultdict[int, float] = defaultdict(float)
+        for own in self.own:
+            for key, value in own.items():
+                said[key] += value
+        return dict(said)
+
+    @cached_property
+    def _lower(self) -> dict[int, float]:
+        weights, said = self.places.weights, self._said
+        firsts = [prior * weight for prior, weight in zip(self.priors, weights, strict=True)]
+        return {
+            key: firsts[key >> _ORDINAL] + said[key] * weights[key >> _ORDINAL]
+            if key in said
+            else firsts[key >> _ORDINAL]
+            for key in self.keys
+        }
+
+    @cached_property
+    def _upper(self) -> dict[int, float]:
+        """As if all that is said around a place were added up."""
+        said, weights = self._said, self.places.weights
+        upper = dict(self._lower)
+        for distance, worth in AROUND:
+            for near in upper.keys() & [key + distance for key in said]:
+                upper[near] += worth * said[near - distance] * weights[near >> _ORDINAL]
+        return upper
+
+
 def score(
     extent: Extent,
     terms: Sequence[Postings],
     places: Places,
     last_turns: Mapping[int, int],
-) -> dict[int, float]:
-    """Place → score. A turn may be found by what was said around it, a block only by itself."""
+) -> Scores:
     average = extent.words / extent.passages if extent.passages else 0
     per_word = K1 * B / (average or 1.0)
     norms = {
         passage: K1 * (1 - B) + per_word * length for passage, length in places.lengths.items()
     }
-    found: defaultdict[int, float] = defaultdict(float)
-    priors: defaultdict[int, float] = defaultdict(float)
+    owns = []
+    priors = [0.0] * len(places.wholes)
     for term in terms:
         having = len(term.text) + sum(passage not in term.text for passage in term.headings)
-        idf = math.log((extent.passages - having + 0.5) / (having + 0.5) + 1)
-        own, counts = _own(term, places, norms, idf * (K1 + 1))
-        for key, value in _spread(own, places).items():
-            found[key] += value
+        boost = (K1 + 1) * math.log((extent.passages - having + 0.5) / (having + 0.5) + 1)
+        own, counts = _own(term, places, norms, boost)
+        owns.append(own)
         for number, count in counts.items():
-            priors[number] += idf * (K1 + 1) * count / (count + K1)
-    ends = [last_turns.get(whole, 0) for whole in places.wholes]
-    scores = {}
-    for key, value in found.items():
-        number = key >> _ORDINAL
-        if key in places.passages or 1 <= ordinal(key) <= ends[number]:
-            scores[key] = (value + WHOLE * priors[number]) * places.weights[number]
-    return scores
-
-
-def total(scores: Iterable[int], places: Places) -> int:
-    """How many hits there are, with at most five of one file."""
-    counts = Counter(key >> _ORDINAL for key in scores)
-    return sum(
-        count if places.are_turns[number] else min(count, PER_FILE)
-        for number, count in counts.items()
-    )
-
-
-def best(scores: Mapping[int, float], count: int) -> list[int]:
-    """Places of the best scores, best first; all that tie with the last one, too."""
-    if count < len(scores):
-        least = nlargest(count, scores.values())[-1]
-        scores = {key: value for key, value in scores.items() if value >= least}
-    return sorted(scores, key=lambda key: -scores[key])
+            priors[number] += WHOLE * boost * count / (count + K1)
+    said = {key for own in owns for key in own}
+    return Scores(places, owns, priors, said | _beside_turns(said, places, last_turns))
 
 
 def _own(
@@ -152,21 +228,15 @@ def _own(
     return values, counts
 
 
-def _spread(own: Mapping[int, float], places: Places) -> dict[int, float]:
-    """The same with the neighbours: what is said around a passage, worth less than in it."""
-    values = dict(own)
-    known: Set[int] = places.passages.keys()
-    if any(places.are_turns):
-        known = known | _beside_turns(own, places)
-    for distance, worth in AROUND:
-        for near in known & {key + distance for key in own}:
-            less = own[near - distance] * worth
-            if values.get(near, 0.0) < less:
-                values[near] = less
-    return values
-
-
-def _beside_turns(own: Iterable[int], places: Places) -> set[int]:
-    are_turns = places.are_turns
-    turns = [key for key in own if are_turns[key >> _ORDINAL]]
-    return {key + distance for distance, _worth in AROUND for key in turns}
+def _beside_turns(said: Collection[int], places: Places, last_turns: Mapping[int, int]) -> set[int]:
+    """The places of messages around those that were found."""
+    if not any(places.are_turns):
+        return set()
+    ends = [last_turns.get(whole, 0) for whole in places.wholes]
+    turns = [key for key in said if places.are_turns[key >> _ORDINAL]]
+    return {
+        near
+        for distance, _worth in AROUND
+        for key in turns
+        if 1 <= ordinal(near := key + distance) <= ends[key >> _ORDINAL]
+    }

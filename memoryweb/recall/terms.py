@@ -2,7 +2,6 @@
 the dates it names. Pure."""
 
 import re
-from collections.abc import Iterator
 from datetime import date
 from functools import cache
 
@@ -59,13 +58,27 @@ _DATES = [
     )
 ]
 
+# Quick to try: without a number no date is written out.
+_MAYBE = re.compile(r"\d")
+
 
 def terms_of(text: str) -> list[Term]:
-    """At most 32. Stop words count only where there is nothing else."""
-    words = list(dict.fromkeys(tokens(text)))
-    telling = [word for word in words if word not in _stop_words()] or words
-    found = dict.fromkeys(_with_forms(word) for word in telling[:MOST_TERMS])
-    return [*found, *((name,) for name in _dates_in(text))][:MOST_TERMS]
+    """At most 32. Stop words count only where there is nothing else; a date is one term."""
+    dates, rest = _taken_apart(text)
+    words = list(dict.fromkeys(tokens(rest)))
+    telling = [word for word in words if word not in _stop_words()]
+    if not telling and not dates:
+        telling = words
+    found = dict.fromkeys([(date,) for date in dates] + [_with_forms(word) for word in telling])
+    return list(found)[:MOST_TERMS]
+
+
+def dates_in(text: str) -> list[str]:
+    """Every name of the dates that a text writes out, as the index calls them."""
+    if not _MAYBE.search(text):
+        return []
+    names = (name for found in _taken_apart(text)[0] for name in _wider(found))
+    return list(dict.fromkeys(names))
 
 
 def names_of(day: date) -> list[str]:
@@ -91,13 +104,22 @@ def _forms() -> dict[str, Term]:
     return forms
 
 
-def _dates_in(text: str) -> Iterator[str]:
+def _taken_apart(text: str) -> tuple[list[str], str]:
+    """The most exact names of the dates in a text, and the text without them."""
+    found: dict[str, None] = {}
+
+    def take(match: re.Match[str]) -> str:
+        parts = match.groupdict()
+        month = int(parts.get("number") or _MONTHS[parts["month"].casefold()])
+        day = f"{int(parts['day']):02}" if parts.get("day") else ""
+        found[f"{parts.get('year') or 'x'}{month:02}{day}"] = None
+        return " "
+
     for pattern in _DATES:
-        for match in pattern.finditer(text):
-            found = match.groupdict()
-            month = int(found.get("number") or _MONTHS[found["month"].casefold()])
-            year, day = found.get("year"), found.get("day")
-            if day is None:
-                yield f"{year}{month:02}"
-            else:
-                yield f"{year or 'x'}{month:02}{int(day):02}"
+        text = pattern.sub(take, text)
+    return list(found), text
+
+
+def _wider(name: str) -> list[str]:
+    """A day is in its month, and is a day of any year."""
+    return [name, name[:6], f"x{name[4:]}"] if len(name) == 8 else [name]

@@ -19,7 +19,7 @@ from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Passage
-from memoryweb.recall.terms import names_of, terms_of
+from memoryweb.recall.terms import dates_in, names_of, terms_of
 from memoryweb.recall.tokens import tokens
 from memoryweb.workspace.models import AuthorKind
 from tests.world import World
@@ -218,7 +218,7 @@ def _said(row: Passage) -> list[str]:
 
 def _headings(row: Passage) -> set[str]:
     above = tokens(row.trail.replace("›", " ")) if row.file else []
-    return {*above, *(names_of(row.date) if row.date else ())}
+    return {*above, *(names_of(row.date) if row.date else ()), *dates_in(row.text)}
 
 
 def _whole(row: Passage) -> tuple[str, str, str]:
