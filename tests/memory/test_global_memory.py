@@ -11,7 +11,7 @@ from memoryweb.accounts.teams import system_team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.audit.models import Event
-from memoryweb.memory import search, tools
+from memoryweb.memory import context, search, tools
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.unit import unit
@@ -53,6 +53,19 @@ def test_a_tool_of_every_team_reads_it(world: World, everyones: Agent) -> None:
         assert tools.read_file(_acting(world), "RULES.md")["content"] == TEXT
         listed = tools.list_files(_acting(world))["files"]
     assert [row["owner"] for row in listed if row["filename"] == "RULES.md"] == ["global"]
+
+
+def test_a_prompt_begins_with_the_enabled_files_of_every_team(
+    world: World, everyones: Agent
+) -> None:
+    reader = Reader(world.agent, world.customer)
+    with scope(team=world.team):
+        assert "lighthouse" not in context.build(reader, "").system
+    File.objects.filter(agent=everyones, path="RULES.md").update(enabled=True)
+    with scope(team=world.team):
+        built = context.build(reader, "")
+    assert built.system.startswith(f"--- RULES.md ---\n{TEXT}")
+    assert [one.file.scope for one in built.shared][:2] == ["GLOBAL", "TEAM"]
 
 
 def test_a_file_of_the_team_stands_before_the_global_one(world: World, everyones: Agent) -> None:

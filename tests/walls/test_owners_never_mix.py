@@ -190,7 +190,7 @@ def walk(client: Client, start: str) -> dict[str, set[str]]:
         url = waiting.popleft()
         with scope():
             answer = client.get(url)
-        text = unescape(answer.content.decode())
+        text = unescape(answer.content.decode(errors="replace"))  # an export is no text
         seen[url] = seen_in(text)
         links = [answer.headers["Location"]] if "Location" in answer.headers else []
         for link in [*links, *LINK.findall(text)]:
@@ -205,7 +205,7 @@ def walk(client: Client, start: str) -> dict[str, set[str]]:
 
 def look(client: Client, url: str) -> set[str]:
     with scope():
-        return seen_in(client.get(url, follow=True).content.decode())
+        return seen_in(client.get(url, follow=True).content.decode(errors="replace"))
 
 
 def read_all(api: Api, world: World, owners: list[str]) -> dict[str, set[str]]:
@@ -216,6 +216,8 @@ def read_all(api: Api, world: World, owners: list[str]) -> dict[str, set[str]]:
         for path in _reading(world.agent):
             url = path if "?" in path else path + query
             seen[url] = seen_in(api.get(url).content.decode())
+        search = f"/agents/{world.agent.pk}/workspace/search{query or '?'}&limit=50&q=memory"
+        seen[search] = seen_in(api.get(search).content.decode())
         for path, body in _tools(world.agent):
             asked = {**body, **_about(owner)}
             seen[f"{path} {asked}"] = seen_in(_told(api, path, asked))
@@ -248,7 +250,8 @@ def _tools(agent: Agent) -> list[tuple[str, Mapping[str, object]]]:
         *(("search_workspace_memory", {"query": query, "limit": 50}) for query in queries),
         *(("read_workspace_memory_file", {"filename": path}) for path in _paths(agent)),
     ]
-    return [(f"/agents/{agent.pk}/tools/{name}", body) for name, body in calls]
+    asked = [(f"/agents/{agent.pk}/context", {"message": query}) for query in queries]
+    return [*((f"/agents/{agent.pk}/tools/{name}", body) for name, body in calls), *asked]
 
 
 def _paths(agent: Agent) -> list[str]:
