@@ -110,7 +110,9 @@ class Matched:
         """Best first, newer first where scores are equal, then the same on every database."""
         tied = [key for key in _tied(scores) if key in ids]
         standings = self.corpus.standings([ids[key] for key in tied])
-        standing: dict[int, Standing | tuple[()]] = {key: standings[ids[key]] for key in tied}
+        standing: dict[int, Standing | tuple[()]] = {
+            key: standings[ids[key]] for key in tied if ids[key] in standings
+        }
         return sorted(scores, key=lambda key: (-scores[key], standing.get(key, ())))
 
 
@@ -199,7 +201,7 @@ def _with_all(found: Found, reaches: Reaches, phrases: Iterable[Sequence[str]]) 
 
 def _spot(key: int, places: Places, lines: Mapping[int, int]) -> tuple[int, int]:
     passage = places.passages.get(key)
-    return places.whole(key), ranking.ordinal(key) if passage is None else lines[passage]
+    return places.whole(key), ranking.ordinal(key) if passage is None else lines.get(passage, -1)
 
 
 def _tied(scores: Mapping[int, float]) -> Iterator[int]:

@@ -90,14 +90,18 @@ def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counte
         tokens,
     )
     postings = {term: Counter(json.loads(passages)) for term, passages in cursor.fetchall()}
-    passages = list(set().union(*postings.values()))
-    if not passages:
-        return {}, Places((), (), ())
+    passages = sorted(set().union(*postings.values()))
     cursor.execute(
-        "SELECT json_group_array(id), json_group_array(whole), json_group_array(place)"
-        " FROM recall_passage INDEXED BY recall_passage_place"
-        " WHERE id IN (SELECT value FROM json_each(%s))",
+        "SELECT json_group_array(p.id), json_group_array(p.whole), json_group_array(p.place)"
+        " FROM json_each(%s) AS wanted CROSS JOIN recall_passage AS p"
+        " INDEXED BY recall_passage_place ON p.id = wanted.value",
         [json.dumps(passages)],
     )
-    columns = [json.loads(column) for column in cursor.fetchone()]
-    return postings, Places(*columns)
+    places = Places(*(json.loads(column) for column in cursor.fetchone()))
+    if len(places.keys) < len(passages):  # a write came between the two statements
+        postings = {term: _still(counts, places) for term, counts in postings.items()}
+    return postings, places
+
+
+def _still(counts: Counter[int], places: Places) -> Counter[int]:
+    return Counter({passage: n for passage, n in counts.items() if passage in places.keys})
