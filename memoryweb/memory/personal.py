@@ -27,8 +27,9 @@ KINDS = ("memory", "profile", "other", "notes", "diary")
 STANDING = ("memory", "profile", "other")
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(?:[0-2]\d:[0-5]\d\s+)?")
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
-_LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
-_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.+?)(?<=\S)\1")
+# Each with an end within reach: a text of opening signs alone takes no more than one pass.
+_LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]{1,2000})\)")
+_EMPHASIS = re.compile(r"(\*\*|__|`)(?=\S)(.{1,200}?)(?<=\S)\1")
 
 
 @dataclass(frozen=True)
