@@ -87,7 +87,9 @@ def _ask(lease: Lease, read: Inputs) -> None:
             team_id=run.team_id,
             role="default",
             system=prompts.load("dream"),
-            data=screening.data_for_prompt(consolidators.data_for_model(read), run.team_id),
+            data=screening.data_for_prompt(
+                consolidators.data_for_model(read), run.team_id, owner_id=run.owner_id
+            ),
             schema=DreamAnswer,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=run.team.daily_tokens,

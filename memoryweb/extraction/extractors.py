@@ -84,7 +84,9 @@ def by_model(run: Run, conversation: Conversation, window: Window, now: datetime
         role="default",
         system=prompts.load("extraction"),
         data=screening.data_for_prompt(
-            _data(conversation, window, context, day), conversation.team_id
+            _data(conversation, window, context, day),
+            conversation.team_id,
+            owner_id=conversation.owner_id,
         ),
         schema=ExtractionAnswer,
         deadline=time.monotonic() + settings.EXTRACTION_TIMEOUT_SECONDS,

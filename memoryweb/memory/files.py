@@ -104,7 +104,9 @@ def write(
     if file and file.deleted_at is None and file.content == content:
         return Written(file, None, file.revision)
     known = file.content if file else ""
-    screened = screening.screen(unit.team.pk, content, known=known, likely=likely)
+    screened = screening.screen(
+        unit.team.pk, content, owner_id=place.owner_id, known=known, likely=likely
+    )
     content = screened.text
     if file and file.deleted_at is None and file.content == content:
         screening.keep_for_file(unit, file, screened, writer)
@@ -140,7 +142,7 @@ def append(
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
     first = (file.content + header).count("\n") + 1
-    screened = _lines(unit, [line.text for line in lines], first, writer)
+    screened = _lines(unit, place, [line.text for line in lines], first, writer)
     delta = header + screened.text
     _check_content(file.content + delta)
     revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
@@ -181,7 +183,7 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     content = content_of(file, number)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
-    screened = screening.screen(unit.team.pk, content)
+    screened = screening.screen(unit.team.pk, content, owner_id=file.owner_id)
     content = screened.text
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision, held=screened.held)
@@ -270,10 +272,10 @@ def _check_lock(file: File | None, path: paths.WorkspacePath, expected: str | No
         raise Stale(file)
 
 
-def _lines(unit: Unit, texts: Sequence[str], first: int, writer: Writer) -> Screened:
+def _lines(unit: Unit, place: Place, texts: Sequence[str], first: int, writer: Writer) -> Screened:
     """Lines to append, each for itself: a machine's credential is masked, a person's refused."""
     look = screening.mask if writer.is_machine else screening.screen
-    lines = [look(unit.team.pk, " ".join(text.split())) for text in texts]
+    lines = [look(unit.team.pk, " ".join(text.split()), owner_id=place.owner_id) for text in texts]
     held = tuple(
         one
         for number, line in enumerate(lines, first)

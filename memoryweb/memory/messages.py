@@ -73,7 +73,7 @@ def add_messages(
     conversation = _conversation(unit, agent, owner, conversation_id, source, group)
     if reason := _not_kept(conversation, owner, ephemeral):
         return _refrain(unit, conversation, reason, len(messages))
-    masked = [_mask(unit, index, message) for index, message in enumerate(messages)]
+    masked = [_mask(unit, owner, index, message) for index, message in enumerate(messages)]
     known = _known(conversation, messages)
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
     if fresh:
@@ -170,7 +170,7 @@ def _refrain(unit: Unit, conversation: Conversation, reason: str, count: int) ->
     return Added(conversation, skipped=reason)
 
 
-def _mask(unit: Unit, index: int, message: NewMessage) -> _Masked:
+def _mask(unit: Unit, owner: Owner, index: int, message: NewMessage) -> _Masked:
     sightings: list[dict[str, Any]] = []
     for place, text in (("content", message.content), ("name", message.name)):
         sightings += [
@@ -183,8 +183,8 @@ def _mask(unit: Unit, index: int, message: NewMessage) -> _Masked:
             }
             for secret in scanning.find(text)
         ]
-    content = screening.mask(unit.team.pk, message.content)
-    name = screening.mask(unit.team.pk, message.name)
+    content = screening.mask(unit.team.pk, message.content, owner_id=owner.pk)
+    name = screening.mask(unit.team.pk, message.name, owner_id=owner.pk)
     held = (*content.held, *name.held)
     if not sightings and not held:
         return _Masked(message, 0, ())

@@ -2,6 +2,7 @@
 
 from itertools import groupby
 from typing import Any
+from uuid import UUID
 
 from django.apps import apps
 from django.db.models import Model, QuerySet
@@ -24,7 +25,7 @@ def in_current(work: Unit, file: File, *, fix: bool) -> list[Sight]:
     """Of the current text; masked by a new revision that leaves every line to its writer."""
     if file.deleted_at is not None:
         return []
-    masked = screening.mask_in_place(file.team_id, file.content)
+    masked = screening.mask_in_place(file.team_id, file.content, owner_id=file.owner_id)
     if fix and masked.sights:
         origins = list(LineOrigin.objects.filter(file=file))
         place = Place(file.agent, file.owner, file.path)
@@ -43,7 +44,7 @@ def in_past(work: Unit, file: File, *, fix: bool) -> list[tuple[int, Sight]]:
     rows = Revision.objects.filter(file=file).order_by("base", "number")
     found: list[tuple[int, Sight]] = []
     for _base, chain in groupby(rows, key=lambda row: row.base):
-        found += _in_chain(list(chain), fix=fix)
+        found += _in_chain(file, list(chain), fix=fix)
     current = Revision.objects.filter(file=file, number=file.revision).values_list(
         "base", flat=True
     )
@@ -52,8 +53,9 @@ def in_past(work: Unit, file: File, *, fix: bool) -> list[tuple[int, Sight]]:
 
 
 def in_message(work: Unit, message: Message, *, fix: bool) -> list[Sight]:
-    content = screening.mask_in_place(message.team_id, message.content)
-    name = screening.mask_in_place(message.team_id, message.name)
+    owner_id = message.conversation.owner_id
+    content = screening.mask_in_place(message.team_id, message.content, owner_id=owner_id)
+    name = screening.mask_in_place(message.team_id, message.name, owner_id=owner_id)
     sights = [*content.sights, *name.sights]
     if fix and sights:
         message.content, message.name = content.text, name.text[:120]
@@ -69,9 +71,11 @@ def in_record(row: Any, *, fix: bool) -> list[Sight]:
     """Every erasable column of another row, texts within JSON, too."""
     sights: list[Sight] = []
     changed = []
+    owner = owner_of(row)
+    owner_id = UUID(owner) if owner else None
     for name in _columns(type(row)):
         before = getattr(row, name)
-        after = _masked(row.team_id, before, sights)
+        after = _masked(row.team_id, owner_id, before, sights)
         if after != before:
             setattr(row, name, after)
             changed.append(name)
@@ -103,11 +107,12 @@ def owner_of(row: Any) -> str | None:
     return None
 
 
-def _in_chain(chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
+def _in_chain(file: File, chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
     """A revision with the whole text, and what was appended to it one by one."""
-    masked = screening.mask_in_place(chain[0].team_id, "".join(row.text for row in chain))
+    whole = "".join(row.text for row in chain)
+    masked = screening.mask_in_place(file.team_id, whole, owner_id=file.owner_id)
     if not masked.sights:
-        return _in_reasons(chain, fix=fix)
+        return _in_reasons(file, chain, fix=fix)
     found, pieces, at = [], [], 0
     for row in chain:
         end = at + len(row.text)
@@ -121,14 +126,14 @@ def _in_chain(chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
             whole += piece
             row.text, row.sha256, row.size = piece, files.sha256(whole), len(whole.encode())
             row.save(update_fields=["text", "sha256", "size"])
-    return [*found, *_in_reasons(chain, fix=fix)]
+    return [*found, *_in_reasons(file, chain, fix=fix)]
 
 
-def _in_reasons(chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
+def _in_reasons(file: File, chain: list[Revision], *, fix: bool) -> list[tuple[int, Sight]]:
     found = []
     for row in chain:
-        masked = screening.mask_in_place(row.team_id, row.reason) if row.reason else None
-        if masked is None or not masked.sights:
+        masked = screening.mask_in_place(row.team_id, row.reason, owner_id=file.owner_id)
+        if not masked.sights:
             continue
         found += [(row.number, one) for one in masked.sights]
         if fix:
@@ -143,15 +148,15 @@ def _again(row: LineOrigin) -> LineOrigin:
     return row
 
 
-def _masked(team_id: Any, value: Any, sights: list[Sight]) -> Any:
+def _masked(team_id: UUID, owner_id: UUID | None, value: Any, sights: list[Sight]) -> Any:
     if isinstance(value, str):
-        masked = screening.mask_in_place(team_id, value)
+        masked = screening.mask_in_place(team_id, value, owner_id=owner_id)
         sights += masked.sights
         return masked.text
     if isinstance(value, dict):
-        return {key: _masked(team_id, one, sights) for key, one in value.items()}
+        return {key: _masked(team_id, owner_id, one, sights) for key, one in value.items()}
     if isinstance(value, list):
-        return [_masked(team_id, one, sights) for one in value]
+        return [_masked(team_id, owner_id, one, sights) for one in value]
     return value
 
 

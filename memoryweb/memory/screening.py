@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils.crypto import salted_hmac
 
 from memoryweb.conversations.models import Conversation, Message
@@ -53,16 +54,23 @@ class Screened:
     released: tuple[Held, ...] = ()
 
 
-def screen(team_id: UUID, text: str, *, known: str = "", likely: Likely = Likely.HOLD) -> Screened:
+def screen(
+    team_id: UUID,
+    text: str,
+    *,
+    owner_id: UUID | None,
+    known: str = "",
+    likely: Likely = Likely.HOLD,
+) -> Screened:
     """For who can be told: raises SecretRefused, and AssignmentsFound if a person is to be asked.
 
     What stands in `known`, the text before, is let through: an old secret must not block every
-    edit.
+    edit. `owner_id` is whose memory the text is for, None for shared memory.
     """
     for secret in scanning.find(text):
         if text[secret.start : secret.end] not in known:
             raise SecretRefused(secret.kind, _line_of(text, secret))
-    screened = hold(team_id, text, known=known)
+    screened = hold(team_id, text, owner_id=owner_id, known=known)
     if likely is Likely.HOLD or not screened.held:
         return screened
     if likely is Likely.ASK:
@@ -70,15 +78,15 @@ def screen(team_id: UUID, text: str, *, known: str = "", likely: Likely = Likely
     return Screened(text, released=screened.held)
 
 
-def mask(team_id: UUID, text: str) -> Screened:
+def mask(team_id: UUID, text: str, *, owner_id: UUID | None) -> Screened:
     """For messages and what machines write: both classes are taken out, and nothing is refused."""
     text, masked = scanning.mask(text)
-    return replace(hold(team_id, text), masked=masked)
+    return replace(hold(team_id, text, owner_id=owner_id), masked=masked)
 
 
-def hold(team_id: UUID, text: str, *, known: str = "") -> Screened:
+def hold(team_id: UUID, text: str, *, owner_id: UUID | None, known: str = "") -> Screened:
     """The likely passwords alone are taken out, but for those of `known`."""
-    found = _undecided(team_id, text, known)
+    found = _undecided(team_id, owner_id, text, known)
     held = tuple(held for _secret, held in found)
     return Screened(_replaced(text, [secret for secret, _held in found]), held)
 
@@ -117,10 +125,10 @@ class Masked(Screened):
         return "".join([*pieces, self.before[last:end]]), sights
 
 
-def mask_in_place(team_id: UUID, text: str) -> Masked:
+def mask_in_place(team_id: UUID, text: str, *, owner_id: UUID | None) -> Masked:
     """Both classes, with as many lines as before: for what is kept already."""
     sure = [(one.start, one.end, f"[secret: {one.kind}]") for one in scanning.find(text)]
-    undecided = _undecided(team_id, text, "")
+    undecided = _undecided(team_id, owner_id, text, "")
     likely = [(one.start, one.end, marker(one.kind)) for one, _held in undecided]
     spans = tuple(
         (start, end, mark + "\n" * text.count("\n", start, end))
@@ -140,19 +148,21 @@ def mask_all(text: str) -> str:
     return _replaced(text, _likely(text))
 
 
-def for_prompt(text: str, team_id: UUID) -> str:
+def for_prompt(text: str, team_id: UUID, *, owner_id: UUID | None) -> str:
     """A stored text on its way into a prompt: what newer patterns find stays out of it."""
-    return mask(team_id, text).text
+    return mask(team_id, text, owner_id=owner_id).text
 
 
-def data_for_prompt(data: Any, team_id: UUID) -> Any:
+def data_for_prompt(data: Any, team_id: UUID, *, owner_id: UUID | None) -> Any:
     """The same for every string of a JSON value."""
     if isinstance(data, str):
-        return for_prompt(data, team_id)
+        return for_prompt(data, team_id, owner_id=owner_id)
     if isinstance(data, dict):
-        return {key: data_for_prompt(value, team_id) for key, value in data.items()}
+        return {
+            key: data_for_prompt(value, team_id, owner_id=owner_id) for key, value in data.items()
+        }
     if isinstance(data, list | tuple):
-        return [data_for_prompt(value, team_id) for value in data]
+        return [data_for_prompt(value, team_id, owner_id=owner_id) for value in data]
     return data
 
 
@@ -211,14 +221,16 @@ def keep_for_message(
         _record(unit, row)
 
 
-def _undecided(team_id: UUID, text: str, known: str) -> list[tuple[Secret, Held]]:
+def _undecided(
+    team_id: UUID, owner_id: UUID | None, text: str, known: str
+) -> list[tuple[Secret, Held]]:
     likely = _likely(text)
     if not likely:
         return []
     before = {known[one.start : one.end] for one in _likely(known)} if known else set()
     found = [one for one in likely if text[one.start : one.end] not in before]
     prints = [fingerprint(team_id, text[one.start : one.end]) for one in found]
-    released = _decided(team_id, prints, HeldSecret.State.RELEASED)
+    released = _released(team_id, owner_id, prints)
     return [
         (one, Held(one.kind, _line_of(text, one), one.end - one.start, known_as))
         for one, known_as in zip(found, prints, strict=True)
@@ -235,10 +247,15 @@ def _likely(text: str) -> list[Secret]:
     return [one for one in found if not any(s.start < one.end and one.start < s.end for s in sure)]
 
 
-def _decided(team_id: UUID, prints: Collection[str], state: str) -> set[str]:
+def _released(team_id: UUID, owner_id: UUID | None, prints: Collection[str]) -> set[str]:
+    """By who decides on shared memory, or by that owner: what passes for one person must tell
+    nobody else what stands in their memory."""
     if not prints:
         return set()
-    rows = HeldSecret.objects.filter(team_id=team_id, state=state, fingerprint__in=prints)
+    reach = Q(owner=None) | Q(owner=owner_id) if owner_id else Q(owner=None)
+    rows = HeldSecret.objects.filter(
+        reach, team_id=team_id, state=HeldSecret.State.RELEASED, fingerprint__in=prints
+    )
     return set(rows.values_list("fingerprint", flat=True))
 
 

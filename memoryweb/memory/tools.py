@@ -155,9 +155,9 @@ def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dic
     text = " ".join(content.split())
     if not text:
         raise EditRefused(_("There is nothing to remember: the content is empty."))
-    kept = screening.mask(unit.team.pk, text).text
     path = paths.note_path(acting.now.date())
     place = place_of(acting, path)
+    kept = screening.mask(unit.team.pk, text, owner_id=place.owner_id).text
     answer = {"agentId": _agent_id(acting), "filename": path}
     note = files.find(place)
     if note is not None and note.deleted_at is None:

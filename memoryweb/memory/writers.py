@@ -17,6 +17,10 @@ class Place:
     owner: Owner | None
     path: str
 
+    @property
+    def owner_id(self) -> UUID | None:
+        return self.owner.pk if self.owner else None
+
 
 @dataclass(frozen=True)
 class Writer:

@@ -203,7 +203,7 @@ def test_what_is_remembered_twice_is_written_once(world: World) -> None:
 
 def test_a_text_on_its_way_into_a_prompt_is_masked(world: World) -> None:
     data = {"memory": TEXT, "notes": [{"text": f"token={VALUE}"}], "limit": 3}
-    assert screening.data_for_prompt(data, world.team.pk) == {
+    assert screening.data_for_prompt(data, world.team.pk, owner_id=None) == {
         "memory": MASKED,
         "notes": [{"text": "token=[held: token]"}],
         "limit": 3,
@@ -213,4 +213,20 @@ def test_a_text_on_its_way_into_a_prompt_is_masked(world: World) -> None:
 def test_a_prompt_has_what_a_person_released(world: World) -> None:
     _write(world, TEXT)
     _release(world)
-    assert screening.for_prompt(TEXT, world.team.pk) == TEXT
+    assert screening.for_prompt(TEXT, world.team.pk, owner_id=None) == TEXT
+
+
+def test_what_a_person_released_in_their_own_memory_passes_in_no_other(world: World) -> None:
+    own = Place(world.agent, world.customer, "KNOWLEDGE.md")
+    with unit(world.team) as work:
+        files.write(work, own, TEXT, writer=_person(world), likely=Likely.RELEASE)
+    assert _write(world, TEXT).file.content == MASKED
+    assert VALUE in _send(world, TEXT).conversation.messages.get().content
+    with unit(world.team) as work:
+        again = files.write(work, own, f"{TEXT}\n{TEXT}", writer=MACHINE)
+    assert not again.held
+
+
+def test_what_was_released_in_shared_memory_passes_in_personal_memory(world: World) -> None:
+    _write(world, TEXT, _person(world), likely=Likely.RELEASE)
+    assert VALUE in _send(world, TEXT).conversation.messages.get().content

@@ -60,7 +60,10 @@ class SaveForm(forms.Form):
     no_secrets = forms.BooleanField(
         label=_("These are no secrets"),
         required=False,
-        help_text=_("The same values pass from now on, everywhere in this team."),
+        help_text=_(
+            "The same values pass from now on: everywhere in this team if the file is shared, "
+            "else in this person's memory alone."
+        ),
     )
     is_asking = False  # about what looks like a password, which `no_secrets` answers
 
