@@ -23,7 +23,9 @@ from memoryweb.memory.exceptions import (
     SearchRefused,
     SecretRefused,
     Stale,
+    ValueRefused,
 )
+from memoryweb.memory.held import WINDOW
 from memoryweb.memory.reverting import PlanMoved
 from memoryweb.memory.snapshots import PreviewRefused
 from memoryweb.memory.tools import DateRefused, EditRefused
@@ -81,6 +83,13 @@ def _secret(refused: SecretRefused) -> Problem:
     return Problem(400, refused.code, str(refused), errors=named, members=members)
 
 
+def _value(refused: ValueRefused) -> Problem:
+    if refused.code != "too_many_tries":
+        return Problem(409, refused.code, str(refused))
+    seconds = str(int(WINDOW.total_seconds()))
+    return Problem(429, refused.code, str(refused), headers={"Retry-After": seconds})
+
+
 _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     Problem: lambda problem: problem,
     ValidationError: lambda error: problems.validation(error.errors),
@@ -90,6 +99,7 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     PathRefused: lambda refused: Invalid("filename", str(refused), code="path_refused"),
     ContentRefused: lambda refused: Invalid("content", str(refused), code=refused.code),
     SecretRefused: _secret,
+    ValueRefused: _value,
     SearchRefused: lambda refused: Invalid(
         "cursor" if refused.code == "bad_cursor" else "q", str(refused), code=refused.code
     ),

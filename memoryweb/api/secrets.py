@@ -101,7 +101,7 @@ def list_held_secrets(request: Request, reach: Query[Filter]) -> Items[HeldSecre
         takes=(Permission.DECIDE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "state": "released", "decidedAt": "2026-11-20T10:00:00Z"},
         body={"decision": "no_secret", "value": "the value, to put it back"},
-        errors=(409,),
+        errors=(409, 429),
     ),
 )
 def decide_held_secret(request: Request, held_id: str, body: Decision) -> HeldSecretOut:

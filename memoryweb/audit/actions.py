@@ -59,6 +59,7 @@ ACTIONS: dict[str, str | Promise] = {
     "secret.masked": _("Masked secrets that an earlier look had missed."),
     "secret.refused": _("Was refused a text that holds a secret."),
     "secret.released": _("Said that a text which looks like a secret is none."),
+    "secret.value_refused": _("Typed a wrong value for what was held as a likely secret."),
     "signin.failed": _("Failed to sign in."),
     "signin.succeeded": _("Signed in."),
     "signout": _("Signed out."),

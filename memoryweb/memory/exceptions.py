@@ -1,6 +1,7 @@
 """What the doors refuse, each with a sentence for the person or program that asked."""
 
 from collections.abc import Sequence
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
@@ -20,6 +21,8 @@ __all__ = [
     "SearchRefused",
     "SecretRefused",
     "Stale",
+    "ValueRefused",
+    "WrongValue",
 ]
 
 
@@ -33,6 +36,24 @@ class SearchRefused(MemoryRefused):
     def __init__(self, code: str, sentence: str) -> None:
         self.code = code
         super().__init__(sentence)
+
+
+class ValueRefused(MemoryRefused):
+    """`wrong_value`: not what was held back. `no_place`: nothing marks its place any more.
+    `too_many_tries`: of wrong values, by one person."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        self.code = code
+        super().__init__(sentence)
+
+
+class WrongValue(ValueRefused):
+    """Leaves an event: nobody finds out a held value by trying, and not unseen."""
+
+    def __init__(self, held_id: UUID, owner_id: UUID | None) -> None:
+        self.held_id, self.owner_id = held_id, owner_id
+        said = _("This is not the value that was held back. Nothing was changed.")
+        super().__init__("wrong_value", said)
 
 
 class ContentRefused(MemoryRefused):

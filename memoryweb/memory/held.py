@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Team, User
+from memoryweb.audit.queries import count_since
 from memoryweb.conversations.models import Message
 from memoryweb.memory import files, indexing, screening
-from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.exceptions import MemoryRefused, ValueRefused, WrongValue
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.memory.writers import Place, Writer
 from memoryweb.recall.models import Passage
@@ -21,6 +22,7 @@ from memoryweb.workspace.models import AuthorKind, File, HeldSecret
 from memoryweb.workspace.revisions import content_of
 
 KEPT = timedelta(days=30)
+WINDOW, MOST_TRIES = timedelta(minutes=15), 5
 BATCH = 200
 
 
@@ -29,14 +31,6 @@ class HeldDecided(MemoryRefused):
 
     def __init__(self) -> None:
         super().__init__(_("This was decided already."))
-
-
-class ValueRefused(MemoryRefused):
-    """`wrong_value`: not what was held back. `no_place`: nothing marks its place any more."""
-
-    def __init__(self, code: str, sentence: str) -> None:
-        self.code = code
-        super().__init__(sentence)
 
 
 def held_of(team: Team) -> "QuerySet[HeldSecret]":
@@ -69,7 +63,7 @@ def release(unit: Unit, held: HeldSecret, *, by: User, value: str = "") -> None:
     Raises HeldDecided, ValueRefused and what `files.write` raises.
     """
     if value.strip():
-        _check_value(held, value)
+        _check_value(unit, held, value)
     _decide(unit, held, HeldSecret.State.RELEASED, by)
     if value.strip() and held.file is not None:
         _into_file(unit, held, held.file, value.strip(), by)
@@ -104,12 +98,15 @@ def expire(now: datetime) -> int:
     return len(late)
 
 
-def _check_value(held: HeldSecret, value: str) -> None:
+def _check_value(unit: Unit, held: HeldSecret, value: str) -> None:
+    wrong = count_since(held.team_id, "secret.value_refused", unit.actor.id, unit.now - WINDOW)
+    if wrong >= MOST_TRIES:
+        said = _("Too many wrong values. Wait {n} minutes, or say that it is no secret.")
+        minutes = int(WINDOW.total_seconds() // 60)
+        raise ValueRefused("too_many_tries", said.format(n=minutes))
     given = screening.fingerprint(held.team_id, value)
     if not hmac.compare_digest(given, held.fingerprint):
-        raise ValueRefused(
-            "wrong_value", _("This is not the value that was held back. Nothing was changed.")
-        )
+        raise WrongValue(held.pk, held.owner_id)
 
 
 def _decide(unit: Unit, held: HeldSecret, state: HeldSecret.State, by: User) -> None:

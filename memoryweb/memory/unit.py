@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.audit import record as chain
 from memoryweb.audit.record import SYSTEM, Actor, Entry
-from memoryweb.memory.exceptions import SecretRefused
+from memoryweb.memory.exceptions import SecretRefused, WrongValue
 from memoryweb.runs.models import Run
 
 
@@ -40,7 +40,8 @@ def unit(team: Team, *, actor: Actor = SYSTEM, run: Run | None = None) -> Iterat
     """Open a writing transaction of a team, its audit head locked first.
 
     The order is what keeps two writers of two files from deadlocking on PostgreSQL. Never call
-    a model inside. A refused secret rolls everything back and still leaves an event.
+    a model inside. A refused secret and a guess at a held one roll everything back and still
+    leave an event.
     """
     try:
         with transaction.atomic(), scope(team=team):
@@ -50,15 +51,25 @@ def unit(team: Team, *, actor: Actor = SYSTEM, run: Run | None = None) -> Iterat
             yield work
             chain.record_all(team.pk, work.entries)
     except SecretRefused as refusal:
-        with transaction.atomic():
-            chain.record(
-                team.pk,
-                Entry(
-                    action="secret.refused",
-                    actor=actor,
-                    outcome="refused",
-                    reason_code=refusal.kind,
-                    run_id=run.pk if run else None,
-                ),
-            )
+        run_id = run.pk if run else None
+        _leave(team, Entry("secret.refused", actor, reason_code=refusal.kind, run_id=run_id))
         raise
+    except WrongValue as wrong:
+        _leave(
+            team,
+            Entry(
+                "secret.value_refused",
+                actor,
+                target_kind="held_secret",
+                target_id=str(wrong.held_id),
+                on_behalf_of=wrong.owner_id,
+                reason_code=wrong.code,
+            ),
+        )
+        raise
+
+
+def _leave(team: Team, entry: Entry) -> None:
+    """What was refused is all that stays of a transaction."""
+    with transaction.atomic():
+        chain.record(team.pk, replace(entry, outcome="refused"))

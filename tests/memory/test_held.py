@@ -6,8 +6,9 @@ from django.utils import timezone
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Message
 from memoryweb.memory import files, held
+from memoryweb.memory.exceptions import ValueRefused
 from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.held import HeldDecided, ValueRefused
+from memoryweb.memory.held import MOST_TRIES, HeldDecided
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Passage
@@ -66,6 +67,19 @@ def test_a_wrong_value_changes_nothing(world: World) -> None:
     with pytest.raises(ValueRefused) as refused:
         _release(world, VALUE + "x")
     assert refused.value.code == "wrong_value"
+    assert (_content(), _held(world).state) == (MASKED, "waiting")
+
+
+def test_a_held_value_cannot_be_found_by_trying(world: World) -> None:
+    _write(world, TEXT)
+    for guess in range(MOST_TRIES):
+        with pytest.raises(ValueRefused):
+            _release(world, f"{VALUE}{guess}")
+    with pytest.raises(ValueRefused) as refused:
+        _release(world, VALUE)
+    assert refused.value.code == "too_many_tries"
+    tried = Event.objects.filter(action="secret.value_refused", outcome="refused")
+    assert [event.target_id for event in tried] == [str(_held(world).pk)] * MOST_TRIES
     assert (_content(), _held(world).state) == (MASKED, "waiting")
 
 

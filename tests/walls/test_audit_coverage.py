@@ -28,7 +28,7 @@ from memoryweb.extraction import requests
 from memoryweb.memory import context, files, held, injecting, mark_decisions, proposals, releasing
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.arranging import arrange
-from memoryweb.memory.exceptions import SecretRefused
+from memoryweb.memory.exceptions import SecretRefused, WrongValue
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.provenance import Kind, Source
@@ -136,6 +136,13 @@ def _hold(work: Unit, world: World, value: str, likely: Likely = Likely.HOLD) ->
 
 def _refuse_held(work: Unit, world: World) -> None:
     held.refuse(work, _hold(work, world, "poppy" + "4711"), by=world.alice)
+
+
+def _guessed(world: World) -> None:
+    with unit(world.team) as work:
+        one = _hold(work, world, "aster" + "4711")
+    with pytest.raises(WrongValue), unit(world.team) as work:
+        held.release(work, one, by=world.alice, value="aster")
 
 
 PERSON = Writer(AuthorKind.PERSON)
@@ -307,6 +314,7 @@ ACTS: dict[str, tuple[str, Act]] = {
         ),
     ),
     "refuse a secret": ("secret.refused", _refused_secret),
+    "guess at a held secret": ("secret.value_refused", _guessed),
     "create team": ("team.created", lambda w: teams.create_team(name="Quay", by=SYSTEM)),
     "rename team": (
         "team.changed",
