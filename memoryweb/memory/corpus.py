@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Max
 
+from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.indexing import TEXT, scope_key, whole_key
 from memoryweb.memory.querying import Query
@@ -28,16 +29,23 @@ class Reaches:
     """The scope keys of what a reader sees."""
 
     shared: str
+    everyones: str
     own: str | None
 
     @classmethod
     def of(cls, reader: Reader) -> "Reaches":
         own = scope_key(reader.agent.pk, reader.owner.pk) if reader.owner else None
-        return cls(scope_key(reader.agent.pk, None), own)
+        return cls(scope_key(reader.agent.pk, None), scope_key(GLOBAL_AGENT_ID, None), own)
 
     @property
     def all(self) -> list[str]:
-        return [self.shared, self.own] if self.own else [self.shared]
+        return [*self.within("shared"), *self.within("own")]
+
+    def within(self, scope: str) -> list[str]:
+        """Those that `own` or `shared` narrows a search to."""
+        if scope == "own":
+            return [self.own] if self.own else []
+        return [self.shared, self.everyones]
 
 
 class Current:
@@ -130,6 +138,8 @@ class Current:
     def _sees(self, row: Passage) -> bool:
         """Once more, by the row itself: keys are short, owners are not."""
         own = self.reader.owner.pk if self.reader.owner else None
+        if row.agent_id == GLOBAL_AGENT_ID:
+            return row.owner_id is None
         return row.agent_id == self.reader.agent.pk and row.owner_id in (None, own)
 
 

@@ -173,13 +173,12 @@ def _wholes(corpus: Corpus, asked: Asked, found: Found) -> set[int] | None:
         if ("message" if is_turn else "file") in kinds
     }
     if asked.scope:
-        shared = _of_reach(found, corpus.reaches.shared)
-        kept = kept & shared if asked.scope == "shared" else kept - shared
+        kept = kept & _of_reaches(found, corpus.reaches.within(asked.scope))
     return kept & corpus.files(asked.query.path) if asked.query.path else kept
 
 
-def _of_reach(found: Found, reach: str) -> set[int]:
-    prefixes = (TEXT + reach, HEADINGS + reach)
+def _of_reaches(found: Found, reaches: Iterable[str]) -> set[int]:
+    prefixes = tuple(field + reach for reach in reaches for field in (TEXT, HEADINGS))
     return {
         found.places.whole(found.places.keys[passage])
         for token, passages in found.postings.items()

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import datetime
 
+from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
 from memoryweb.memory import indexing
 from memoryweb.memory.corpus import Reaches, Spot, Standing, says, standing
@@ -89,8 +90,9 @@ class Then:
 
 def _passages(reader: Reader, moment: datetime) -> Iterator[Passage]:
     own = reader.owner.pk if reader.owner else None
-    for owner_id in dict.fromkeys((None, own)):
-        for past in workspace_at(reader.agent.pk, owner_id, moment):
+    workspaces = [(GLOBAL_AGENT_ID, None), (reader.agent.pk, None), (reader.agent.pk, own)]
+    for agent_id, owner_id in dict.fromkeys(workspaces):
+        for past in workspace_at(agent_id, owner_id, moment):
             yield from indexing.of_file(_as_it_was(past, moment), sources={})
     if own is not None:
         yield from Passage.objects.filter(

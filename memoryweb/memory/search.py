@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from django.utils.translation import gettext as _
 
-from memoryweb.agents.readers import Reader
+from memoryweb.agents.readers import Reader, reading
 from memoryweb.memory import cursors, matching, querying
 from memoryweb.memory.corpus import Current
 from memoryweb.memory.exceptions import SearchRefused
@@ -42,10 +42,11 @@ def search(
         return Found(0, ())
     if reader.owner and reader.owner.paused:
         reader = Reader(reader.agent)
-    corpus = Then(reader, query.at) if query.at else Current(reader)
-    matched = matching.match(corpus, asked)
-    page = matched.page(min(max(limit, 1), MOST), after)
-    rows = corpus.passages([passage for passage, _score in page.hits], page.kinds)
+    with reading(reader):
+        corpus = Then(reader, query.at) if query.at else Current(reader)
+        matched = matching.match(corpus, asked)
+        page = matched.page(min(max(limit, 1), MOST), after)
+        rows = corpus.passages([passage for passage, _score in page.hits], page.kinds)
     hits = (hit(rows[key], score, asked.words) for key, score in page.hits if key in rows)
     return Found(matched.total, tuple(hits), cursors.write(page.last, stamp) if page.last else "")
 
