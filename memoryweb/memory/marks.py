@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from uuid import UUID
 
 from django.db.models import Q
+from django_scopes import scope
 
 from memoryweb.memory.mark_patterns import ADDRESS, MAIL, ORDER, ROLE
 from memoryweb.memory.wording import clean
@@ -64,11 +65,13 @@ def hidden_lines(file: File) -> set[int]:
 
 
 def hidden_of(files: Iterable[File]) -> Mapping[UUID, set[int]]:
-    """The same for many files, in one statement."""
+    """The same for many files, in one statement. Global ones are the system's."""
     found: dict[UUID, set[int]] = defaultdict(set)
-    rows = LineOrigin.objects.filter(file__in=[file.pk for file in files]).exclude(marks="")
-    for file_id, line in rows.values_list("file", "line"):
-        found[file_id].add(line)
+    shown = list(files)
+    with scope(team=tuple({file.team_id for file in shown})):
+        rows = LineOrigin.objects.filter(file__in=[file.pk for file in shown]).exclude(marks="")
+        for file_id, line in rows.values_list("file", "line"):
+            found[file_id].add(line)
     return found
 
 
@@ -127,7 +130,7 @@ def _elsewhere(file: File, said: str) -> Iterator[str]:
     for word in words:
         holds |= Q(content__icontains=word)
     files = File.objects.filter(reach, holds, agent=file.agent_id, deleted_at=None)
-    found = list(files.exclude(pk=file.pk).only("content")[:_MOST_LOOKED_UP])
+    found = list(files.exclude(pk=file.pk).only("content", "team")[:_MOST_LOOKED_UP])
     hidden = hidden_of(found)
     for one in found:
         yield from _alike(said, without_hidden(one.content, hidden[one.pk]).split("\n"))
