@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.fields import ErasableCharField, PlainCharField, PlainTextField
 from memoryweb.tenancy import TeamManager
 
-
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.
 GLOBAL_AGENT_ID = uuid.UUID("6d656d6f-7279-5765-8000-676c6f62616c")
 

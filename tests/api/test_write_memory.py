@@ -18,7 +18,8 @@ def _file() -> File:
 
 
 def _write(tools: Tools, expected: int = 200, **fields: object) -> dict[str, object]:
-    return tools("write_memory", expected, filename="K.md", **fields)
+    answer: dict[str, object] = tools("write_memory", expected, filename="K.md", **fields)
+    return answer
 
 
 def test_each_strategy_changes_its_part_alone(tools: Tools) -> None:

@@ -17,6 +17,7 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import Plan, PlanMoved, Reverted, plan, revert
 from memoryweb.memory.unit import unit
+from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.recall.models import Passage
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Import, Proposal
@@ -275,7 +276,7 @@ def test_all_of_it_or_nothing(world: World) -> None:
     world.agent.is_global = True
     world.agent.save(update_fields=["is_global"])
     before = list(File.objects.order_by("pk").values_list("pk", "revision"))
-    with pytest.raises(files.write_matrix.WriteRefused):
+    with pytest.raises(WriteRefused):
         _revert(world, Kind.TOKEN, token)
     assert list(File.objects.order_by("pk").values_list("pk", "revision")) == before
 

@@ -61,6 +61,10 @@ def _invitation(world: World) -> Invitation:
     return world.team.invitations.get()
 
 
+def _own_act(action: str) -> Act:
+    return lambda world: signins.record_act(world.bob, action)
+
+
 def _in_unit(act: Callable[[Unit, World], object]) -> Act:
     def inner(world: World) -> None:
         with unit(world.team) as work:
@@ -398,10 +402,7 @@ ACTS: dict[str, tuple[str, Act]] = {
     "fail to sign in": ("signin.failed", lambda w: signins.record_wrong_password(w.bob.email)),
     "sign out": ("signout", lambda w: signins.record_act(w.bob, "signout")),
     **{
-        f"change sign-in: {action}": (
-            action,
-            lambda w, action=action: signins.record_act(w.bob, action),
-        )
+        f"change sign-in: {action}": (action, _own_act(action))
         for action in ("email.changed", "factor.added", "factor.removed", "factor.renewed")
     },
     "change password": (

@@ -1,6 +1,7 @@
+from typing import TYPE_CHECKING
+
 import pytest
 from django.db import connection
-from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -16,6 +17,9 @@ from tests.memory.test_secret_assignments import drawn
 from tests.statements import statements
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
 
 VALUE = drawn(5)
 LINE = "- Wi-Fi password: "
@@ -117,7 +121,7 @@ def test_the_list_takes_as_many_statements_for_many_as_for_few(stage: Stage, bob
     assert counts[0] == counts[1]
 
 
-def _edit(stage: Stage, bob: Client, **said: str) -> HttpResponse:
+def _edit(stage: Stage, bob: Client, **said: str) -> "Answer":
     file = stage.memory
     said = {"content": f"{file.content}{LINE}{VALUE}\n", "sha256": file.sha256, **said}
     return bob.post(url(stage.world.team, "agents_edit", file.agent_id, file.path), said)

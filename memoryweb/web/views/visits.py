@@ -125,9 +125,7 @@ def leave(request: UserRequest) -> HttpResponse:
 
 def _held(request: UserRequest) -> OneTimeCode | None:
     try:
-        code_id = signing.loads(
-            request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=VISIT_LASTS
-        )
+        code_id = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=VISIT_LASTS)
     except signing.BadSignature:
         return None
     return one_time_codes.open_visit(code_id)
