@@ -54,11 +54,9 @@ def _moved(name: str, answers: dict[str, int], **ids: str) -> Route:
     return Route(name, moved, ids=ids)
 
 
-TEXT: dict[str, str | list[str]] = {
-    "content": "# Memory\n\n- Tea is served at five.\n",
-    "reason": "Tea.",
-}
-SAVED = hashlib.sha256(TEXT["content"].encode()).hexdigest()
+CONTENT = "# Memory\n\n- Tea is served at five.\n"
+TEXT: dict[str, str | list[str]] = {"content": CONTENT, "reason": "Tea."}
+SAVED = hashlib.sha256(CONTENT.encode()).hexdigest()
 LINES: dict[str, str | list[str]] = {"first": "1", "last": "9", "sha256": SAVED}
 AGENT: dict[str, str | list[str]] = {
     "name": "Night porter",
