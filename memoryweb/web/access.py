@@ -154,9 +154,12 @@ def team_view(
             with scope(team=request.visit.team), timezone.override(_zone(request.user)):
                 try:
                     require(request, permission)
-                    return view(request, *args, **kwargs)
+                    response = view(request, *args, **kwargs)
                 except Refused as refused:
-                    return _refuse(request, refused)
+                    response = _refuse(request, refused)
+            # Whoever goes back after a sign-out finds no memory in the browser's cache.
+            response.headers.setdefault("Cache-Control", "private, no-store")
+            return response
 
         return inner
 

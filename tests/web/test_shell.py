@@ -30,6 +30,15 @@ def test_caches_tell_fragments_and_pages_apart(world: World, alice: Client) -> N
     assert "HX-Target" in vary
 
 
+def test_no_cache_keeps_a_page_of_a_team(world: World, alice: Client) -> None:
+    addresses = [url(world.team, name) for name in ("mine", "search", "secrets", "owners")]
+    addresses += [
+        url(world.team, name, world.agent.pk) for name in ("agents_files", "agents_snapshot_export")
+    ]
+    kept = {address: alice.get(address).get("Cache-Control", "") for address in addresses}
+    assert {address for address, said in kept.items() if "no-store" not in said} == set()
+
+
 def test_an_unknown_target_gets_the_whole_page(world: World, alice: Client) -> None:
     assert "<html" in text(fragment(alice, url(world.team, "tonight"), "elsewhere"))
 
