@@ -78,7 +78,7 @@ def build(password: str, now: datetime) -> Demo:
     team = create_team(name=NAME, by=SYSTEM, is_demo=True)
     members = [_member(team, person, password) for person in PEOPLE]
     with scope(team=team):
-        parts, tilde = _cast(team, members, now.date())
+        parts, tilde = _cast(team, members, now)
         notes = scenes("team", now.date())
         for ago in range(DAYS, -1, -1):
             day = now.date() - timedelta(days=ago)
@@ -104,9 +104,10 @@ def _member(team: Team, person: Person, password: str) -> Membership:
     return membership
 
 
-def _cast(team: Team, members: list[Membership], today: date) -> tuple[tuple[_Part, ...], Agent]:
+def _cast(team: Team, members: list[Membership], now: datetime) -> tuple[tuple[_Part, ...], Agent]:
     helpdesk = create_integration(team=team, name="helpdesk", by=SYSTEM)
     with unit(team) as work:
+        work.now = now - timedelta(days=DAYS + 1)
         ada = create_agent(
             work, name="Ada", description="Works with the team", time_zone="Europe/Stockholm"
         )
@@ -125,7 +126,7 @@ def _cast(team: Team, members: list[Membership], today: date) -> tuple[tuple[_Pa
         priya = api_owner(team, helpdesk, "customer-4711")
     cast = (("marta", ada, marta), ("kenji", ada, kenji), ("priya", otto, priya))
     parts = tuple(
-        _Part(name, agent, owner, tuple(scenes(name, today))) for name, agent, owner in cast
+        _Part(name, agent, owner, tuple(scenes(name, now.date()))) for name, agent, owner in cast
     )
     return parts, tilde
 
@@ -135,7 +136,9 @@ def _live(part: _Part, day: date) -> None:
     today = [scene for scene in part.scenes if scene.at.date() == day]
     if not today:
         return
+    ended = today[-1].lines[-1].at
     with unit(part.agent.team) as work:
+        work.now = ended
         for scene in today:
             _converse(work, part, scene)
         run = request(
@@ -146,6 +149,8 @@ def _live(part: _Part, day: date) -> None:
             finished=True,
             immediate=True,
         )
+        if run:
+            Run.objects.filter(pk=run.pk).update(clock=ended)
     if run:
         engine.work(run.pk)
 
@@ -186,6 +191,7 @@ def _tell(tilde: Agent, notes: list[Scene], day: date) -> None:
     for scene in notes:
         if scene.at.date() == day:
             with unit(tilde.team) as work:
+                work.now = scene.at
                 for line in scene.lines:
                     acting = tools.Acting(Reader(tilde), line.at)
                     tools.remember(work, acting, line.text, writer=Writer(AuthorKind.AGENT))
