@@ -82,7 +82,8 @@ def accept(*, invitation: Invitation, user: User) -> Membership:
 
 @transaction.atomic
 def accept_as_new(*, invitation: Invitation, name: str, password: str) -> Membership:
-    """Make the invited person's account and join. Raises InvitationGone, EndRefused."""
+    """Make the invited person's account and join. Raises NotInvited, InvitationGone, EndRefused."""
+    lock(invitation.team_id)  # “Join” pressed twice makes one account
     if has_account(invitation):
         raise NotInvited(invitation.email)
     user = User.objects.create_user(invitation.email, password, name=name.strip())
