@@ -149,6 +149,7 @@ def _into_file(unit: Unit, held: HeldSecret, file: File, value: str, by: User) -
 
 
 def _into_message(held: HeldSecret, message: Message, value: str) -> None:
+    message = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
     number, line = _marked(message.content, held.kind, held.line)
     if not number:
         raise _no_place()

@@ -135,6 +135,19 @@ def test_a_message_gets_its_value_back_and_is_found_by_it(world: World) -> None:
     assert VALUE in Passage.objects.get(message=message).text
 
 
+def test_what_was_masked_in_a_message_meanwhile_stays_masked(world: World) -> None:
+    with unit(world.team) as work:
+        said = [NewMessage("user", f"Key: one\nMy password is {VALUE}!", id="m1")]
+        add_messages(
+            work, agent=world.agent, owner=world.customer, conversation_id="c", messages=said
+        )
+    seen = _held(world)
+    Message.objects.update(content="Key: [secret: aws-key]\nMy password is [held: password]!")
+    with unit(world.team) as work:
+        held.release(work, seen, by=world.alice, value=VALUE)
+    assert Message.objects.get().content == f"Key: [secret: aws-key]\nMy password is {VALUE}!"
+
+
 def test_what_nobody_decides_in_thirty_days_counts_as_a_secret(world: World) -> None:
     _write(world, TEXT)
     now = timezone.now()
