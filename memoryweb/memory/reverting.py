@@ -136,7 +136,7 @@ def revert(
     for proposal in made.proposals:
         if writer.user is not None:
             proposals.reject(unit, proposal, by=writer.user)
-    if source.kind is Kind.IMPORT:
+    if source.kind is Kind.IMPORT and made.changes:
         Import.objects.filter(pk=source.id, reverted_at=None).update(reverted_at=unit.now)
     done = _sum(made)
     _record(unit, source, done)

@@ -215,6 +215,21 @@ def test_lines_of_an_import_go_and_it_is_marked_as_reverted(world: World) -> Non
     assert (_text(world, "KNOWLEDGE.md", None), batch.reverted_at is None) == ("- mine\n", False)
 
 
+def test_an_import_beyond_the_reach_is_not_said_to_be_taken_back(world: World) -> None:
+    batch = Import.objects.create(
+        team=world.team, agent=world.agent, user=world.bob, archive_sha256="0" * 64
+    )
+    importing = Writer(AuthorKind.IMPORT, user=world.bob, batch=batch)
+    with unit(world.team) as work:
+        place = Place(world.agent, world.customer, "KNOWLEDGE.md")
+        files.write(work, place, "- theirs\n", writer=importing)
+    with unit(world.team) as work:
+        source = Source(world.agent, Kind.IMPORT, batch.pk)
+        revert(work, source, Q(owner=None), Q(owner=None), writer=_person(world))
+    batch.refresh_from_db()
+    assert batch.reverted_at is None
+
+
 def test_a_run_goes_with_all_it_wrote_and_is_not_proposed_again(world: World) -> None:
     run = Run.objects.create(
         team=world.team, agent=world.agent, kind=Run.Kind.DREAM, trigger=Run.Trigger.CRON
