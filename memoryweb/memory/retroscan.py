@@ -50,6 +50,11 @@ def request(work: Unit, agent: Agent, *, fix: bool, trigger: str, user: Any = No
     return made.run
 
 
+def masks(run: Run) -> bool:
+    """Whether it masks what it finds, too."""
+    return run.topic == FIX
+
+
 def scan(lease: Lease) -> None:
     """The handler of runs of kind `secret_scan`."""
     run = lease.run
@@ -64,10 +69,10 @@ def scan(lease: Lease) -> None:
             cursor = {"stage": cursor["stage"] + 1, "after": None}
             continue
         with unit(run.team, run=run) as work:
-            seen = [one for row in batch for one in _look(work, name, row, fix=run.topic == FIX)]
+            seen = [one for row in batch for one in _look(work, name, row, fix=masks(run))]
             cursor = {"stage": cursor["stage"], "after": str(batch[-1].pk)}
-            _count(result, seen, len(batch), fixed=run.topic == FIX)
-            if seen and run.topic == FIX:
+            _count(result, seen, len(batch), fixed=masks(run))
+            if seen and masks(run):
                 work.record("secret.masked", details={"where": name, "count": len(seen)})
             lease.store(Run.Phase.INPUTS, checked=cursor, result=result)
     status = Run.Status.SUCCEEDED if result["found"] else Run.Status.NO_CHANGE

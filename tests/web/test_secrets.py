@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
+from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.unit import unit
@@ -110,6 +111,16 @@ def test_a_place_in_personal_memory_is_not_named_to_others(stage: Stage, alice: 
     assert "WIFI.md" not in page
 
 
+def test_a_place_that_a_grant_opens_is_a_read(stage: Stage, alice: Client) -> None:
+    held = _hold(stage, stage.world.bobs_memory)
+    open_glass(
+        owner=stage.world.bobs_memory, user=stage.world.alice, reason="Bob is ill.", by=SYSTEM
+    )
+    assert "WIFI.md" in text(alice.get(url(stage.world.team, "secrets")))
+    read = Event.objects.get(action="personal.read")
+    assert (read.target_kind, read.target_id) == ("held_secret", str(held.pk))
+
+
 def test_the_list_takes_as_many_statements_for_many_as_for_few(stage: Stage, bob: Client) -> None:
     counts = []
     for number in range(12):
@@ -175,6 +186,14 @@ def test_an_agent_is_looked_through_and_masked(stage: Stage, alice: Client) -> N
     assert "2 masked" in text(alice.get(_scans(stage)))
     assert secret not in stage.memory.content
     assert "secret.masked" in actions(stage.world.team)
+
+
+def test_masking_does_not_begin_while_a_look_is_at_work(stage: Stage, alice: Client) -> None:
+    alice.post(url(stage.world.team, "secrets_scan", stage.world.agent.pk))
+    again = url(stage.world.team, "secrets_mask", stage.world.agent.pk)
+    page = text(alice.post(again, follow=True))
+    assert "Masking has begun" not in page
+    assert "Another one is at work for this agent" in page
 
 
 def test_only_an_admin_looks_again(stage: Stage, bob: Client) -> None:

@@ -47,23 +47,28 @@ def scans(request: TeamRequest) -> HttpResponse:
 @require_POST
 @team_view(Permission.MANAGE_AGENTS)
 def scan(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    _start(request, find_agent(request, agent_id), fix=False)
-    messages.success(request, _("The search has begun. This page shows how far it is."))
+    begun = _("The search has begun. This page shows how far it is.")
+    _start(request, find_agent(request, agent_id), begun, fix=False)
     return redirect(to(request, "secrets_scans"))
 
 
 @require_POST
 @team_view(Permission.MANAGE_AGENTS)
 def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    _start(request, find_agent(request, agent_id), fix=True)
-    messages.success(request, _("Masking has begun. This page shows how far it is."))
+    begun = _("Masking has begun. This page shows how far it is.")
+    _start(request, find_agent(request, agent_id), begun, fix=True)
     return redirect(to(request, "secrets_scans"))
 
 
-def _start(request: TeamRequest, agent: Agent, *, fix: bool) -> None:
+def _start(request: TeamRequest, agent: Agent, begun: str, *, fix: bool) -> None:
     visit = request.visit
     with unit(visit.team, actor=visit.actor) as work:
-        retroscan.request(work, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user)
+        run = retroscan.request(work, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user)
+    if retroscan.masks(run) == fix:
+        messages.success(request, begun)
+    else:
+        said = _("Another one is at work for this agent. When it has ended, begin this one.")
+        messages.error(request, said)
 
 
 def _listed(agent: Agent, run: Run | None) -> dict[str, Any]:

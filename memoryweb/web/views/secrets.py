@@ -138,6 +138,8 @@ def _place_url(request: TeamRequest, held: HeldSecret) -> str:
 def _listed(request: TeamRequest, held: HeldSecret) -> dict[str, Any]:
     """The place is text of the memory it is in; its kind, size and time are outcome."""
     reads = request.visit.reads(held.owner_id)
+    if reads:
+        note_read(request, held.owner, "held_secret", held.pk)
     path = held.file.path if held.file else _("A message")
     return {
         "held": held,
