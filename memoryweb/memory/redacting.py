@@ -1,6 +1,5 @@
 """Masking secrets where they stand, in what is kept already. Lines keep their numbers."""
 
-from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -41,15 +40,12 @@ def in_current(work: Unit, file: File, *, fix: bool) -> list[Sight]:
 def in_past(work: Unit, file: File, *, fix: bool) -> list[tuple[int, Sight]]:
     """Of all revisions but the current text, with each one's number; masked in place, and every
     digest that depends on it is made again."""
-    rows = Revision.objects.filter(file=file).order_by("base", "number")
+    rows = Revision.objects.filter(file=file)
     found: list[tuple[int, Sight]] = []
-    for _base, chain in groupby(rows, key=lambda row: row.base):
-        found += _in_chain(file, list(chain), fix=fix)
-    current = Revision.objects.filter(file=file, number=file.revision).values_list(
-        "base", flat=True
-    )
-    base = current.first()
-    return [(n, one) for n, one in found if fix or base is None or n < base]
+    for base in list(rows.order_by("base").values_list("base", flat=True).distinct()):
+        found += _in_chain(file, list(rows.filter(base=base).order_by("number")), fix=fix)
+    current = rows.filter(number=file.revision).values_list("base", flat=True).first()
+    return [(n, one) for n, one in found if fix or current is None or n < current]
 
 
 def in_message(work: Unit, message: Message, *, fix: bool) -> list[Sight]:

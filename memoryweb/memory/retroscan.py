@@ -23,6 +23,7 @@ from memoryweb.workspace.models import File, Proposal
 KIND = Run.Kind.SECRET_SCAN
 FIX = "fix"
 STEP = 50
+FILES = 1  # with all their revisions, while every other writer of the team waits
 MOST = 500  # sightings that are listed; all are counted
 
 
@@ -64,7 +65,7 @@ def scan(lease: Lease) -> None:
     result["total"] = sum(rows.count() for _name, rows in stages)
     while cursor["stage"] < len(stages):
         name, rows = stages[cursor["stage"]]
-        batch = list(_after(rows, cursor["after"])[:STEP])
+        batch = list(_after(rows, cursor["after"])[: FILES if name == "file" else STEP])
         if not batch:
             cursor = {"stage": cursor["stage"] + 1, "after": None}
             continue

@@ -1,8 +1,10 @@
+import tracemalloc
+
 import pytest
 from django.apps import apps
 
 from memoryweb.conversations.models import Message
-from memoryweb.memory import files, retroscan
+from memoryweb.memory import files, redacting, retroscan
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.unit import unit
@@ -131,6 +133,21 @@ def test_a_second_look_finds_nothing(world: World) -> None:
     _scan(world, fix=True)
     again = _scan(world)
     assert (again.result["found"], again.status) == (0, "no_change")
+
+
+def test_a_long_history_is_looked_through_text_by_text(world: World) -> None:
+    writer = Writer(AuthorKind.PERSON, user=world.alice)
+    text, revisions = ("A quiet day at the harbour. " * 100 + "\n") * 30, 30
+    for number in range(revisions):
+        with unit(world.team) as work:
+            place = Place(world.agent, None, "long.md")
+            file = files.write(work, place, f"{number}\n{text}", writer=writer).file
+    with unit(world.team) as work:
+        tracemalloc.start()
+        redacting.in_past(work, file, fix=False)
+        _now, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < len(text) * revisions / 2
 
 
 def test_it_goes_on_where_it_stood(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
