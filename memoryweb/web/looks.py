@@ -21,6 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _READ: dict[str, str | Promise] = {
     "file": _("Read a file."),
     "files": _("Read the list of files."),
+    "changes": _("Read what changed in the files."),
     "prompt": _("Read what the agent is given."),
     "search": _("Searched in it."),
     "conversation": _("Read a conversation."),

@@ -7,6 +7,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memoryweb.agents.break_glass import open_glass
+from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.files import Place, Writer, delete, rename, write
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import AuthorKind
@@ -109,6 +111,17 @@ def test_it_takes_the_same_statements_for_many_files(past: Stage, vera: Client) 
 def test_a_note_opens_as_it_was(past: Stage, vera: Client) -> None:
     page = text(vera.get(f"{_url(past)}?at={_iso(timezone.now() + timedelta(days=1))}"))
     assert url(past.world.team, "agents_revision", past.world.agent.pk, NOTE, 1) in page
+
+
+def test_whose_memory_it_is_learns_that_its_changes_were_read(
+    stage: Stage, alice: Client, bob: Client
+) -> None:
+    world = stage.world
+    open_glass(owner=world.bobs_memory, user=world.alice, reason="Bob is ill.", by=SYSTEM)
+    compare = url(world.team, "agents_moments_compare", world.agent.pk)
+    page = text(alice.get(f"{compare}?owner={world.bobs_memory.pk}&since={_iso(AGO)}"))
+    assert PERSONAL in page
+    assert "Read what changed in the files." in text(bob.get(url(world.team, "mine")))
 
 
 def _url(stage: Stage) -> str:

@@ -89,7 +89,7 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @team_view()
 def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
-    note_read(request, shelf.owner, "files", agent_id)
+    note_read(request, shelf.owner, "changes", agent_id)
     form = BetweenForm(request.GET)
     found: list[Change] = []
     if form.is_valid():
