@@ -1,5 +1,7 @@
 """Inviting people, and joining."""
 
+import io
+import logging
 import re
 
 from django.test import Client
@@ -61,6 +63,18 @@ def test_a_weak_password_makes_no_account(world: World) -> None:
     )
     assert answer.status_code == 422
     assert not User.objects.filter(email=GUEST).exists()
+
+
+def test_no_log_holds_a_link_that_still_works(world: World) -> None:
+    secret, said = _secret(world), io.StringIO()
+    [console] = [one for one in logging.getLogger().handlers if one.name == "console"]
+    assert isinstance(console, logging.StreamHandler)
+    before = console.setStream(said)
+    Client().post(reverse("invitation_join", args=[secret]), {**JOIN, "password": "12345"})
+    console.setStream(before)
+    assert "/join/…/new/" in said.getvalue()
+    assert secret not in said.getvalue()
+    assert invitations.find(secret) is not None
 
 
 def test_a_person_with_an_account_signs_in_first(world: World) -> None:
