@@ -24,7 +24,6 @@ from memoryweb.workspace.pins import pin_marks
 MAX_BYTES = 256 * 1024
 MAX_LINES = 10_000
 
-_TAG = re.compile(r"(<[^<>]*>)")
 _ENTITY = re.compile(r"&[#\w]+;")
 _TAGS = {
     "a", "blockquote", "br", "code", "del", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li",
