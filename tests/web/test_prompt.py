@@ -1,7 +1,10 @@
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.pausing import set_paused
@@ -119,3 +122,18 @@ def test_many_files_take_no_more_statements(stage: Stage, vera: Client, address:
     with CaptureQueriesContext(connection) as many:
         vera.get(address)
     assert len(many) == len(few)
+
+
+def test_moving_a_file_that_went_meanwhile_says_so(stage: Stage, bob: Client) -> None:
+    gone = []
+
+    def delete_first(execute: Any, sql: str, *rest: Any) -> Any:
+        if "audit_chainhead" in sql and not gone:
+            gone.append(File.objects.filter(pk=stage.memory.pk).update(deleted_at=timezone.now()))
+        return execute(sql, *rest)
+
+    address = url(stage.world.team, "agents_arrange", stage.memory.agent_id, stage.memory.path)
+    with connection.execute_wrapper(delete_first):
+        answer = bob.post(address, {"move": "up"}, follow=True)
+    assert gone == [1]
+    assert (answer.status_code, "There is no file named" in text(answer)) == (200, True)

@@ -35,9 +35,13 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     require_write(request, shelf)
     form = ArrangeForm(request.POST)
     if form.is_valid():
-        with unit(request.visit.team, actor=request.visit.actor) as work:
-            _apply(work, file, form)
-        messages.success(request, _said(shelf, file))
+        try:
+            with unit(request.visit.team, actor=request.visit.actor) as work:
+                _apply(work, file, form)
+        except MemoryRefused as refused:
+            messages.error(request, str(refused))
+        else:
+            messages.success(request, _said(shelf, file))
     else:
         messages.error(request, _("Say what to do with the file."))
     name = "agents_prompt" if request.POST.get("page") == "prompt" else "agents_files"
