@@ -65,6 +65,12 @@ def test_a_weak_password_makes_no_account(world: World) -> None:
     assert not User.objects.filter(email=GUEST).exists()
 
 
+def test_the_address_is_no_password(world: World) -> None:
+    said = {**JOIN, "password": GUEST}
+    answer = Client().post(reverse("invitation_join", args=[_secret(world)]), said)
+    assert (answer.status_code, User.objects.filter(email=GUEST).exists()) == (422, False)
+
+
 def test_no_log_holds_a_link_that_still_works(world: World) -> None:
     secret, said = _secret(world), io.StringIO()
     [console] = [one for one in logging.getLogger().handlers if one.name == "console"]

@@ -2,6 +2,7 @@ from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.accounts.models import User
 from memoryweb.web.forms.fields import ZoneField
 
 
@@ -18,7 +19,11 @@ class JoinForm(forms.Form):
         help_text=_("You will sign in with your e-mail address and this."),
     )
 
+    def __init__(self, data: object = None, *, email: str) -> None:
+        super().__init__(data)  # type: ignore[arg-type]
+        self.email = email
+
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
-        validate_password(password)
+        validate_password(password, User(email=self.email))
         return password

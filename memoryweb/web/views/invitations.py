@@ -65,7 +65,9 @@ def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
 @login_not_required
 def invitation(request: UserRequest, secret: str) -> HttpResponse:
     found = invitations.find(secret)
-    return _gone(request) if found is None else _shown(request, found, secret, JoinForm())
+    if found is None:
+        return _gone(request)
+    return _shown(request, found, secret, JoinForm(email=found.email))
 
 
 @require_POST
@@ -75,7 +77,7 @@ def join(request: UserRequest, secret: str) -> HttpResponse:
     found = invitations.find(secret)
     if found is None:
         return _gone(request)
-    form = JoinForm(request.POST)
+    form = JoinForm(request.POST, email=found.email)
     if not form.is_valid():
         return _shown(request, found, secret, form, status=422)
     try:
