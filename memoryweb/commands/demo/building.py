@@ -12,7 +12,7 @@ from memoryweb.accounts.models import Membership, Team
 from memoryweb.accounts.permissions import Role
 from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.nights import dream_time, night_of
+from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.agents.owners import api_owner, person_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
@@ -80,13 +80,17 @@ def build(password: str, now: datetime) -> Demo:
     with scope(team=team):
         parts, tilde = _cast(team, members, now)
         notes = scenes("team", now.date())
+        agents = dict.fromkeys([*(part.agent for part in parts), tilde])
         for ago in range(DAYS, -1, -1):
             day = now.date() - timedelta(days=ago)
             for part in parts:
                 _live(part, day)
                 _ask(part, day, ago)
             _tell(tilde, notes, day)
-            _sleep(dict.fromkeys([*(part.agent for part in parts), tilde]), day, now)
+            _sleep(agents, day, now)
+        for agent in agents:
+            agent.next_dream_at = next_dream_at(agent, now)
+            agent.save(update_fields=["next_dream_at"])
     return Demo(team, members[0], password)
 
 
