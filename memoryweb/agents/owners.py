@@ -148,11 +148,12 @@ def _of_channel(team: Team, source: str, external_id: str) -> Owner:
     return owner
 
 
-def _member(team: Team, user_id: str) -> User:
+def _member(team: Team, name: str) -> User:
+    """A member by id, or by the address that they sign in with."""
     for membership in team.memberships.current().select_related("user"):
-        if str(membership.user_id) == user_id:
+        if name == str(membership.user_id) or name.casefold() == membership.user.email.casefold():
             return membership.user
-    raise OwnerUnknown(_("There is no member “{id}” in this team.").format(id=user_id))
+    raise OwnerUnknown(_("There is no member “{id}” in this team.").format(id=name))
 
 
 def _by_uuid(team: Team, text: str) -> Owner | None:

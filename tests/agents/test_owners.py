@@ -21,6 +21,10 @@ def test_an_owner_is_found_by_each_of_its_names(world: World) -> None:
     assert find(world.team, "me", world.bob) == world.bobs_memory
 
 
+def test_a_member_is_named_by_their_address_for_an_import(world: World) -> None:
+    assert find_or_meet(world.team, f"user:{world.bob.email.upper()}") == world.bobs_memory
+
+
 def test_an_id_of_two_integrations_is_ambiguous_and_both_are_named(world: World) -> None:
     other = create_integration(team=world.team, name="shop", by=SYSTEM)
     api_owner(world.team, other, "customer-1")
