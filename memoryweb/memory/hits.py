@@ -12,6 +12,7 @@ from memoryweb.recall.tokens import tokens
 from memoryweb.workspace.models import File
 
 AROUND = 80
+NEAR = 4_000  # characters that are read word by word, which takes its time
 # With what is combined with a letter, so that decomposed text stays one word.
 _WORD = re.compile(r"[\w\u0300-\u036f\u3099\u309a\uff9e\uff9f]+(?:['’]\w+)*")
 _RANGES = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
@@ -70,11 +71,32 @@ def hit(row: Passage, score: float, words: Collection[str]) -> Hit:
 
 def excerpt(text: str, words: Collection[str]) -> tuple[str, tuple[Mark, ...]]:
     """80 characters on both sides of the first match, on one line, and what to mark in it."""
-    found = next(_matches(text, words), None)
+    found = _first(text, words)
     start, end = found or (0, 0)
     start, end = max(0, start - AROUND), min(len(text), end + (AROUND if found else 2 * AROUND))
-    snippet = " ".join(text[start:end].split())
+    snippet = " ".join(text[_from_word(text, start) : end].split())
     return snippet, matches(snippet, words)
+
+
+def _first(text: str, words: Collection[str]) -> Mark | None:
+    """The first match. Far into a text it is looked for where a stem stands: most words begin
+    with theirs."""
+    near = next(_matches(text[:NEAR], words), None)
+    if near or len(text) <= NEAR:
+        return near
+    folded = text.casefold()
+    stems = [at for word in words if (at := folded.find(word, NEAR - AROUND)) >= 0]
+    start = max(0, min(stems, default=len(text)) - AROUND)
+    far = next(_matches(text[start : start + NEAR], words), None)
+    return (start + far[0], start + far[1]) if far else None
+
+
+def _from_word(text: str, start: int) -> int:
+    """Behind a word that would be cut in two, where words are short enough to tell."""
+    if not start or text[start - 1].isspace():
+        return start
+    space = text.find(" ", start, start + AROUND // 4)
+    return start if space < 0 else space + 1
 
 
 def matches(text: str, words: Collection[str]) -> tuple[Mark, ...]:

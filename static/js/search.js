@@ -22,3 +22,10 @@ document.addEventListener("keydown", (event) => {
   const next = hits.indexOf(at) + (event.key === "ArrowDown" ? 1 : -1);
   (next < 0 ? box : hits[Math.min(next, hits.length - 1)] ?? box).focus();
 });
+
+// The address names only what was asked for.
+document.addEventListener("htmx:configRequest", (event) => {
+  if (!event.target.matches("form.search")) return;
+  const asked = event.detail.formData;
+  for (const [name, value] of [...asked.entries()]) if (value === "") asked.delete(name);
+});
