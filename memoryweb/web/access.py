@@ -31,8 +31,9 @@ from memoryweb.agents.models import Agent, BreakGlass, Owner
 from memoryweb.agents.owners import find, person_owner
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
+from memoryweb.memory.held import waiting_for as held_for
 from memoryweb.runs.models import Run
-from memoryweb.workspace.marked import waiting_marks
+from memoryweb.workspace.marked import waiting_marks as marks_for
 from memoryweb.workspace.models import File, FileQuerySet, Import, LineOrigin, Proposal, Upload
 from memoryweb.workspace.paths import fold
 from memoryweb.workspace.queries import proposals_of, waiting_for
@@ -89,19 +90,20 @@ class Visit:
     @property
     def waiting(self) -> "QuerySet[Proposal]":
         """Proposals that this person could decide."""
-        decides = self.can(Permission.DECIDE)
-        return waiting_for(self.team, {*self.mine, *self.opened}, shared=decides)
+        return waiting_for(
+            self.team, {*self.mine, *self.opened}, shared=self.can(Permission.DECIDE)
+        )
 
     @property
     def marked(self) -> "QuerySet[LineOrigin]":
         """Marked lines that this person could decide about, one row a line."""
-        decides = self.can(Permission.DECIDE)
-        return waiting_marks(self.team, {*self.mine, *self.opened}, shared=decides)
+        return marks_for(self.team, {*self.mine, *self.opened}, shared=self.can(Permission.DECIDE))
 
     @property
-    def undecided(self) -> int:
-        """Proposals and marked lines together."""
-        return self.waiting.count() + self.marked.count()
+    def held(self) -> int:
+        """How many likely secrets this person could decide about."""
+        shared = self.can(Permission.DECIDE)
+        return held_for(self.team, {*self.mine, *self.opened}, shared=shared).count()
 
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:

@@ -52,7 +52,7 @@ class Shell:
             ("agents", "agent", _("Agents"), True, 0),
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
-            ("review", "check", _("Review"), True, self.visit.undecided),
+            ("review", "check", _("Review"), True, _undecided(self.visit)),
             ("owners", "people", _("Owners"), may(Permission.SEE_OWNERS), 0),
             ("audit", "list", _("Audit"), may(Permission.SEE_AUDIT), 0),
             ("settings", "gear", _("Settings"), True, 0),
@@ -91,3 +91,8 @@ def _everyones(current: Team | None) -> dict[str, Any]:
         "url": reverse("web:agents_files", args=[SYSTEM_SLUG, GLOBAL_AGENT_ID]),
         "is_current": bool(current and current.is_system),
     }
+
+
+def _undecided(visit: Visit) -> int:
+    """All that waits under Review for this person."""
+    return visit.waiting.count() + visit.marked.count() + visit.held

@@ -86,3 +86,10 @@ def _statements(world: World, client: Client) -> int:
     with CaptureQueriesContext(connection) as queries:
         client.get(url(world.team, "tonight"))
     return len(queries)
+
+
+def test_all_that_waits_under_review_is_named(stage: Stage, alice: Client) -> None:
+    rail = text(alice.get(url(stage.world.team, "review")))
+    page = text(alice.get(url(stage.world.team, "tonight")))
+    assert ("marked for a look" in page) == ("Marked lines (" in rail)
+    assert ("held back" in page) == ("Likely secrets (" in rail)

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.memory import held
 from memoryweb.memory import proposals as door
 from memoryweb.memory.exceptions import MemoryRefused, Stale
 from memoryweb.memory.unit import unit
@@ -41,9 +40,7 @@ def review(request: TeamRequest) -> HttpResponse:
         "page": shown,
         "rows": [_listed(request, proposal) for proposal in shown],
         "decided": decided,
-        "held": held.waiting_for(
-            visit.team, {*visit.mine, *visit.opened}, shared=visit.can(Permission.DECIDE)
-        ).count(),
+        "held": visit.held,
         "marked": visit.marked.count(),
     }
     return show(request, "review/review.html", context)

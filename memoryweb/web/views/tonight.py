@@ -140,11 +140,30 @@ def _has_failed(nights: AgentNights) -> bool:
 def _needs(request: TeamRequest, nights: list[AgentNights]) -> list[Need]:
     """Decisions first, then what broke."""
     needs = [_decision(request, proposal) for proposal in request.visit.waiting[:5]]
+    needs += _looks(request)
     for one in nights:
         if _has_failed(one) and one.last:
             why = wording.reason(one.last.reason)
             text = _("{agent}: the last dream failed. {why}").format(agent=one.agent.name, why=why)
             needs.append(Need(text, to(request, "agents_run", one.last.pk), _("Why?"), "bad"))
+    return needs
+
+
+def _looks(request: TeamRequest) -> list[Need]:
+    visit = request.visit
+    needs = []
+    if marked := visit.marked.count():
+        text = ngettext(
+            "{n} line of a machine was marked for a look.",
+            "{n} lines of machines were marked for a look.",
+            marked,
+        ).format(n=marked)
+        needs.append(Need(text, to(request, "marks"), _("Look"), "warn"))
+    if held := visit.held:
+        text = ngettext(
+            "{n} likely password was held back.", "{n} likely passwords were held back.", held
+        ).format(n=held)
+        needs.append(Need(text, to(request, "secrets"), _("Decide"), "warn"))
     return needs
 
 
