@@ -11,6 +11,8 @@ from memoryweb.memory.hits import matches
 from memoryweb.memory.matching import Asked
 from memoryweb.web.markdown import Block, highlighted
 
+LONGEST = 20_000  # characters of one block or message
+
 
 def words_of(query: str) -> frozenset[str]:
     """The stems that a query looks for; none where it can't be read."""
@@ -28,4 +30,7 @@ def marked_blocks(blocks: tuple[Block, ...], query: str) -> tuple[Block, ...]:
 
 
 def marked_html(html: SafeString, words: Collection[str]) -> SafeString:
-    return highlighted(html, lambda text: matches(text, words)) if words else html
+    """A text that nobody wrote by hand stays unmarked: reading it word by word takes seconds."""
+    if not words or len(html) > LONGEST:
+        return html
+    return highlighted(html, lambda text: matches(text, words))

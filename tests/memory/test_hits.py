@@ -4,7 +4,10 @@ import time
 from random import Random
 from string import ascii_lowercase
 
+from django.utils.safestring import SafeString
+
 from memoryweb.memory.hits import excerpt
+from memoryweb.web.marking import marked_html
 
 LETTERS = Random(7).choices(ascii_lowercase, k=250_000)
 LONG = " ".join("".join(LETTERS[at : at + 6]) for at in range(0, len(LETTERS), 6))
@@ -13,6 +16,12 @@ LONG = " ".join("".join(LETTERS[at : at + 6]) for at in range(0, len(LETTERS), 6
 def test_a_message_of_the_greatest_length_is_shown_in_a_moment() -> None:
     began = time.process_time()
     excerpt(LONG, {"zebra", "quokka"})
+    assert time.process_time() - began < 0.5
+
+
+def test_a_long_message_on_a_page_is_shown_without_marks() -> None:
+    began = time.process_time()
+    assert marked_html(SafeString(LONG), {"zebra"}) == LONG
     assert time.process_time() - began < 0.5
 
 
