@@ -25,16 +25,7 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.extraction import requests
-from memoryweb.memory import (
-    context,
-    files,
-    held,
-    injecting,
-    mark_decisions,
-    proposals,
-    reindexing,
-    releasing,
-)
+from memoryweb.memory import context, files, held, injecting, mark_decisions, proposals, releasing
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
@@ -62,7 +53,7 @@ ALL: frozenset[str] = frozenset()
 # Acts of a request or a worker, which their own walls walk through.
 ELSEWHERE = {
     *("access.denied", "personal.read", "personal.exported", "run.finished"),
-    *("agent.removed", "team.removed", "secret.masked", "secret.expired"),
+    *("agent.removed", "team.removed", "secret.masked", "secret.expired", "search.reindexed"),
 }
 
 
@@ -325,10 +316,6 @@ ACTS: dict[str, tuple[str, Act]] = {
                 u, agent=w.agent, owner=w.customer, trigger="api", immediate=True
             )
         ),
-    ),
-    "make the search index again": (
-        "search.reindexed",
-        lambda w: reindexing.rebuild(w.team),
     ),
     "refuse a secret": ("secret.refused", _refused_secret),
     "guess at a held secret": ("secret.value_refused", _guessed),
