@@ -58,7 +58,7 @@ ELSEWHERE = {
 
 
 def _invitation(world: World) -> Invitation:
-    return world.team.invitations.get()
+    return invitations.open_of(world.team).latest("created_at")
 
 
 def _own_act(action: str) -> Act:
@@ -451,7 +451,7 @@ def test_without_its_event_an_act_leaves_nothing(staged: World) -> None:
 
 def test_all_acts_in_a_row_leave_a_chain_that_verifies(staged: World) -> None:
     for name, (_action, act) in ACTS.items():
-        if name != "reject":  # what was accepted just before
+        if name not in {"reject", "remove a marked line"}:  # what was decided just before
             act(staged)
     verified = verify(staged.team.pk)
     assert (verified.ok, verified.problem) == (True, "")
