@@ -1,5 +1,9 @@
 // A button that copies a text. Without a clipboard (plain http) it selects the text instead.
-for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+const offer = () => {
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = false;
+};
+offer();
+document.addEventListener("htmx:load", offer);
 document.addEventListener("click", async (event) => {
   const button = event.target.closest?.("[data-copy]");
   if (!button) return;
