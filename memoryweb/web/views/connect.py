@@ -48,7 +48,7 @@ def connect(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     base = request.build_absolute_uri(f"/api/v1/agents/{agent.pk}")
     context = {
         "agent": agent,
-        "tab": "connect",
+        "tab": "prompt",
         "as_person": as_person,
         "choices": _choices(request, agent, as_person=as_person),
         "snippets": snippets(base, {} if as_person else _END_USER),
