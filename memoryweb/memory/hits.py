@@ -1,9 +1,10 @@
 """What a search gives back, and how a hit is shown: the words around its match, marked."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from uuid import UUID
 
 from memoryweb.conversations.models import Message
@@ -12,6 +13,7 @@ from memoryweb.recall.tokens import tokens
 from memoryweb.workspace.models import File
 
 AROUND = 80
+_LONGEST = 40  # of a word whose stems are remembered
 NEAR = 4_000  # characters that are read word by word, which takes its time
 # With what is combined with a letter, so that decomposed text stays one word.
 _WORD = re.compile(r"[\w\u0300-\u036f\u3099\u309a\uff9e\uff9f]+(?:['’]\w+)*")
@@ -107,11 +109,20 @@ def matches(text: str, words: Collection[str]) -> tuple[Mark, ...]:
 def _matches(text: str, words: Collection[str]) -> Iterator[Mark]:
     for match in _WORD.finditer(text):
         if not _CJK.search(match[0]):
-            if any(token in words for token in tokens(match[0])):
+            if any(token in words for token in _stems(match[0])):
                 yield match.span()
             continue
         for run in _RUN.finditer(match[0]):
             yield from _in_run(run[0], match.start() + run.start(), words)
+
+
+def _stems(word: str) -> Sequence[str]:
+    return _known_stems(word) if len(word) <= _LONGEST else tokens(word)
+
+
+@lru_cache(maxsize=16384)
+def _known_stems(word: str) -> Sequence[str]:
+    return tokens(word)
 
 
 def _in_run(run: str, start: int, words: Collection[str]) -> Iterator[Mark]:

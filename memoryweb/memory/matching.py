@@ -12,7 +12,7 @@ from memoryweb.memory.past import Then
 from memoryweb.memory.querying import Query
 from memoryweb.recall import ranking
 from memoryweb.recall.index import Found
-from memoryweb.recall.ranking import PER_FILE, Places, Postings, Scores
+from memoryweb.recall.ranking import PER_FILE, Places, Postings, Scores, summed
 from memoryweb.recall.terms import Term, terms_of
 from memoryweb.recall.tokens import tokens
 
@@ -134,13 +134,11 @@ def _keyed(reaches: Reaches, words: Iterable[str]) -> list[str]:
 
 def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:
     """A word in all its forms, in all that the reader sees."""
-    text: Counter[int] = Counter()
+    text: dict[int, int] = {}
     headings: set[int] = set()
     for reach in reaches.all:
         for word in term:
-            said = found.postings.get(TEXT + reach + word)
-            if said:
-                text = text + said if text else said
+            text = summed(text, found.postings.get(TEXT + reach + word, {}))
             headings.update(found.postings.get(HEADINGS + reach + word, ()))
     return Postings(text, headings)
 

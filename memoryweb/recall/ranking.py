@@ -6,16 +6,19 @@ What a whole conversation or file says about the words is a prior. All of it × 
 """
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
 from heapq import nlargest
+from typing import TypeVar
+
+Number = TypeVar("Number", int, float)
 
 K1, B = 1.2, 0.75
 HEADINGS = 0.5
 # Distance to a passage that has the word → what it is worth here: an answer follows its question.
 AROUND = ((1, 0.35), (2, 0.15), (-1, 0.2), (-2, 0.1))
+_ALL_AROUND = sum(worth for _distance, worth in AROUND)
 WHOLE = 0.3
 PER_FILE = 5
 
@@ -38,7 +41,7 @@ class Postings:
     """Of one word: passage → how often it says it, and the passages below headings that do."""
 
     text: Mapping[int, int]
-    headings: Collection[int]
+    headings: Set[int]
 
 
 def packed(ordinal: int, length: int, weight: float, *, is_turn: bool) -> int:
@@ -57,18 +60,16 @@ class Places:
         Columns, not rows: thousands of tuples would keep the garbage collector busy.
         """
         kinds = dict(zip(wholes, places, strict=True))
-        self.numbers = numbers = {whole: number for number, whole in enumerate(kinds)}
         self.wholes = list(kinds)
         self.weights = [(place & _WEIGHT) / 10 for place in kinds.values()]
         self.are_turns = [bool(place & _TURN) for place in kinds.values()]
+        self.firsts = firsts = {whole: number << _ORDINAL for number, whole in enumerate(kinds)}
         keys = [
-            numbers[whole] << _ORDINAL | place >> _ORDINAL
-            for whole, place in zip(wholes, places, strict=True)
+            firsts[whole] | place >> _ORDINAL for whole, place in zip(wholes, places, strict=True)
         ]
         self.keys = dict(zip(passages, keys, strict=True))
         self.passages = dict(zip(keys, passages, strict=True))
-        lengths = [place >> _LENGTH & _LONGEST for place in places]
-        self.lengths = dict(zip(passages, lengths, strict=True))
+        self.lengths = [place >> _LENGTH & _LONGEST for place in places]
 
     @property
     def conversations(self) -> list[int]:
@@ -82,8 +83,8 @@ class Places:
 
     def key(self, whole: int, ordinal: int) -> int:
         """-1 where nothing of that file or conversation was found."""
-        number = self.numbers.get(whole)
-        return -1 if number is None else number << _ORDINAL | ordinal
+        first = self.firsts.get(whole)
+        return -1 if first is None else first | ordinal
 
 
 def ordinal(key: int) -> int:
@@ -102,13 +103,25 @@ class Scores:
         places: Places,
         own: Sequence[Mapping[int, float]],
         priors: Sequence[float],
-        keys: Collection[int],
+        said: Mapping[int, float],
+        found: Mapping[int, float],
     ) -> None:
-        """`own`: for each word, place → what it says of it. `priors`: for each whole."""
-        self.places, self.own, self.priors, self.keys = places, own, priors, keys
+        """`own`: for each word, place → what it says of it. `priors`: for each whole.
+
+        `said`: place → what it says itself of all the words; `found`: the same of all hits.
+        """
+        self.places, self.own, self.priors = places, own, priors
+        self._said, self._found = said, found
+
+    @property
+    def keys(self) -> KeysView[int]:
+        return self._found.keys()
 
     def narrowed(self, keys: Collection[int]) -> "Scores":
-        return Scores(self.places, self.own, self.priors, keys)
+        if len(keys) == len(self._found):
+            return self
+        found = {key: self._found[key] for key in keys}
+        return Scores(self.places, self.own, self.priors, self._said, found)
 
     def of(self, key: int) -> float:
         value = 0.0
@@ -124,9 +137,7 @@ class Scores:
 
     def best(self, count: int) -> dict[int, float]:
         """The best places with their scores, best first; all that tie with the last one, too."""
-        least = -math.inf
-        if count < len(self.keys):
-            least = nlargest(count, self._lower.values())[-1]
+        least = self._sure(count) if count < len(self._found) else -math.inf
         scores = {key: self.of(key) for key in self._reaching(least)}
         if count < len(scores):
             least = nlargest(count, scores.values())[-1]
@@ -145,42 +156,51 @@ class Scores:
             for number, count in counts.items()
         )
 
+    def _sure(self, count: int) -> float:
+        """A score that so many places have for certain: those that say most themselves."""
+        least = nlargest(4 * count, self._found.values())[-1]
+        weights, priors = self.places.weights, self.priors
+        lower = [
+            (value + priors[key >> _ORDINAL]) * weights[key >> _ORDINAL]
+            for key, value in self._found.items()
+            if value >= least
+        ]
+        return nlargest(count, lower)[-1]
+
     def _reaching(self, least: float) -> list[int]:
         """The places that may score that."""
         if least == -math.inf:
-            return list(self.keys)
+            return list(self._found)
         # Sums of floats in another order differ in their last bits.
-        return [key for key, upper in self._upper.items() if upper + 1e-9 >= least]
+        needed = [
+            least / weight - prior - 1e-9
+            for weight, prior in zip(self.places.weights, self.priors, strict=True)
+        ]
+        lowest = min(needed)
+        found = self._found
+        return [
+            key
+            for key in self._near(lowest)
+            if key in found and found[key] + self._around(key) >= needed[key >> _ORDINAL]
+        ]
 
-    @cached_property
-    def _said(self) -> dict[int, float]:
-        """What each place says itself, of all the words."""
-        said: defaultdict[int, float] = defaultdict(float)
-        for own in self.own:
-            for key, value in own.items():
-                said[key] += value
-        return dict(said)
+    def _near(self, least: float) -> Iterable[int]:
+        """The places that may say that: with little of their own only beside one that says much."""
+        if least <= 0:
+            return self._found
+        much = 0.6 * least
+        little = least - _ALL_AROUND * much
+        near = {key for key, value in self._said.items() if value >= little}
+        telling = [key for key in near if self._said[key] >= much]
+        return near.union(*([key + distance for key in telling] for distance, _worth in AROUND))
 
-    @cached_property
-    def _lower(self) -> dict[int, float]:
-        weights, said = self.places.weights, self._said
-        firsts = [prior * weight for prior, weight in zip(self.priors, weights, strict=True)]
-        return {
-            key: firsts[key >> _ORDINAL] + said[key] * weights[key >> _ORDINAL]
-            if key in said
-            else firsts[key >> _ORDINAL]
-            for key in self.keys
-        }
-
-    @cached_property
-    def _upper(self) -> dict[int, float]:
+    def _around(self, key: int) -> float:
         """As if all that is said around a place were added up."""
-        said, weights = self._said, self.places.weights
-        upper = dict(self._lower)
+        get = self._said.get
+        value = 0.0
         for distance, worth in AROUND:
-            for near in upper.keys() & [key + distance for key in said]:
-                upper[near] += worth * said[near - distance] * weights[near >> _ORDINAL]
-        return upper
+            value += worth * get(key - distance, 0.0)
+        return value
 
 
 def score(
@@ -189,22 +209,34 @@ def score(
     places: Places,
     last_turns: Mapping[int, int],
 ) -> Scores:
-    average = extent.words / extent.passages if extent.passages else 0
-    per_word = K1 * B / (average or 1.0)
-    norms = {
-        passage: K1 * (1 - B) + per_word * length for passage, length in places.lengths.items()
-    }
+    norms = _norms(extent, places)
     owns = []
     priors = [0.0] * len(places.wholes)
+    said: dict[int, float] = {}
     for term in terms:
-        having = len(term.text) + sum(passage not in term.text for passage in term.headings)
+        having = len(term.text) + len(term.headings - term.text.keys())
         boost = (K1 + 1) * math.log((extent.passages - having + 0.5) / (having + 0.5) + 1)
         own, counts = _own(term, places, norms, boost)
         owns.append(own)
+        said = summed(said, own)
         for number, count in counts.items():
             priors[number] += WHOLE * boost * count / (count + K1)
-    said = {key for own in owns for key in own}
-    return Scores(places, owns, priors, said | _beside_turns(said, places, last_turns))
+    found = dict.fromkeys(_beside_turns(said, places, last_turns), 0.0) | said
+    return Scores(places, owns, priors, said, found)
+
+
+def summed(one: dict[int, Number], other: Mapping[int, Number]) -> dict[int, Number]:
+    """By key. Most keys are in one of them only."""
+    both = {key: one[key] + other[key] for key in one.keys() & other.keys()}
+    return {**one, **other, **both}
+
+
+def _norms(extent: Extent, places: Places) -> dict[int, float]:
+    """Passage → what its length takes away from a word."""
+    average = extent.words / extent.passages if extent.passages else 0
+    per_word = K1 * B / (average or 1.0)
+    norms = {length: K1 * (1 - B) + per_word * length for length in set(places.lengths)}
+    return dict(zip(places.keys, map(norms.__getitem__, places.lengths), strict=True))
 
 
 def _own(
@@ -228,15 +260,13 @@ def _own(
     return values, counts
 
 
-def _beside_turns(said: Collection[int], places: Places, last_turns: Mapping[int, int]) -> set[int]:
+def _beside_turns(
+    said: Mapping[int, float], places: Places, last_turns: Mapping[int, int]
+) -> set[int]:
     """The places of messages around those that were found."""
     if not any(places.are_turns):
         return set()
     ends = [last_turns.get(whole, 0) for whole in places.wholes]
     turns = [key for key in said if places.are_turns[key >> _ORDINAL]]
-    return {
-        near
-        for distance, _worth in AROUND
-        for key in turns
-        if 1 <= ordinal(near := key + distance) <= ends[key >> _ORDINAL]
-    }
+    beside = {key + distance for distance, _worth in AROUND for key in turns}
+    return {key for key in beside - said.keys() if 1 <= ordinal(key) <= ends[key >> _ORDINAL]}
