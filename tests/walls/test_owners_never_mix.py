@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from datetime import timedelta
 from html import unescape
-from urllib.parse import quote, urljoin
+from urllib.parse import parse_qsl, quote, urljoin
 
 import pytest
 from django.test import Client
@@ -183,7 +183,8 @@ def tonight(world: World) -> str:
 def walk(client: Client, start: str) -> dict[str, set[str]]:
     """The pages that links lead to from `start` within its team, and the birds on them.
 
-    Of pages that differ in a line, a revision, a number or a date alone, one; no seed files.
+    Of pages that differ in a line, a revision, a number, a date or a filter alone, one; no seed
+    files.
     """
     waiting, seen, kinds = deque([start]), dict[str, set[str]](), Counter[str]()
     while waiting:
@@ -195,12 +196,19 @@ def walk(client: Client, start: str) -> dict[str, set[str]]:
         links = [answer.headers["Location"]] if "Location" in answer.headers else []
         for link in [*links, *LINK.findall(text)]:
             there = urljoin(url, link)
-            kind = re.sub(r"(?<=[/=])\d+(?=/|&|$)|\d{4}-\d\d-\d\d", "N", there)
+            kind = _kind(there)
             is_new = there not in seen and there not in waiting and not SEEDS.search(there)
             if there.startswith(start) and is_new and kinds[kind] < 1:
                 kinds[kind] += 1
                 waiting.append(there)
     return seen
+
+
+def _kind(url: str) -> str:
+    path, _mark, query = url.partition("?")
+    path = re.sub(r"(?<=/)\d+(?=/|$)|\d{4}-\d\d-\d\d", "N", path)
+    filters = sorted(f"owner={value}" if key == "owner" else key for key, value in parse_qsl(query))
+    return f"{path}?{'&'.join(filters)}"
 
 
 def look(client: Client, url: str) -> set[str]:

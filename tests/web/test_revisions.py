@@ -154,3 +154,11 @@ def test_restoring_what_never_was_is_404(world: World, soul: File, bob: Client) 
 
 def _url(world: World, name: str, *number: int) -> str:
     return url(world.team, name, world.agent.pk, "SOUL.md", *number)
+
+
+def test_showing_every_line_leads_back_and_not_ever_further(
+    world: World, soul: File, vera: Client
+) -> None:
+    page = text(vera.get(f"{_url(world, 'agents_compare')}?to=3&open=all&open=all"))
+    assert "open=all" not in page
+    assert "Show what changed" in page

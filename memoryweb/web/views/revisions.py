@@ -104,6 +104,7 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         "page": page(request, rows, size=2000),
         "counts": counts(rows),
         "open_query": _query(request, old, new),
+        "is_whole": context_lines is None,
         "focus": opened[-1] if opened else 0,
         "sides": [(number, _side(request, file, number)) for number in (old, new)],
     }
@@ -188,6 +189,7 @@ def _query(request: TeamRequest, old: int, new: int) -> str:
     """This comparison with what is opened so far, for a link that opens one gap more."""
     query = request.GET.copy()
     query["from"], query["to"] = str(old), str(new)
+    query.setlist("open", list(dict.fromkeys(one for one in query.getlist("open") if one != "all")))
     return f"?{query.urlencode()}"
 
 
