@@ -15,8 +15,8 @@ from django_scopes import scope
 from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory import snapshots
 from memoryweb.memory.agents import create_agent
+from memoryweb.memory.snapshots import doors as snapshots
 from memoryweb.memory.unit import unit
 from memoryweb.memory.writers import Writer
 from memoryweb.workspace.models import AuthorKind

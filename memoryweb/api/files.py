@@ -16,8 +16,9 @@ from memoryweb.api.cursors import page, page_by
 from memoryweb.api.exceptions import Invalid, NotFound, Problem
 from memoryweb.api.operations import Reach, header, operation
 from memoryweb.api.schemas import Camel, Items, Moment, Screened
-from memoryweb.memory import files, screening
+from memoryweb.memory import files
 from memoryweb.memory.exceptions import Exists, FileMissing
+from memoryweb.memory.secrets import screening
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.moments import files_at

@@ -25,9 +25,9 @@ from memoryweb.memory.exceptions import (
     Stale,
     ValueRefused,
 )
-from memoryweb.memory.held import WINDOW
 from memoryweb.memory.reverting import PlanMoved
-from memoryweb.memory.snapshots import PreviewRefused
+from memoryweb.memory.secrets.held import WINDOW
+from memoryweb.memory.snapshots.doors import PreviewRefused
 from memoryweb.memory.tools import DateRefused, EditRefused
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.memory.write_memory import StrategyRefused

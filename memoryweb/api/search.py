@@ -18,7 +18,7 @@ from memoryweb.api.exceptions import Invalid
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel
 from memoryweb.memory import injecting
-from memoryweb.memory.hits import Hit
+from memoryweb.memory.finding.hits import Hit
 from memoryweb.memory.search import search
 
 router = Router(tags=["Search"])

@@ -17,7 +17,7 @@ from memoryweb.api.exceptions import Forbidden, NotFound
 from memoryweb.api.operations import ReachPaging, operation
 from memoryweb.api.reach import Reach as Visible
 from memoryweb.api.schemas import Camel, Items, Moment
-from memoryweb.memory import held as door
+from memoryweb.memory.secrets import held as door
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import HeldSecret
 

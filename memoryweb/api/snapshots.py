@@ -21,8 +21,8 @@ from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel, Moment
-from memoryweb.memory import snapshots
-from memoryweb.memory.snapshot_plan import Action, Item, Plan
+from memoryweb.memory.snapshots import doors as snapshots
+from memoryweb.memory.snapshots.plan import Action, Item, Plan
 from memoryweb.memory.unit import unit
 
 router = Router(tags=["Snapshots"])

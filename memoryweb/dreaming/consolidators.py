@@ -11,11 +11,12 @@ from memoryweb.dreaming.answers import Citation, DreamAnswer
 from memoryweb.dreaming.candidates import Mention, cut_note, gather
 from memoryweb.dreaming.gates import NOT_TAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
-from memoryweb.memory import guards, scanning
+from memoryweb.memory import guards
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.keeping import keep
+from memoryweb.memory.meaning.statements import normalise
 from memoryweb.memory.rejections import states, without_rejected
-from memoryweb.memory.statements import normalise
+from memoryweb.memory.secrets import scanning
 
 MOST_HINTS = 100
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memoryweb.memory.statements import clean, contradicts, covers, matters, says_the_same
-from memoryweb.memory.wording import read
+from memoryweb.memory.meaning.statements import clean, contradicts, covers, matters, says_the_same
+from memoryweb.memory.meaning.wording import read
 
 _MARK = re.compile(
     r"^(?:correction|correcting myself|to correct (?:myself|that)|i was wrong|i misspoke"

@@ -11,8 +11,8 @@ from typing import Literal
 from memoryweb.dreaming.candidates import Candidate, Mention
 from memoryweb.dreaming.rivals import Rivals
 from memoryweb.dreaming.scoring import Scored, age_in_days
+from memoryweb.memory.meaning.statements import Lookup, fingerprint
 from memoryweb.memory.rejections import Rejections
-from memoryweb.memory.statements import Lookup, fingerprint
 
 MERGED = "A fuller line that was promoted says this, too."
 NOT_TAKEN = "It passed every gate, and the model left it out."

@@ -14,7 +14,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.changes import changed_by_machines
-from memoryweb.memory.marks import without_hidden
+from memoryweb.memory.marking.marks import without_hidden
 from memoryweb.memory.proposals import rejected_lines
 from memoryweb.recall import events
 from memoryweb.runs.models import Run
@@ -170,7 +170,7 @@ def _mentions(
 def _waiting_lines(
     text: Text, origins: Mapping[tuple[str, int], list[LineOrigin]]
 ) -> frozenset[int]:
-    """Lines that a person has to look at first (`memory.marks`)."""
+    """Lines that a person has to look at first (`memory.marking.marks`)."""
     return frozenset(
         line
         for (file_id, line), rows in origins.items()

@@ -15,9 +15,10 @@ from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.memory import files, proposals, scanning, screening
+from memoryweb.memory import files, proposals
 from memoryweb.memory.files import Place, Writer, Written
 from memoryweb.memory.guards import Broken
+from memoryweb.memory.secrets import scanning, screening
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.runs.engine import GiveUp, Lease, Outcome, Retry
 from memoryweb.runs.models import Run

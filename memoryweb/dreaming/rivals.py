@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memoryweb.dreaming.candidates import Candidate, Mention
 from memoryweb.dreaming.corrections import Corrections, corrects
-from memoryweb.memory.statements import matters, overtakes
+from memoryweb.memory.meaning.statements import matters, overtakes
 
 
 class Rivals:

@@ -14,10 +14,10 @@ from memoryweb.dreaming.gates import MERGED, Verdict
 from memoryweb.dreaming.rivals import Rivals, is_later
 from memoryweb.dreaming.scoring import specificity
 from memoryweb.memory import guards
-from memoryweb.memory.categories import HEADINGS, Category
-from memoryweb.memory.statements import Lookup, clean, loses, overtakes, says_all_of
-from memoryweb.memory.wording import read
-from memoryweb.memory.words import EVERYDAY, VAGUE
+from memoryweb.memory.meaning.categories import HEADINGS, Category
+from memoryweb.memory.meaning.statements import Lookup, clean, loses, overtakes, says_all_of
+from memoryweb.memory.meaning.wording import read
+from memoryweb.memory.meaning.words import EVERYDAY, VAGUE
 
 # Kinds that a topic tells. What makes an event, a plan or a relation, its own words must say.
 _TOPICAL = {HEADINGS[kind].casefold(): kind for kind in (Category.WORK, Category.PREFERENCE)}

@@ -6,8 +6,8 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from memoryweb.dreaming.candidates import Candidate
-from memoryweb.memory.wording import normalise, read
-from memoryweb.memory.words import VAGUE
+from memoryweb.memory.meaning.wording import normalise, read
+from memoryweb.memory.meaning.words import VAGUE
 
 HALF_LIFE_DAYS = 7
 FRESH_DAYS = 30

@@ -13,7 +13,7 @@ from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory import files
 from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.statements import Lookup, clean
+from memoryweb.memory.meaning.statements import Lookup, clean
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run

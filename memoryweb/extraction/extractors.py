@@ -16,8 +16,8 @@ from memoryweb.extraction.answers import ExtractionAnswer
 from memoryweb.extraction.findings import Findings
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import BadAnswer
-from memoryweb.memory import screening
-from memoryweb.memory.marks import hidden_of, without_hidden
+from memoryweb.memory.marking.marks import hidden_of, without_hidden
+from memoryweb.memory.secrets import screening
 from memoryweb.runs.engine import GiveUp
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Proposal

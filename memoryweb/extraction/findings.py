@@ -12,8 +12,8 @@ from memoryweb.extraction.answers import ExtractionAnswer
 from memoryweb.extraction.rules import NoteLine
 from memoryweb.extraction.rules.text import one_line
 from memoryweb.llm.exceptions import BadAnswer
-from memoryweb.memory import scanning
-from memoryweb.memory.categories import categorise
+from memoryweb.memory.meaning.categories import categorise
+from memoryweb.memory.secrets import scanning
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)  # a pin is a person's to set
 _TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s+")

@@ -14,9 +14,9 @@ from memoryweb.memory.changes import changed_by_machines
 from memoryweb.memory.files import Place, Writer
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.keeping import keep
+from memoryweb.memory.meaning.statements import Lookup
 from memoryweb.memory.proposals import rejected_lines
 from memoryweb.memory.rejections import without_rejected
-from memoryweb.memory.statements import Lookup
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal

@@ -7,13 +7,9 @@ class MemoryConfig(AppConfig):
     label = "memory"
 
     def ready(self) -> None:
-        from memoryweb.memory import (  # noqa: PLC0415  models must be loaded
-            agents,
-            held,
-            reindexing,
-            retroscan,
-            uploads,
-        )
+        from memoryweb.memory import agents, reindexing  # noqa: PLC0415  models must be loaded
+        from memoryweb.memory.secrets import held, retroscan  # noqa: PLC0415
+        from memoryweb.memory.snapshots import uploads  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register(retroscan.KIND, retroscan.scan)

@@ -15,10 +15,11 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.window import SPEAKING
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
-from memoryweb.memory import querying, scanning
-from memoryweb.memory.hits import Hit
-from memoryweb.memory.marks import hidden_of, without_hidden
+from memoryweb.memory.finding import querying
+from memoryweb.memory.finding.hits import Hit
+from memoryweb.memory.marking.marks import hidden_of, without_hidden
 from memoryweb.memory.search import search
+from memoryweb.memory.secrets import scanning
 from memoryweb.workspace.models import File
 from memoryweb.workspace.render import LIMITS, render, shortened
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import indexing, marks, screening, write_matrix
+from memoryweb.memory import indexing, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
-from memoryweb.memory.screening import Held, Likely, Screened
+from memoryweb.memory.marking import marks
+from memoryweb.memory.secrets import screening
+from memoryweb.memory.secrets.screening import Held, Likely, Screened
 from memoryweb.memory.source_classes import source_of
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Place as Place

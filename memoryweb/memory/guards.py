@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-from memoryweb.memory.statements import Lookup, clean, normalise
+from memoryweb.memory.meaning.statements import Lookup, clean, normalise
 from memoryweb.workspace.pins import pinned_ranges
 
 CAP = 12_288  # characters of MEMORY.md

@@ -11,7 +11,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.context import Context
-from memoryweb.memory.hits import Hit
+from memoryweb.memory.finding.hits import Hit
 from memoryweb.memory.unit import Unit
 from memoryweb.recall import events
 from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-from memoryweb.memory.wording import read
+from memoryweb.memory.meaning.wording import read
 from memoryweb.workspace.diff import carry
 from memoryweb.workspace.pins import has_open_pin, pinned_ranges
 

@@ -13,9 +13,10 @@ from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
-from memoryweb.memory import indexing, scanning, screening
+from memoryweb.memory import indexing
 from memoryweb.memory.exceptions import MessageConflict, OwnerMismatch
-from memoryweb.memory.screening import Held
+from memoryweb.memory.secrets import scanning, screening
+from memoryweb.memory.secrets.screening import Held
 from memoryweb.memory.unit import Unit
 
 __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Owner
-from memoryweb.memory import screening
 from memoryweb.memory.exceptions import ProposalDecided, Stale
 from memoryweb.memory.files import Place, Writer, Written, lock, write
+from memoryweb.memory.meaning.statements import clean
 from memoryweb.memory.rejections import states
-from memoryweb.memory.statements import clean
+from memoryweb.memory.secrets import screening
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from memoryweb.memory.statements import Lookup, clean, says_the_same
+from memoryweb.memory.meaning.statements import Lookup, clean, says_the_same
 from memoryweb.workspace.diff import carry
 
 

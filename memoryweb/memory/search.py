@@ -5,13 +5,13 @@ from collections.abc import Collection
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.memory import cursors, matching, querying
-from memoryweb.memory.corpus import Current
 from memoryweb.memory.exceptions import SearchRefused
-from memoryweb.memory.hits import Found, Hit, hit
-from memoryweb.memory.matching import Asked
-from memoryweb.memory.past import Then
-from memoryweb.memory.querying import Query
+from memoryweb.memory.finding import cursors, matching, querying
+from memoryweb.memory.finding.corpus import Current
+from memoryweb.memory.finding.hits import Found, Hit, hit
+from memoryweb.memory.finding.matching import Asked
+from memoryweb.memory.finding.past import Then
+from memoryweb.memory.finding.querying import Query
 
 __all__ = ["Found", "Hit", "search"]
 

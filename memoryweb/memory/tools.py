@@ -17,13 +17,14 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.memory import files, injecting, screening, search
+from memoryweb.memory import files, injecting, search
 from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.injecting import Span
-from memoryweb.memory.marks import hidden_of
-from memoryweb.memory.statements import normalise
+from memoryweb.memory.marking.marks import hidden_of
+from memoryweb.memory.meaning.statements import normalise
+from memoryweb.memory.secrets import screening
 from memoryweb.memory.unit import Unit
 from memoryweb.recall import events
 from memoryweb.recall.models import Injection, RecallEvent

@@ -6,8 +6,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import files, guards, screening
+from memoryweb.memory import files, guards
 from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.secrets import screening
 from memoryweb.memory.tools import Acting, place_of
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Writer

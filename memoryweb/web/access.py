@@ -31,7 +31,7 @@ from memoryweb.agents.models import Agent, BreakGlass, Owner
 from memoryweb.agents.owners import find, person_owner
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory.held import waiting_for as held_for
+from memoryweb.memory.secrets.held import waiting_for as held_for
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import waiting_marks as marks_for
 from memoryweb.workspace.models import File, FileQuerySet, Import, LineOrigin, Proposal, Upload

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from memoryweb.memory.snapshot_plan import Action, Item, Plan
+from memoryweb.memory.snapshots.plan import Action, Item, Plan
 from memoryweb.workspace.diff import Row, side_by_side
 
 SHOWN = 60  # rows of one file's diff on the page of all

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memoryweb.memory.marks import hidden_lines
+from memoryweb.memory.marking.marks import hidden_lines
 from memoryweb.web.markdown import Block
 from memoryweb.web.naming import MACHINES
 from memoryweb.workspace.models import AuthorKind, File

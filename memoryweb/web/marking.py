@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from django.utils.safestring import SafeString
 
-from memoryweb.memory import querying
 from memoryweb.memory.exceptions import SearchRefused
-from memoryweb.memory.hits import matches
-from memoryweb.memory.matching import Asked
+from memoryweb.memory.finding import querying
+from memoryweb.memory.finding.hits import matches
+from memoryweb.memory.finding.matching import Asked
 from memoryweb.web.markdown import Block, highlighted
 
 LONGEST = 20_000  # characters of one block or message

@@ -13,7 +13,7 @@ from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import visitor
 from memoryweb.audit.record import Actor
 from memoryweb.memory.files import Writer
-from memoryweb.memory.personal import own_file
+from memoryweb.memory.personal.sentences import own_file
 from memoryweb.web.access import TeamRequest
 from memoryweb.workspace.models import AuthorKind, File
 

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.memory import files as door
 from memoryweb.memory.files import Place, Writer, Written
-from memoryweb.memory.screening import Likely
+from memoryweb.memory.secrets.screening import Likely
 from memoryweb.memory.unit import unit
 from memoryweb.web.access import Shelf, TeamRequest, own_shelf
 from memoryweb.workspace.models import AuthorKind

@@ -20,12 +20,12 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import person_owner
 from memoryweb.agents.pausing import set_paused
 from memoryweb.audit.record import Actor
-from memoryweb.memory import personal_changes as door
-from memoryweb.memory import personal_export
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
 from memoryweb.memory.files import Written
-from memoryweb.memory.personal import STANDING, Wanted, marker_of, passages, sentences
-from memoryweb.memory.personal_uses import last_uses
+from memoryweb.memory.personal import changes as door
+from memoryweb.memory.personal import export as personal_export
+from memoryweb.memory.personal.sentences import STANDING, Wanted, marker_of, passages, sentences
+from memoryweb.memory.personal.uses import last_uses
 from memoryweb.memory.unit import unit
 from memoryweb.web.access import UserRequest
 from memoryweb.web.forms.mine import FilterForm, RemoveForm, RewordForm, SpotForm

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Message
-from memoryweb.memory.personal import Place, Sentence, kind_of
+from memoryweb.memory.personal.sentences import Place, Sentence, kind_of
 from memoryweb.runs.models import Run
 from memoryweb.web.forms.mine import KIND_LABELS
 from memoryweb.web.naming import author_name

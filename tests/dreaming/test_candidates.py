@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.dreaming.candidates import Mention, Recall, as_line, cut_note, gather
-from memoryweb.memory.categories import Category
-from memoryweb.memory.statements import fingerprint
+from memoryweb.memory.meaning.categories import Category
+from memoryweb.memory.meaning.statements import fingerprint
 from tests.dreaming.notes import NIGHT, mention
 
 SENTENCES = [

@@ -1,6 +1,6 @@
 import pytest
 
-from memoryweb.memory.categories import HEADINGS, Category, categorise
+from memoryweb.memory.meaning.categories import HEADINGS, Category, categorise
 
 
 @pytest.mark.parametrize(

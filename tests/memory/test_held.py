@@ -5,11 +5,12 @@ from django.utils import timezone
 
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Message
-from memoryweb.memory import files, held
+from memoryweb.memory import files
 from memoryweb.memory.exceptions import ValueRefused
 from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.held import MOST_TRIES, HeldDecided
 from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.secrets import held
+from memoryweb.memory.secrets.held import MOST_TRIES, HeldDecided
 from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Passage
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret

@@ -6,7 +6,7 @@ from string import ascii_lowercase
 
 from django.utils.safestring import SafeString
 
-from memoryweb.memory.hits import excerpt
+from memoryweb.memory.finding.hits import excerpt
 from memoryweb.web.marking import marked_html
 
 LETTERS = Random(7).choices(ascii_lowercase, k=250_000)

@@ -5,9 +5,10 @@ import time
 import pytest
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory import files, marks
+from memoryweb.memory import files
 from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.marks import hidden_lines, marks_of, without_hidden
+from memoryweb.memory.marking import marks
+from memoryweb.memory.marking.marks import hidden_lines, marks_of, without_hidden
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
 from memoryweb.workspace.origins import protected_lines

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from memoryweb.memory.personal import plain
+from memoryweb.memory.personal.sentences import plain
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,10 @@ import pytest
 from django.apps import apps
 
 from memoryweb.conversations.models import Message
-from memoryweb.memory import files, redacting, retroscan
+from memoryweb.memory import files
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.secrets import redacting, retroscan
 from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Passage
 from memoryweb.runs import engine

@@ -11,7 +11,7 @@ import uuid
 import pytest
 
 from memoryweb.accounts import tokens
-from memoryweb.memory.scanning import find, fingerprint, mask
+from memoryweb.memory.secrets.scanning import find, fingerprint, mask
 
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

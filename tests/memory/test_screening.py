@@ -4,11 +4,12 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Message
-from memoryweb.memory import files, screening, tools
+from memoryweb.memory import files, tools
 from memoryweb.memory.exceptions import AssignmentsFound
 from memoryweb.memory.files import NewLine, Place, Writer, Written
 from memoryweb.memory.messages import Added, NewMessage, add_messages
-from memoryweb.memory.screening import Likely
+from memoryweb.memory.secrets import screening
+from memoryweb.memory.secrets.screening import Likely
 from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Passage
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret, Revision

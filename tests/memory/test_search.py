@@ -9,9 +9,10 @@ from memoryweb.agents.pausing import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.parsing import NewMessage
-from memoryweb.memory import files, querying
+from memoryweb.memory import files
 from memoryweb.memory.exceptions import SearchRefused
 from memoryweb.memory.files import Place, Writer
+from memoryweb.memory.finding import querying
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.search import Found, search
 from memoryweb.memory.unit import unit

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from memoryweb.memory import scanning
-from memoryweb.memory.secret_assignments import find
+from memoryweb.memory.secrets import scanning
+from memoryweb.memory.secrets.assignments import find
 
 FORMS = {
     "password": [

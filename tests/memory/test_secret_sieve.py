@@ -2,8 +2,8 @@
 
 import pytest
 
-from memoryweb.memory.scanning import find
-from memoryweb.memory.secret_sieve import could_hold
+from memoryweb.memory.secrets.scanning import find
+from memoryweb.memory.secrets.sieve import could_hold
 from tests.memory import test_scanning as samples
 
 FOUND = [text for texts in samples.SAMPLES.values() for text in texts if find(text)]

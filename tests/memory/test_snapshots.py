@@ -8,11 +8,12 @@ from django.db import DatabaseError
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory import files, snapshots
+from memoryweb.memory import files
 from memoryweb.memory.arranging import arrange
 from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.snapshot_plan import Action
-from memoryweb.memory.snapshots import Imported, PreviewRefused, StateMoved
+from memoryweb.memory.snapshots import doors as snapshots
+from memoryweb.memory.snapshots.doors import Imported, PreviewRefused, StateMoved
+from memoryweb.memory.snapshots.plan import Action
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.exceptions import ArchiveRefused
 from memoryweb.workspace.models import AuthorKind, File, Import, Revision

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.memory.statements import (
+from memoryweb.memory.meaning.statements import (
     Key,
     Lookup,
     clean,

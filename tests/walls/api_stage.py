@@ -13,7 +13,7 @@ from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.proposals import propose
-from memoryweb.memory.snapshots import preview
+from memoryweb.memory.snapshots.doors import preview
 from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind

@@ -25,18 +25,20 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.extraction import requests
-from memoryweb.memory import context, files, held, injecting, mark_decisions, proposals, releasing
+from memoryweb.memory import context, files, injecting, proposals, releasing
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
 from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.marking import decisions as mark_decisions
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import revert
-from memoryweb.memory.screening import Likely, fingerprint
-from memoryweb.memory.snapshots import apply, export, preview
+from memoryweb.memory.secrets import held
+from memoryweb.memory.secrets.screening import Likely, fingerprint
+from memoryweb.memory.snapshots.doors import apply, export, preview
+from memoryweb.memory.snapshots.uploads import drop, keep
 from memoryweb.memory.unit import Unit, unit
-from memoryweb.memory.uploads import drop, keep
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import print_of

@@ -10,9 +10,10 @@ from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
-from memoryweb.memory import context, mark_decisions, tools
+from memoryweb.memory import context, tools
 from memoryweb.memory.files import NewLine, Place, Writer, append, write
-from memoryweb.memory.marks import hidden_lines
+from memoryweb.memory.marking import decisions as mark_decisions
+from memoryweb.memory.marking.marks import hidden_lines
 from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import Reverted, revert
 from memoryweb.memory.search import search

@@ -19,10 +19,11 @@ from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory import snapshots, uploads
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.proposals import propose
+from memoryweb.memory.snapshots import doors as snapshots
+from memoryweb.memory.snapshots import uploads
 from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import print_of

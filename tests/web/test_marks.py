@@ -6,7 +6,7 @@ from django.test import Client
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.files import Place, Writer, restore, write
-from memoryweb.memory.marks import hidden_lines
+from memoryweb.memory.marking.marks import hidden_lines
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File

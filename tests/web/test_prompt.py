@@ -125,7 +125,7 @@ def test_many_files_take_no_more_statements(stage: Stage, vera: Client, address:
 
 
 def test_moving_a_file_that_went_meanwhile_says_so(stage: Stage, bob: Client) -> None:
-    gone = []
+    gone: list[int] = []
 
     def delete_first(execute: Any, sql: str, *rest: Any) -> Any:
         if "audit_chainhead" in sql and not gone:

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from memoryweb.memory import uploads
+from memoryweb.memory.snapshots import uploads
 from memoryweb.web.uploads import CappedUploadHandler
 from memoryweb.workspace.models import File, Import, Revision, Upload
 from memoryweb.workspace.snapshot.reading import read

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from memoryweb.memory.categories import Category
+from memoryweb.memory.meaning.categories import Category
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.memory.personal import KINDS, Wanted
-from memoryweb.memory.personal_changes import Spot
+from memoryweb.memory.personal.changes import Spot
+from memoryweb.memory.personal.sentences import KINDS, Wanted
 
 KIND_LABELS = {
     "memory": _("What matters"),

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.memory import mark_decisions
 from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.marking import decisions as mark_decisions
 from memoryweb.memory.unit import unit
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view

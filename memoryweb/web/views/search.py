@@ -14,10 +14,10 @@ from django.views.decorators.http import require_GET
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import querying
 from memoryweb.memory.exceptions import SearchRefused
-from memoryweb.memory.hits import Found, Hit
-from memoryweb.memory.querying import Query
+from memoryweb.memory.finding import querying
+from memoryweb.memory.finding.hits import Found, Hit
+from memoryweb.memory.finding.querying import Query
 from memoryweb.memory.search import search as find
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
 from memoryweb.web.forms.search import SearchForm

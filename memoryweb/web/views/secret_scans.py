@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
-from memoryweb.memory import retroscan
+from memoryweb.memory.secrets import retroscan
 from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from memoryweb.web import wording

@@ -11,8 +11,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory import snapshots, uploads
 from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.snapshots import doors as snapshots
+from memoryweb.memory.snapshots import uploads
 from memoryweb.memory.unit import unit
 from memoryweb.web.access import (
     Refused,

@@ -6,7 +6,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.commands import base
 from memoryweb.commands.base import Outcome, add_team, find_agent, in_team
-from memoryweb.memory import retroscan
+from memoryweb.memory.secrets import retroscan
 from memoryweb.memory.unit import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run

@@ -8,8 +8,8 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find
 from memoryweb.commands import base
-from memoryweb.memory import snapshots
-from memoryweb.memory.snapshot_plan import Action, Plan
+from memoryweb.memory.snapshots import doors as snapshots
+from memoryweb.memory.snapshots.plan import Action, Plan
 from memoryweb.memory.unit import unit
 from memoryweb.memory.writers import Writer
 from memoryweb.workspace.exceptions import ArchiveRefused

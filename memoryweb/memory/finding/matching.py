@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from memoryweb.memory.corpus import Current, Reaches, Standing
-from memoryweb.memory.cursors import Cursor
+from memoryweb.memory.finding.corpus import Current, Reaches, Standing
+from memoryweb.memory.finding.cursors import Cursor
+from memoryweb.memory.finding.past import Then
+from memoryweb.memory.finding.querying import Query
 from memoryweb.memory.indexing import HEADINGS, TEXT
-from memoryweb.memory.past import Then
-from memoryweb.memory.querying import Query
 from memoryweb.recall import ranking
 from memoryweb.recall.index import Found
 from memoryweb.recall.ranking import PER_FILE, Places, Postings, Scores, summed

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import files
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.snapshot_plan import Action, Item, Plan, plan
+from memoryweb.memory.snapshots.plan import Action, Item, Plan, plan
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Place, Writer
 from memoryweb.workspace.models import AuthorKind, File, Import

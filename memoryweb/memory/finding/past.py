@@ -11,9 +11,9 @@ from datetime import datetime
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
 from memoryweb.memory import indexing
-from memoryweb.memory.corpus import Reaches, Spot, Standing, says, standing
+from memoryweb.memory.finding.corpus import Reaches, Spot, Standing, says, standing
+from memoryweb.memory.finding.querying import Query
 from memoryweb.memory.indexing import TEXT
-from memoryweb.memory.querying import Query
 from memoryweb.recall.index import Found
 from memoryweb.recall.models import Passage
 from memoryweb.recall.ranking import Extent, Places

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import re2
 
-from memoryweb.memory.scanning import Secret, in_characters
-from memoryweb.memory.secret_values import Claim, is_secret, value_in
+from memoryweb.memory.secrets.scanning import Secret, in_characters
+from memoryweb.memory.secrets.values import Claim, is_secret, value_in
 
 WINDOW = 512  # bytes behind a label that are looked at; a value that fills them is taken whole
 _LABEL = (

@@ -9,8 +9,8 @@ from django.db.models import Max
 
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
+from memoryweb.memory.finding.querying import Query
 from memoryweb.memory.indexing import TEXT, scope_key, whole_key
-from memoryweb.memory.querying import Query
 from memoryweb.recall import index
 from memoryweb.recall.index import Found
 from memoryweb.recall.models import Passage

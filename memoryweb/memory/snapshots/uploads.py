@@ -6,8 +6,8 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory import snapshots
-from memoryweb.memory.snapshots import Imported
+from memoryweb.memory.snapshots import doors as snapshots
+from memoryweb.memory.snapshots.doors import Imported
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Writer
 from memoryweb.workspace.models import Upload

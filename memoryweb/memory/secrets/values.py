@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memoryweb.memory.secret_checks import entropy
+from memoryweb.memory.secrets.checks import entropy
 
 MIN_STRICT, MIN_LOOSE, MOST_WORDS = 4, 6, 6
 LONGEST_WORD = 10  # of letters, that `token=` may name instead of holding a token

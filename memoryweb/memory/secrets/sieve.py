@@ -4,7 +4,7 @@ from functools import cache
 
 import re2
 
-from memoryweb.memory.secret_formats import FORMATS
+from memoryweb.memory.secrets.formats import FORMATS
 
 _PRIVATE_KEY = rb"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY"
 _ROOM = 32 * 1024 * 1024  # for the states of all formats at once; ordinary text takes few

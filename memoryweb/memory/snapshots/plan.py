@@ -9,10 +9,10 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory import scanning
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.files import MAX_BYTES
-from memoryweb.memory.secret_sieve import could_hold
+from memoryweb.memory.secrets import scanning
+from memoryweb.memory.secrets.sieve import could_hold
 from memoryweb.workspace.diff import unified
 from memoryweb.workspace.models import File
 from memoryweb.workspace.paths import fold

@@ -12,8 +12,9 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import Team, User
 from memoryweb.audit.queries import count_since
 from memoryweb.conversations.models import Message
-from memoryweb.memory import files, indexing, screening
+from memoryweb.memory import files, indexing
 from memoryweb.memory.exceptions import MemoryRefused, ValueRefused, WrongValue
+from memoryweb.memory.secrets import screening
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.memory.writers import Place, Writer
 from memoryweb.recall.models import Passage

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.exceptions import SearchRefused
-from memoryweb.memory.querying import Query
+from memoryweb.memory.finding.querying import Query
 
 _LAYOUT = struct.Struct(">8sqqd")
 

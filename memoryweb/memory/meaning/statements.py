@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
-from memoryweb.memory.keys import Key, key_of
-from memoryweb.memory.wording import Reading, clean, is_cjk, normalise, read
-from memoryweb.memory.words import CJK_NEGATIONS, ENDINGS, NEGATIONS
+from memoryweb.memory.meaning.keys import Key, key_of
+from memoryweb.memory.meaning.wording import Reading, clean, is_cjk, normalise, read
+from memoryweb.memory.meaning.words import CJK_NEGATIONS, ENDINGS, NEGATIONS
 
 __all__ = [
     "Key",

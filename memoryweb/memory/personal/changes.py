@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from memoryweb.memory import files
 from memoryweb.memory.exceptions import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.files import Place, Writer, Written
-from memoryweb.memory.personal import marker_of
+from memoryweb.memory.personal.sentences import marker_of
 from memoryweb.memory.unit import Unit
 from memoryweb.workspace.blocks import Block, blocks
 from memoryweb.workspace.diff import carry

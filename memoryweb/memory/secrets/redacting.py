@@ -8,8 +8,9 @@ from django.db.models import Model, QuerySet
 
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
-from memoryweb.memory import files, indexing, screening
-from memoryweb.memory.screening import Sight
+from memoryweb.memory import files, indexing
+from memoryweb.memory.secrets import screening
+from memoryweb.memory.secrets.screening import Sight
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Place, Writer
 from memoryweb.recall.models import Passage

@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from memoryweb.memory import category_cues as cues
+from memoryweb.memory.meaning import category_cues as cues
 
 
 class Category(StrEnum):

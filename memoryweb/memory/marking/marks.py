@@ -13,8 +13,8 @@ from uuid import UUID
 from django.db.models import Q
 from django_scopes import scope
 
-from memoryweb.memory.mark_patterns import ADDRESS, MAIL, ORDER, ROLE
-from memoryweb.memory.wording import clean
+from memoryweb.memory.marking.patterns import ADDRESS, MAIL, ORDER, ROLE
+from memoryweb.memory.meaning.wording import clean
 from memoryweb.workspace.invisible import has_invisible, pieces
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
 from memoryweb.workspace.paths import LOOKALIKES, FileKind, kind_of

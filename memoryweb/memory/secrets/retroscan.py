@@ -13,7 +13,7 @@ from django.db.models import Model, QuerySet
 
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
-from memoryweb.memory import redacting
+from memoryweb.memory.secrets import redacting
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.enqueueing import enqueue

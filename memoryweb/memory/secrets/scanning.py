@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import re2
 from django.utils.crypto import salted_hmac
 
-from memoryweb.memory.secret_checks import entropy
-from memoryweb.memory.secret_formats import FORMATS, Format
+from memoryweb.memory.secrets.checks import entropy
+from memoryweb.memory.secrets.formats import FORMATS, Format
 
 PRIVATE_KEY = "private-key"
 _KEY_MARK = re2.compile(rb"-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from memoryweb.memory import whens
+from memoryweb.memory.meaning import whens
 
 _ONE_VALUE = (
     r"name|full name|nickname|surname|birthday|e-?mail|email address|phone|phone number|address"

@@ -16,9 +16,10 @@ from django.db.models import Q
 from django.utils.crypto import salted_hmac
 
 from memoryweb.conversations.models import Conversation, Message
-from memoryweb.memory import scanning, secret_assignments
 from memoryweb.memory.exceptions import AssignmentsFound, SecretRefused
-from memoryweb.memory.scanning import Secret
+from memoryweb.memory.secrets import assignments as secret_assignments
+from memoryweb.memory.secrets import scanning
+from memoryweb.memory.secrets.scanning import Secret
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Writer
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret

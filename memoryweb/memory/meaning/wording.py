@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-from memoryweb.memory.words import (
+from memoryweb.memory.meaning.words import (
     CJK_FILLERS,
     FILLERS,
     LIGHT,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import re2
 
-from memoryweb.memory.secret_checks import (
+from memoryweb.memory.secrets.checks import (
     is_basic_password,
     is_json_header,
     is_labelled_key,

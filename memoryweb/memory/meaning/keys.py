@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import lru_cache
 
-from memoryweb.memory.key_patterns import CJK_PATTERNS, DATE, PATTERNS, Pattern
-from memoryweb.memory.whens import when_in
-from memoryweb.memory.wording import clean, is_cjk, normalise, read
-from memoryweb.memory.words import NO_PLACES
+from memoryweb.memory.meaning.key_patterns import CJK_PATTERNS, DATE, PATTERNS, Pattern
+from memoryweb.memory.meaning.whens import when_in
+from memoryweb.memory.meaning.wording import clean, is_cjk, normalise, read
+from memoryweb.memory.meaning.words import NO_PLACES
 
 _NOT_A_KEY = re.compile(
     r"\b(?:said|says|wrote|asked|told|correction|update|note|reminder|remember|todo|actually"

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Max
 
-from memoryweb.memory.personal import Place, Sentence
+from memoryweb.memory.personal.sentences import Place, Sentence
 from memoryweb.recall.events import keyed_hash
 from memoryweb.recall.models import InjectedSpan, RecallEvent
 
