@@ -41,6 +41,8 @@ _RULES = (
     r"|context|messages?|conversations?|text)"
 )
 _IGNORE = r"(?:ignore|disregard|forget|override|overrule|bypass|neglect|dismiss|discard|drop|erase)"
+# As an extraction may have reworded it: "she always ignores previous instructions".
+_IGNORES = rf"(?:{_IGNORE}|(?:ignore|disregard|override|overrule|bypasse)s)"
 _BEFORE = r"(?:previous|prior|above|earlier|preceding|foregoing|former|existing|original|initial)"
 _DATA = (
     r"(?:conversations?|chats?|memor(?:y|ies)|messages?|passwords?|credentials?|secrets?|api keys?"
@@ -48,8 +50,8 @@ _DATA = (
 )
 
 _ENGLISH = (
-    rf"\b{_IGNORE}\s(?:\w+\s){{0,4}}?{_BEFORE}\s(?:\w+\s){{0,2}}?{_RULES}\b",
-    rf"\b{_IGNORE}\s(?:\w+\s){{0,2}}?(?:your|the system|system|developer|safety|openai)"
+    rf"\b{_IGNORES}\s(?:\w+\s){{0,4}}?{_BEFORE}\s(?:\w+\s){{0,2}}?{_RULES}\b",
+    rf"\b{_IGNORES}\s(?:\w+\s){{0,2}}?(?:your|the system|system|developer|safety|openai)"
     rf"\s(?:\w+\s){{0,2}}?{_RULES}\b",
     rf"{_C}{_IGNORE}\s(?:all|any|every|everything|whatever|anything)\b[^.]{{0,40}}?"
     rf"(?:{_RULES}\b|you|above|before|said|told)",
