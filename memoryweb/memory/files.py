@@ -7,6 +7,7 @@ line origins → search index → audit event.
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from django.db.models import Max
 from django.utils.translation import gettext as _
@@ -94,33 +95,36 @@ def write(
 
     `expected` is the SHA-256 of the text that the caller saw ("" for a file that must not exist
     yet, None not to check). `origins` says for new line numbers where those lines came from.
-    What is likely a password is held back, unless `likely` says to ask the writer about it.
-    Raises PathRefused, WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists,
-    Stale.
+    What is likely a password is held back, unless `likely` says to ask the writer about it. Raises
+    PathRefused, WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists, Stale.
     """
     path = paths.parse(place.path)
     write_matrix.check(writer, place)
     _check_content(content)
     file = find(place)
     _check_lock(file, path, expected)
-    if file and file.deleted_at is None and file.content == content:
+    if _is_at(file, content):
         return Written(file, None, file.revision)
     known = file.content if file else ""
     screened = screening.screen(
         unit.team.pk, content, owner_id=place.owner_id, known=known, likely=likely
     )
     content = screened.text
-    if file and file.deleted_at is None and file.content == content:
+    if _is_at(file, content):
         screening.keep_for_file(unit, file, screened, writer)
         return Written(file, None, file.revision, held=screened.held)
     file = _at(file, place, path)
     before = file.content
-    change = _Change(content, reason=reason)
-    revision = _revise(unit, file, change, writer)
+    revision = _revise(unit, file, _Change(content, reason=reason), writer)
     _follow(file, before, revision, origins or {})
     _record(unit, "file.written", file, revision)
     screening.keep_for_file(unit, file, screened, writer)
     return Written(file, revision, revision.number - 1, held=screened.held)
+
+
+def _is_at(file: File | None, content: str) -> TypeGuard[File]:
+    """The file is there with just this text."""
+    return file is not None and file.deleted_at is None and file.content == content
 
 
 def append(

@@ -40,6 +40,7 @@ _DENIALS: dict[str, Text] = {
     "integration_required": gettext_lazy("Only an integration gets codes for its end users."),
     "personal": gettext_lazy("It is the memory of another person."),
     "own_memory": gettext_lazy("One's own memory is open without a reason."),
+    "revert": gettext_lazy("The role does not take back what a source wrote."),
     "revoke_token": gettext_lazy("The token is another person's."),
     "scope_missing": gettext_lazy("The token lacks the scope for this."),
     "agent_forbidden": gettext_lazy("The integration may not use this agent."),

@@ -132,7 +132,6 @@ ROUTES: dict[str, Route] = {
         WRITE | {"member": 404, "helpdesk": 403},
         None,
         "nobody",
-        ids=("agent", "run"),
     ),
     "revert": Route(
         "POST",
