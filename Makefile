@@ -65,6 +65,7 @@ fmt: .venv/dev.stamp
 bench: .venv/dev.stamp
 	python -m scripts.bench
 	python -m scripts.bench_snapshot
+	python -m scripts.bench_search
 
 # How well search finds, by the questions in ../shared/data/locomo.
 bench-recall: .venv/dev.stamp
