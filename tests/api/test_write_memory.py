@@ -75,6 +75,7 @@ def test_a_line_that_a_person_wrote_is_not_replaced(tools: Tools, world: World) 
 def test_a_value_that_would_land_in_an_open_code_block_is_refused(tools: Tools) -> None:
     _write(tools, strategy="overwrite", content="```\ncode\n")
     _write(tools, 400, strategy="upsert_kv", key="Tea", value="at five")
+    assert _file().content == "```\ncode\n"
 
 
 def test_what_is_held_is_told(tools: Tools) -> None:

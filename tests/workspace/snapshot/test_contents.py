@@ -95,7 +95,7 @@ def test_two_top_folders_stay() -> None:
 
 
 def test_what_a_mac_adds_does_not_hide_the_top_folder() -> None:
-    assert paths_of("work/MEMORY.md", "__MACOSX/work/._MEMORY.md") == ["MEMORY.md"]
+    assert paths_of("brain/MEMORY.md", "__MACOSX/brain/._MEMORY.md") == ["MEMORY.md"]
 
 
 def test_openclaw_s_user_file_is_the_profile() -> None:
