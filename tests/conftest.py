@@ -5,9 +5,14 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from django.apps import apps
 from django.conf import settings
+from django.db import models
+from django.db.models.signals import post_migrate
 from django_scopes import scopes_disabled
 
+from memoryweb.accounts.models import Team
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.audit.triggers import drop_triggers
 from tests.snapshot import restored_world
 from tests.world import World, build_world
@@ -60,6 +65,24 @@ def django_db_modify_db_settings_parallel_suffix(
     with tempfile.TemporaryDirectory(prefix="memoryweb-test-") as directory:
         database["TEST"]["NAME"] = str(Path(directory) / "test.sqlite3")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _what_migrations_made_survives_a_flush() -> Iterator[None]:
+    """Flushing after a transactional test empties every table, and then says `post_migrate`."""
+    made: list[models.Model] = []
+
+    def keep(**_: object) -> None:
+        if not made:
+            made.append(Team.objects.get(is_system=True))
+            made.append(Agent._base_manager.get(pk=GLOBAL_AGENT_ID))
+        for row in made:
+            row.save_base(raw=True)
+
+    agents = apps.get_app_config("agents")
+    post_migrate.connect(keep, sender=agents)
+    yield
+    post_migrate.disconnect(keep, sender=agents)
 
 
 @pytest.fixture(autouse=True)

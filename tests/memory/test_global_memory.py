@@ -1,6 +1,7 @@
 """GLOBAL memory: every agent of every team reads it, and only a superuser changes it."""
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -11,6 +12,7 @@ from memoryweb.accounts.teams import system_team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.audit.models import Event
+from memoryweb.audit.triggers import drop_triggers
 from memoryweb.memory import context, search, tools
 from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.tools import Acting
@@ -24,17 +26,7 @@ TEXT = "# House rules\n\n- Answers name the purple lighthouse.\n"
 
 @pytest.fixture
 def everyones(world: World) -> Agent:
-    """Present in every database; made again where a test before emptied the tables."""
-    agent, _made = Agent.objects.get_or_create(
-        pk=GLOBAL_AGENT_ID,
-        defaults={
-            "team": system_team(),
-            "name": "global",
-            "folded_name": "global",
-            "is_global": True,
-            "dreaming": False,
-        },
-    )
+    agent = Agent.objects.get(pk=GLOBAL_AGENT_ID)
     with unit(system_team()) as work:
         write(work, Place(agent, None, "RULES.md"), TEXT, writer=Writer(AuthorKind.SYSTEM))
     return agent
@@ -140,3 +132,11 @@ def test_no_prompt_of_a_team_holds_a_line_of_it_that_waits_for_a_person(
         said = context.build(Reader(world.agent), "").system
     assert "Tea is at five." in said
     assert order not in said
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_emptied_test_database_has_it_again() -> None:
+    before = system_team().pk
+    drop_triggers()
+    call_command("flush", interactive=False, verbosity=0)
+    assert (system_team().pk, Agent.objects.get().pk) == (before, GLOBAL_AGENT_ID)
