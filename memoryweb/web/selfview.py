@@ -33,13 +33,13 @@ from memoryweb.web.htmx import is_fragment, show
 from memoryweb.web.looks import looks, told
 from memoryweb.web.oneself import Oneself
 from memoryweb.web.paging import page
-from memoryweb.web.sentences import anchor_of, rows
+from memoryweb.web.sentences import anchor_of, groups, rows
 from memoryweb.workspace.models import File
 from memoryweb.workspace.queries import Kept, kept_about
 from memoryweb.workspace.waiting import waiting_about
 
 PARTIALS = ("pause",)
-SIZE, RECENT, UNDOABLE = 25, 10, 10
+SIZE, RECENT, UNDOABLE = 40, 10, 10
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "form": form,
         "is_filtered": is_filtered,
         "page": shown,
-        "rows": [row for row in made if row.sentence.place in first],
-        "recent": [row for row in made if row.sentence.place not in first],
+        "groups": groups(who, [row for row in made if row.sentence.place in first]),
+        "recent": groups(who, [row for row in made if row.sentence.place not in first]),
         "has_more_notes": len(recent) > RECENT,
         "kept": [_by_agent(who, one) for one in kept_about(who.team, owner_ids)],
         "back": request.GET.urlencode(),
@@ -255,16 +255,16 @@ def _proposals(count: int) -> str:
 
 def _secrets(count: int) -> str:
     return ngettext(
-        "{n} text about you held what may be a password.",
-        "{n} texts about you held what may be passwords.",
+        "{n} text about you held what looks like a password.",
+        "{n} texts about you held what looks like a password.",
         count,
     ).format(n=count)
 
 
 def _marks(count: int) -> str:
     return ngettext(
-        "{n} line about you was marked for a look.",
-        "{n} lines about you were marked for a look.",
+        "{n} line about you is marked: keep it or remove it.",
+        "{n} lines about you are marked: keep or remove each.",
         count,
     ).format(n=count)
 

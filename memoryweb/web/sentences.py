@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
@@ -40,8 +42,6 @@ class Noted:
 class Row:
     sentence: Sentence
     anchor: str
-    kind: str | Promise
-    whose: str
     author: str
     is_own: bool
     run: Run | None
@@ -53,8 +53,55 @@ class Row:
     why_url: str
 
 
+@dataclass(frozen=True)
+class Subject:
+    """The sentences under one heading; `title` is empty where a file has none."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """The sentences of one file."""
+
+    title: str | Promise
+    file: File
+    whose: str
+    url: str
+    subjects: tuple[Subject, ...]
+
+
+def groups(who: Oneself, found: Iterable[Row]) -> list[Group]:
+    """Rows in their order, by file and heading."""
+    return [
+        _group(who, list(rows)) for _file, rows in groupby(found, key=lambda row: row.sentence.file)
+    ]
+
+
 def rows(who: Oneself, sentences: Iterable[Sentence], uses: Mapping[Place, datetime]) -> list[Row]:
     return [_row(who, one, uses) for one in sentences]
+
+
+def _group(who: Oneself, found: list[Row]) -> Group:
+    file = found[0].sentence.file
+    return Group(
+        title=date_format(file.note_date, "j F Y")
+        if file.note_date
+        else KIND_LABELS[kind_of(file)],
+        file=file,
+        whose=_whose(who, file),
+        url=_file_url(who, file),
+        subjects=tuple(Subject(title, tuple(rows)) for title, rows in groupby(found, key=_subject)),
+    )
+
+
+def _subject(row: Row) -> str:
+    """The headings above, without the one that only repeats the file's name."""
+    trail = row.sentence.block.trail
+    name = row.sentence.file.path.rpartition("/")[2].removesuffix(".md")
+    is_title = bool(trail) and trail[0].casefold() == name.casefold()
+    return " › ".join(trail[1:] if is_title else trail)
 
 
 def anchor_of(file_id: UUID, line: int) -> str:
@@ -67,8 +114,6 @@ def _row(who: Oneself, one: Sentence, uses: Mapping[Place, datetime]) -> Row:
     return Row(
         sentence=one,
         anchor=anchor_of(file.pk, one.block.line),
-        kind=KIND_LABELS[kind_of(file)],
-        whose=_whose(who, file),
         author=author_name(written) if written else "",
         is_own=bool(who.user and written and written.user_id == who.user.pk),
         run=written.run if written else None,
@@ -113,12 +158,12 @@ def _run_url(who: Oneself, written: LineOrigin | None) -> str:
     return reverse("web:agents_run", args=[who.team.slug, written.run_id])
 
 
-def _file_url(who: Oneself, file: File, line: int) -> str:
+def _file_url(who: Oneself, file: File, line: int | None = None) -> str:
     """On a visit there is no page of a file: what it holds stands here, sentence by sentence."""
     if not who.is_member:
         return ""
     page = reverse("web:agents_file", args=[who.team.slug, file.agent_id, file.path])
-    return f"{page}{_owner(who, file)}#L{line}"
+    return page + _owner(who, file) + (f"#L{line}" if line else "")
 
 
 def _why_url(who: Oneself, file: File, line: int) -> str:

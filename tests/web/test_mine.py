@@ -93,7 +93,7 @@ def test_everybody_has_the_page_whatever_the_role(
 
 def test_a_sentence_reads_without_markdown(stage: Stage, bob: Client) -> None:
     keep(stage.world)
-    assert '<p class="says">Bob keeps bees.</p>' in text(bob.get(mine(stage)))
+    assert '<span class="says">Bob keeps bees.</span>' in text(bob.get(mine(stage)))
 
 
 def test_linked_owners_and_every_agent_are_there(stage: Stage, bob: Client) -> None:
