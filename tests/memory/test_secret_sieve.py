@@ -2,19 +2,33 @@
 
 import pytest
 
-from memoryweb.memory.secrets.scanning import find
-from memoryweb.memory.secrets.sieve import could_hold
+from memoryweb.memory.secrets import assignments, glancing, scanning
 from tests.memory import test_scanning as samples
+from tests.memory.test_secret_assignments import FORMS, drawn
 
-FOUND = [text for texts in samples.SAMPLES.values() for text in texts if find(text)]
+FOUND = [text for texts in samples.SAMPLES.values() for text in texts if scanning.find(text)]
+LABELLED = [form.format(drawn(7)) for forms in FORMS.values() for form in forms]
 
 
 @pytest.mark.parametrize("number", range(len(FOUND)))
 def test_no_secret_is_sieved_out(number: int) -> None:
     for text in (FOUND[number], f"- the key is {FOUND[number]}\n", f"茶 `{FOUND[number]}`"):
-        assert not find(text) or could_hold(text.encode())
+        assert not scanning.find(text) or glancing.could_hold(text.encode())
+
+
+@pytest.mark.parametrize("number", range(len(LABELLED)))
+def test_no_likely_password_is_sieved_out(number: int) -> None:
+    for text in (LABELLED[number], f"日本語 🎉\n- {LABELLED[number].upper()}\n"):
+        raw = text.encode()
+        if any(assignments._labels(raw)):
+            assert assignments.could_hold(raw)
+            assert glancing.could_hold(raw)
+
+
+def test_a_label_of_many_wide_characters_is_let_through() -> None:
+    assert assignments.could_hold(f"密码{'茶' * 24}：x".encode())
 
 
 def test_ordinary_lines_need_no_closer_look() -> None:
     said = "# 2026-11-20\n\n- 09:00 Ask for the tasks of the desk; the task-list is in us-east.\n"
-    assert not could_hold(said.encode() * 100)
+    assert not glancing.could_hold(said.encode() * 100)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import re2
 
+from memoryweb.memory.secrets import sieve
 from memoryweb.memory.secrets.scanning import Secret, in_characters
 from memoryweb.memory.secrets.values import Claim, is_secret, value_in
 
@@ -22,11 +23,6 @@ _LABEL = (
 _CJK = (
     "密码|密碼|口令|密钥|密鑰|秘钥|令牌|パスワード|暗証番号|合言葉|トークン|シークレット"
     "|비밀번호|암호|패스워드|토큰|비밀키"
-)
-_KEYWORDS = (
-    *(b"pass", b"pwd", b"kennwort", b"contrase", b"senha", b"key", b"secret", b"token", b"cred"),
-    *(b"authorization", b"--user", b"-u "),
-    *(word.encode() for word in _CJK.split("|")),
 )
 _SUFFIX = r"(?:[ _-]?(?:[0-9]{1,3}|prod|production|dev|test|staging|live|new|old|admin|root|db))?"
 _CLOSED = r"[\"'`\])*_”’]{0,4}"
@@ -47,6 +43,8 @@ _ASSIGNMENTS = re2.compile(  # of text, so that a class is of characters; it run
     r"|[ \t](?:-u|--user)[ =][\"']?[\w.@+-]{1,60}(?P<user>:)"
     r"|<(?P<element>(?:[\w.:-]{0,30})(?:password|passwd|pwd|secret|token|api-?key))>"
 )
+LABELS = _ASSIGNMENTS.pattern
+could_hold = sieve.of([LABELS])
 
 
 @dataclass(frozen=True)
@@ -59,8 +57,7 @@ class _Label:
 def find(text: str) -> list[Secret]:
     """Likely secrets in order, without overlaps; `kind` says what their label called them."""
     raw = text.encode("utf-8", "replace")
-    folded = raw.lower()
-    if not any(keyword in folded for keyword in _KEYWORDS):
+    if not could_hold(raw):
         return []
     return in_characters(raw, list(_found(raw)))
 

@@ -7,11 +7,17 @@ from dataclasses import dataclass
 import re2
 from django.utils.crypto import salted_hmac
 
+from memoryweb.memory.secrets import sieve
 from memoryweb.memory.secrets.checks import entropy
 from memoryweb.memory.secrets.formats import FORMATS, Format
 
 PRIVATE_KEY = "private-key"
 _KEY_MARK = re2.compile(rb"-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+BEGINNINGS = (  # of everything that is found here
+    r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY",
+    *(known.pattern.pattern.decode() for known in FORMATS),
+)
+could_hold = sieve.of(BEGINNINGS)
 _KEY_BODY = re2.compile(rb"[0-9A-Za-z+/=]+")
 MIN_KEY_BODY = 40  # the shortest private key, an Ed25519 one, has 64 characters of base64
 MAX_KEY_BODY = 64 * 1024
@@ -30,6 +36,8 @@ class Secret:
 def find(text: str) -> list[Secret]:
     """Every credential in a known format, in order, without overlaps; look-alikes are none."""
     raw = text.encode("utf-8", "replace")  # a lone surrogate becomes one "?": offsets hold
+    if not could_hold(raw):
+        return []
     folded = raw.lower()
     spans = list(_private_keys(raw))
     for known in FORMATS:

@@ -12,7 +12,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.files import MAX_BYTES
 from memoryweb.memory.secrets import scanning
-from memoryweb.memory.secrets.sieve import could_hold
+from memoryweb.memory.secrets.scanning import could_hold
 from memoryweb.workspace.diff import unified
 from memoryweb.workspace.models import File
 from memoryweb.workspace.paths import fold
