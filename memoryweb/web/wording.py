@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.dreaming.models import Candidate
-from memoryweb.dreaming.queries import Night
+from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.extraction.conditions import SENTENCES
 from memoryweb.extraction.models import Extraction
 from memoryweb.runs.models import Run
@@ -86,6 +86,20 @@ def of_run(run: Run) -> Chip:
 
 def of_night(night: Night) -> Chip:
     return outcome(night.status, night.promoted)
+
+
+def standing(nights: AgentNights) -> tuple[Chip, str | Promise]:
+    """What an agent is doing, or else did in its last night, and why."""
+    if nights.running and nights.running.status == Run.Status.RUNNING:
+        return of_run(nights.running), _("running now")
+    if nights.running and nights.running.status == Run.Status.QUEUED:
+        return of_run(nights.running), _("waits for a worker")
+    if nights.last is None:
+        return Chip("idle", _("never dreamt")), ""
+    detail = reason(nights.last.reason) if nights.last.reason else ""
+    if nights.last_night and nights.last_night.promoted:
+        return of_night(nights.last_night), detail if nights.proposals else ""
+    return of_run(nights.last), detail
 
 
 def of_verdict(verdict: str) -> Chip:

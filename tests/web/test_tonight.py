@@ -91,5 +91,5 @@ def _statements(world: World, client: Client) -> int:
 def test_all_that_waits_under_review_is_named(stage: Stage, alice: Client) -> None:
     rail = text(alice.get(url(stage.world.team, "review")))
     page = text(alice.get(url(stage.world.team, "tonight")))
-    assert ("marked for a look" in page) == ("Marked lines (" in rail)
+    assert ("is marked: keep it" in page) == ("Marked lines (" in rail)
     assert ("held back" in page) == ("Likely secrets (" in rail)

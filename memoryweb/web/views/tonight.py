@@ -67,7 +67,7 @@ def tonight(request: TeamRequest) -> HttpResponse:
 
 
 def _row(request: TeamRequest, nights: AgentNights) -> Row:
-    chip, detail = _standing(nights)
+    chip, detail = wording.standing(nights)
     warnings = []
     if nights.is_late:
         warnings.append(_("Late by over two hours: is a worker running?"))
@@ -82,19 +82,6 @@ def _row(request: TeamRequest, nights: AgentNights) -> Row:
         ended_at=wording.ended_at(nights.last) if nights.last else None,
         warnings=warnings,
     )
-
-
-def _standing(nights: AgentNights) -> tuple[Chip, str | Promise]:
-    if nights.running and nights.running.status == Run.Status.RUNNING:
-        return wording.of_run(nights.running), _("running now")
-    if nights.running and nights.running.status == Run.Status.QUEUED:
-        return wording.of_run(nights.running), _("waits for a worker")
-    if nights.last is None:
-        return Chip("idle", _("never dreamt")), ""
-    detail = wording.reason(nights.last.reason) if nights.last.reason else ""
-    if nights.last_night and nights.last_night.promoted:
-        return wording.of_night(nights.last_night), detail if nights.proposals else ""
-    return wording.of_run(nights.last), detail
 
 
 def _greeting(visit: Visit) -> str:
@@ -154,8 +141,8 @@ def _looks(request: TeamRequest) -> list[Need]:
     needs = []
     if marked := visit.marked.count():
         text = ngettext(
-            "{n} line of a machine was marked for a look.",
-            "{n} lines of machines were marked for a look.",
+            "{n} line that a machine wrote is marked: keep it or remove it.",
+            "{n} lines that machines wrote are marked: keep or remove each.",
             marked,
         ).format(n=marked)
         needs.append(Need(text, to(request, "marks"), _("Look"), "warn"))
