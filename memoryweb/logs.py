@@ -1,7 +1,7 @@
 import logging
 import re
 
-_LINK = re.compile(r"(/(?:join|visit/open)/)[\w-]+")
+_LINK = re.compile(r"(/join/)[\w-]+")
 
 
 class WithoutLinks(logging.Filter):

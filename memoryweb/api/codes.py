@@ -28,7 +28,8 @@ class CodeOut(Camel):
 
 
 class LinkOut(Camel):
-    """`url` opens once, for whoever has it: send it to the person alone."""
+    """`url` opens once, for whoever has it: send it to the person alone, and keep it whole. What
+    stands behind its # is the code, which no server's log holds."""
 
     url: str
     expires_at: Moment
@@ -58,7 +59,7 @@ def link_code(request: Request, body: OwnerFields) -> CodeOut:
         summary="Get a single-use link to My memory for an end user",
         takes=(Permission.READ, Scope.MEMORY_WRITE),
         example={
-            "url": "https://memory.example/visit/open/0w4v…/",
+            "url": "https://memory.example/visit/open/#0w4v…",
             "expiresAt": "2026-11-23T10:00:00Z",
         },
         body=_BODY,
@@ -68,7 +69,7 @@ def link_code(request: Request, body: OwnerFields) -> CodeOut:
 def memory_link(request: Request, body: OwnerFields) -> LinkOut:
     """Unused it lasts a day; opened, half an hour in one browser, for this owner's memory alone."""
     issued = _issue(request, body, Purpose.VISIT)
-    url = request.build_absolute_uri(reverse("visit", args=[issued.secret]))
+    url = request.build_absolute_uri(reverse("visit")) + f"#{issued.secret}"
     return LinkOut(url=url, expires_at=issued.expires_at)
 
 

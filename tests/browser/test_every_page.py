@@ -66,12 +66,16 @@ def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
         purpose=Purpose.VISIT,
         by=SYSTEM,
     )
-    page = open_page(reverse("visit", args=[made.secret]))
-    assert _complaints(page, [reverse("visit", args=[made.secret])]) == {}
+    page = open_page(reverse("visit"))
+    address = f"{reverse('visit')}#{made.secret}"
+    assert _complaints(page, [address, reverse("visit")]) == {}
+    page.goto(address)
+    page.reload()
     page.get_by_role("button", name="Open my memory").click()
     page.wait_for_url("**" + reverse("visit_page"))
     assert _complaints(page, [reverse("visit_page"), reverse("visit_page") + "?q=Graz"]) == {}
-    remove = page.locator(".sentences details").last
+    page.locator(".sentences > li > details > summary").last.click()
+    remove = page.locator(".doings > details").last
     remove.locator("summary").click()
     remove.get_by_role("button").click()
     page.get_by_role("button", name="Bring it back").click()
@@ -130,13 +134,14 @@ def _addresses(stage: Stage) -> list[str]:
         "settings",
         "archive_confirm",
     )
-    of_file = ("file", "edit", "rename", "delete_confirm", "revisions", "compare", "blame")
+    of_file = ("file", "edit", "rename", "delete_confirm", "revisions", "compare")
     return [
         *(url(team, name) for name in plain),
         *(url(team, f"settings_{name}") for name in of_settings),
         *(url(team, f"agents_{name}", agent.pk) for name in of_agent),
         *(url(team, f"agents_{name}", agent.pk, "MEMORY.md") for name in of_file),
         url(team, "agents_file", agent.pk, "AGENTS.md"),
+        url(team, "agents_file", agent.pk, "MEMORY.md", query="?authors=on"),
         url(team, "agents_prompt", agent.pk, query="?owner=me&message=release"),
         url(team, "search", query="?q=release&at=2001-01-01"),
         url(team, "search", query="?q=release"),

@@ -329,7 +329,7 @@ OPEN: dict[str, Address] = {
     "invitation": Address(404, 404, {"secret": "none"}),
     "invitation_join": Address(405, 405, {"secret": "none"}),
     "invitation_accept": Address(302, 405, {"secret": "none"}),
-    "visit": Address(200, 200, {"secret": "none"}),
+    "visit": Address(200, 200),
     "visit_page": Address(404, 404),
     **dict.fromkeys(
         (

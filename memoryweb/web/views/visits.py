@@ -20,6 +20,7 @@ from memoryweb.agents.models import OneTimeCode
 from memoryweb.agents.one_time_codes import VISIT_LASTS
 from memoryweb.web import selfview
 from memoryweb.web.access import UserRequest
+from memoryweb.web.forms.visits import EntranceForm
 from memoryweb.web.htmx import show
 from memoryweb.web.oneself import Oneself, guest
 
@@ -30,12 +31,18 @@ Response = TypeVar("Response", bound=HttpResponseBase)
 
 @require_http_methods(["GET", "POST"])
 @login_not_required
-def entrance(request: UserRequest, secret: str) -> HttpResponse:
-    """A look, such as a preview of the link, uses nothing up: the button does."""
-    if request.method == "GET":
-        return _private(render(request, "visits/entrance.html"))
+def entrance(request: UserRequest) -> HttpResponse:
+    """A look, such as a preview of the link, uses nothing up: the button does.
+
+    The link holds its code behind the #, which browsers send to nobody: it stands in no server's
+    or proxy's log. A script takes it into the form; without one it is pasted.
+    """
+    form = EntranceForm(request.POST or None)
+    if not form.is_valid():
+        status = 422 if form.is_bound else 200
+        return _private(render(request, "visits/entrance.html", {"form": form}, status=status))
     try:
-        code = one_time_codes.redeem_visit(secret)
+        code = one_time_codes.redeem_visit(form.cleaned_data["code"])
     except CodeRefused as refused:
         return _private(render(request, "visits/over.html", {"said": str(refused)}, status=404))
     response = redirect("visit_page")
@@ -132,7 +139,7 @@ def _held(request: UserRequest) -> OneTimeCode | None:
 
 
 def _private(response: Response) -> Response:
-    """Kept nowhere, and the address with its secret is told to nobody."""
+    """Kept nowhere, and no address of a visit is told to anybody."""
     response["Cache-Control"] = "no-store"
     response["Referrer-Policy"] = "no-referrer"
     response["X-Robots-Tag"] = "noindex, nofollow"
