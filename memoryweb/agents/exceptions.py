@@ -25,7 +25,7 @@ class CodeRefused(ValueError):
 
 
 class TooManyTries(ValueError):
-    """Wrong codes of one person."""
+    """Wrong codes of one person, or of a whole team."""
 
     def __init__(self, window: timedelta) -> None:
         self.window = window
@@ -36,8 +36,8 @@ class TooManyTries(ValueError):
 
 
 class TooManyCodes(ValueError):
-    """Asked for one owner within a short time."""
+    """Asked for one owner, or by one integration, within a short time."""
 
     def __init__(self, window: timedelta) -> None:
         self.window = window
-        super().__init__(_("Too many codes were made for this owner; wait a few minutes."))
+        super().__init__(_("Too many codes were made within a short time; wait a few minutes."))

@@ -1,5 +1,12 @@
 """Secrets that an integration gets for one of its owners (SPEC §2): a short code that joins the
-owner to the person who types it in, and a link that opens *My memory* once without an account."""
+owner to the person who types it in, and a link that opens *My memory* once without an account.
+
+A link holds 256 bits. A code has eight of 31 letters, 31^8 = 8.5e11 of them, and is found by its
+hash alone, so a guess tries all that are live in its team at once. A person has 5 wrong tries in
+15 minutes and all persons of a team together 20; an integration has at most 100 codes that live.
+Whoever guesses for a whole year, 20 * 4 * 24 * 365 = 7e5 tries, hits one of 100 with a chance of
+1 in 12,000; each wrong try stands in the audit log.
+"""
 
 import hashlib
 import hmac
@@ -26,7 +33,8 @@ _LENGTH = 8
 LASTS = {Purpose.LINK: timedelta(minutes=10), Purpose.VISIT: timedelta(hours=24)}
 VISIT_LASTS = timedelta(minutes=30)
 WINDOW = timedelta(minutes=15)
-MOST_TRIES, MOST_CODES = 5, 5
+MOST_TRIES, MOST_TRIES_OF_TEAM = 5, 20
+MOST_CODES, MOST_LIVE_CODES = 5, 100
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,8 @@ def issue(*, owner: Owner, integration: Integration, purpose: Purpose, by: Actor
     now = timezone.now()
     earlier = OneTimeCode.objects.filter(team=owner.team, owner=owner, purpose=purpose)
     if earlier.filter(created_at__gt=now - WINDOW).count() >= MOST_CODES:
+        raise TooManyCodes(WINDOW)
+    if purpose == Purpose.LINK and _live_codes(integration, now) >= MOST_LIVE_CODES:
         raise TooManyCodes(WINDOW)
     earlier.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
     secret = _short() if purpose == Purpose.LINK else secrets.token_urlsafe(32)
@@ -70,7 +80,7 @@ def redeem_link(*, team: Team, user: User, code: str, by: Actor) -> Owner:
     with transaction.atomic():
         lock(team.pk)
         now = timezone.now()
-        if _wrong_tries(team, by, now) >= MOST_TRIES:
+        if _has_guessed(team, by, now):
             raise TooManyTries(WINDOW)
         found = _live(Purpose.LINK, _typed(code), now).filter(team=team).first()
         if found is not None:
@@ -138,8 +148,17 @@ def _check_person(owner: Owner) -> None:
         raise OwnerRefused(_("This person has an account: they find My memory after signing in."))
 
 
-def _wrong_tries(team: Team, by: Actor, now: datetime) -> int:
-    return count_since(team.pk, "owner.link_refused", by.id, now - WINDOW)
+def _live_codes(integration: Integration, now: datetime) -> int:
+    codes = OneTimeCode.objects.filter(team=integration.team, integration=integration)
+    return codes.filter(purpose=Purpose.LINK, used_at=None, expires_at__gt=now).count()
+
+
+def _has_guessed(team: Team, by: Actor, now: datetime) -> bool:
+    """This person, or several of the team together."""
+    tries = ((by.id, MOST_TRIES), (None, MOST_TRIES_OF_TEAM))
+    return any(
+        count_since(team.pk, "owner.link_refused", who, now - WINDOW) >= most for who, most in tries
+    )
 
 
 def _link(code: OneTimeCode, user: User, now: datetime, by: Actor) -> Owner:

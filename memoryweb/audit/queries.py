@@ -33,11 +33,11 @@ def labels_of(events: Iterable[Event]) -> dict[int, dict[str, str]]:
     return found
 
 
-def count_since(team_id: UUID, action: str, actor_id: str, since: datetime) -> int:
-    """How often somebody did (or was refused) a thing since that moment."""
+def count_since(team_id: UUID, action: str, actor_id: str | None, since: datetime) -> int:
+    """How often somebody, or anybody, did (or was refused) a thing since that moment."""
     micros = (since - _EPOCH) // timedelta(microseconds=1)
-    events = Event.objects.filter(team_id=team_id, action=action, actor_id=actor_id)
-    return events.filter(at_us__gte=micros).count()
+    events = Event.objects.filter(team_id=team_id, action=action, at_us__gte=micros)
+    return (events.filter(actor_id=actor_id) if actor_id is not None else events).count()
 
 
 def looks_at(team_id: UUID, owner_ids: Iterable[UUID]) -> "QuerySet[Event]":

@@ -161,6 +161,41 @@ def test_who_guesses_wrong_five_times_has_to_wait(world: World) -> None:
     assert redeem(world, code, world.vera) == world.sender
 
 
+def test_those_who_guess_together_have_to_wait_all_of_them(world: World) -> None:
+    for guesser in range(one_time_codes.MOST_TRIES_OF_TEAM):
+        somebody = Actor("person", str(guesser), "member")
+        with pytest.raises(CodeRefused):
+            redeem_link(team=world.team, user=world.bob, code=WRONG, by=somebody)
+    code = code_for(world.home)
+    with pytest.raises(TooManyTries):
+        redeem(world, code)
+    with scope(team=world.twin.team):
+        assert redeem_link(
+            team=world.twin.team, user=world.bob, code=code_for(world.twin), by=by(world.bob)
+        )
+
+
+def test_an_integration_has_a_hundred_codes_at_once_and_links_still(world: World) -> None:
+    code_for(world.home)
+    one = OneTimeCode.objects.get()
+    OneTimeCode.objects.bulk_create(
+        OneTimeCode(
+            team=world.team,
+            owner=world.customer,
+            integration=world.integration,
+            purpose=Purpose.LINK,
+            sha256=str(number),
+            expires_at=one.expires_at,
+        )
+        for number in range(one_time_codes.MOST_LIVE_CODES)
+    )
+    with pytest.raises(TooManyCodes):
+        code_for(world.home)
+    assert link_for(world.home, world.sender)
+    age(minutes=10)
+    assert code_for(world.home)
+
+
 def test_each_wrong_try_is_an_event_of_who_tried(world: World) -> None:
     with pytest.raises(CodeRefused):
         redeem(world, WRONG)
