@@ -23,9 +23,10 @@ from memoryweb.memory.writers import Place as Place
 from memoryweb.memory.writers import Writer as Writer
 from memoryweb.workspace import origins as line_origins
 from memoryweb.workspace import paths
+from memoryweb.workspace.authorship import returning
 from memoryweb.workspace.models import File, Revision, Scope
 from memoryweb.workspace.origins import Origin
-from memoryweb.workspace.revisions import content_of, writers_of_lines
+from memoryweb.workspace.revisions import content_of
 
 MAX_BYTES = 1024 * 1024
 
@@ -180,7 +181,7 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
 
 def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     """Make an earlier revision's text current again, as a new revision. Its lines stay the words
-    of whoever wrote them.
+    of whoever wrote them, and stand on what they stood on.
 
     Raises WriteRefused, Revision.DoesNotExist, SecretRefused.
     """
@@ -193,9 +194,9 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     content = screened.text
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision, held=screened.held)
-    before, writers = file.content, writers_of_lines(file, number)
+    before, origins = file.content, returning(file, number)
     revision = _revise(unit, file, _Change(content, restored_from=number), writer)
-    _follow(file, before, revision, {}, writers)
+    _follow(file, before, revision, origins)
     _record(unit, "file.restored", file, revision)
     screening.keep_for_file(unit, file, screened, writer)
     return Written(file, revision, revision.number - 1, held=screened.held)
@@ -229,17 +230,12 @@ def rename(
     return Written(file, revision, revision.number - 1)
 
 
-def _follow(
-    file: File,
-    before: str,
-    revision: Revision,
-    origins: Mapping[int, Origin],
-    writers: Mapping[int, Revision] | None = None,
-) -> None:
-    """Line origins, marks and index after a change; `writers` of lines that come back."""
+def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, Origin]) -> None:
+    """Line origins, marks and index after a change."""
     waiting = marks.hidden_lines(file)
-    line_origins.follow(file, before, revision, file.content, origins, writers)
-    marks.derive(file, before, waiting, since=0 if writers else revision.number)
+    line_origins.follow(file, before, revision, file.content, origins)
+    comes_back = any(origin.by for origin in origins.values())
+    marks.derive(file, before, waiting, since=0 if comes_back else revision.number)
     indexing.index_file(file)
 
 

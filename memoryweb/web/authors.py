@@ -10,6 +10,7 @@ from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name
 from memoryweb.web.wording import happened_at
+from memoryweb.workspace.authorship import Said
 from memoryweb.workspace.models import Revision
 
 
@@ -25,8 +26,14 @@ class Author:
     talk_url: str = ""
 
 
-def author_of(request: TeamRequest, revision: Revision, talk: Conversation | None = None) -> Author:
-    """`talk` is the conversation that a line came from, where it is known better."""
+def author_of(
+    request: TeamRequest,
+    revision: Revision,
+    talk: Conversation | None = None,
+    said: Said | None = None,
+) -> Author:
+    """`talk` is the conversation that a line came from, where it is known better, and `said` the
+    message."""
     label = str(revision.get_author_kind_display())
     name = author_name(revision)
     return Author(
@@ -35,8 +42,16 @@ def author_of(request: TeamRequest, revision: Revision, talk: Conversation | Non
         name="" if name == label else name.removeprefix(f"{label} · "),
         at=happened_at(revision),
         run_url=_run_url(request, revision.run),
-        talk_url=_talk_url(request, talk or revision.conversation),
+        talk_url=message_url(request, talk or revision.conversation, said),
     )
+
+
+def message_url(request: TeamRequest, talk: Conversation | None, said: Said | None) -> str:
+    """Of the message, or of the whole conversation; empty where the reader may not see it."""
+    if talk is None or not request.visit.reads(talk.owner_id):
+        return ""
+    place = f"?message={said.position}#m{said.position}" if said else ""
+    return to(request, "agents_conversation", talk.agent_id, talk.pk, query=place)
 
 
 def _run_url(request: TeamRequest, run: Run | None) -> str:
@@ -44,9 +59,3 @@ def _run_url(request: TeamRequest, run: Run | None) -> str:
     if run is None or not (visit.is_common(run.owner_id) or visit.can(Permission.SEE_OWNERS)):
         return ""
     return to(request, "agents_run", run.pk)
-
-
-def _talk_url(request: TeamRequest, talk: Conversation | None) -> str:
-    if talk is None or not request.visit.reads(talk.owner_id):
-        return ""
-    return to(request, "agents_conversation", talk.agent_id, talk.pk)

@@ -5,7 +5,6 @@ from memoryweb.web.views import (
     agents,
     arranging,
     audit,
-    blame,
     connect,
     conversations,
     dreams,
@@ -59,7 +58,6 @@ file_patterns = [
         "files/<md:path>/revisions/<int:number>/restore/", revisions.restore, name="agents_restore"
     ),
     path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
-    path("files/<md:path>/blame/", blame.blame, name="agents_blame"),
     path("files/<md:path>/release/", releasing.release, name="agents_release"),
     path("files/<md:path>/keep/", releasing.keep, name="agents_keep"),
 ]

@@ -256,6 +256,36 @@ class LineOrigin(models.Model):
         return f"{self.file_id}:{self.line}"
 
 
+class PastOrigin(models.Model):
+    """What a line stood on when it left its file; it has that back when it comes back.
+
+    Only of lines of which revisions alone do not tell it.
+    """
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    file = models.ForeignKey(File, models.CASCADE, related_name="past_origins")
+    gone = models.IntegerField(help_text="the revision that took the line away")
+    line = models.IntegerField(help_text="1-based, in the text before that")
+    since = models.IntegerField(help_text="the revision that brought the line")
+    source_file = models.ForeignKey(File, models.SET_NULL, null=True, related_name="+")
+    source_revision = models.IntegerField(null=True)
+    source_line = models.IntegerField(null=True)
+    message = models.ForeignKey(
+        "conversations.Message", models.SET_NULL, null=True, related_name="+"
+    )
+    durable = models.BooleanField(default=False)
+    asked = models.BooleanField(default=False)
+    category = PlainCharField(max_length=16, blank=True)
+
+    objects = TeamManager()
+
+    class Meta:
+        indexes = [models.Index(fields=["file", "gone"], name="workspace_past_origin_gone")]
+
+    def __str__(self) -> str:
+        return f"{self.file_id}:{self.line} until r{self.gone}"
+
+
 class Proposal(models.Model):
     """A machine's change of a file that waits for a person (a broken guard, or the policy)."""
 

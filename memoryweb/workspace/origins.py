@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from django.db.models import Q
 
 from memoryweb.workspace.diff import carry
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, PastOrigin, Revision
 from memoryweb.workspace.pins import pinned_lines
 
 
@@ -24,18 +24,21 @@ class Source:
 
 @dataclass(frozen=True)
 class Origin:
-    """`also` are lines of the text before on whose sources this line stands, too."""
+    """`also` are lines of the text before on whose sources this line stands, too. `by` is the
+    revision that wrote a line which comes back; one that is still there keeps its own origins."""
 
     sources: tuple[Source, ...] = ()
     durable: bool = False
     asked: bool = False
     category: str = ""
     also: tuple[int, ...] = ()
+    by: Revision | None = None
 
 
 @dataclass
 class _Plan:
     rows: list[LineOrigin] = field(default_factory=list)
+    gone: list[PastOrigin] = field(default_factory=list)
     moved: bool = False
 
 
@@ -65,19 +68,16 @@ def follow(
     revision: Revision,
     content: str,
     origins: Mapping[int, Origin],
-    writers: Mapping[int, Revision] | None = None,
 ) -> None:
-    """Bring the file's origins from the text `before` to `content`, which `revision` holds.
-
-    `writers` says which new lines an earlier revision wrote: those that were restored.
-    """
+    """Bring the file's origins from the text `before` to `content`, which `revision` holds."""
     old_rows = defaultdict(list)
     for row in LineOrigin.objects.filter(file=file):
         old_rows[row.line].append(row)
-    plan = _plan(old_rows, before, revision, content, origins, writers or {})
+    plan = _plan(old_rows, before, revision, content, origins)
     if plan.moved:
         LineOrigin.objects.filter(file=file).delete()
     LineOrigin.objects.bulk_create(plan.rows)
+    PastOrigin.objects.bulk_create(plan.gone)
 
 
 def add(file: File, revision: Revision, origins: Mapping[int, Origin]) -> None:
@@ -93,32 +93,56 @@ def _plan(
     revision: Revision,
     content: str,
     origins: Mapping[int, Origin],
-    writers: Mapping[int, Revision],
 ) -> _Plan:
     lines = content.split("\n")
     carried = carry(before.split("\n"), lines)
     kept: list[LineOrigin] = []
     fresh: list[LineOrigin] = []
+    stayed: set[int] = set()
     moved = False
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        old = carried.same.get(number)
-        if old is not None and number not in origins:
+        old, given = carried.same.get(number), origins.get(number)
+        if old is not None and (given is None or given.by):
             moved = moved or old != number
+            stayed.add(old)
             kept += [_at(row, number) for row in old_rows.get(old, [])]
             continue
-        given = origins.get(number)
         origin = (
             _with_older(given, old_rows)
             if given
             else _inherited(old_rows, carried.changed.get(number))
         )
-        fresh += _new(revision.file, writers.get(number, revision), number, origin)
-    dropped = len(kept) != sum(map(len, old_rows.values()))
+        fresh += _new(revision.file, origin.by or revision, number, origin)
+    dropped = [row for old, rows in old_rows.items() if old not in stayed for row in rows]
+    gone = [_past(row, revision) for row in dropped if _is_untold(row)]
     if moved or dropped:
-        return _Plan(kept + fresh, moved=True)
+        return _Plan(kept + fresh, gone, moved=True)
     return _Plan(fresh)
+
+
+def _is_untold(row: LineOrigin) -> bool:
+    """Who wrote a line and when, its file's revisions tell as well."""
+    stands = row.source_file_id or row.message_id
+    return bool(stands or row.durable or row.asked or row.category)
+
+
+def _past(row: LineOrigin, revision: Revision) -> PastOrigin:
+    return PastOrigin(
+        team_id=row.team_id,
+        file_id=row.file_id,
+        gone=revision.number,
+        line=row.line,
+        since=row.since,
+        source_file_id=row.source_file_id,
+        source_revision=row.source_revision,
+        source_line=row.source_line,
+        message_id=row.message_id,
+        durable=row.durable,
+        asked=row.asked,
+        category=row.category,
+    )
 
 
 def _at(row: LineOrigin, line: int) -> LineOrigin:

@@ -36,8 +36,9 @@ def test_no_text_acts_on_any_page(open_page: Open, hostile: World, live_server: 
     page = open_page("/", hostile.bob)
     asked: list[str] = []
     page.on("request", lambda request: _note(asked, request))
-    for name in ("file", "edit", "compare", "blame", "revisions"):
-        page.goto(url(hostile.team, f"agents_{name}", hostile.agent.pk, PATH))
+    for name in ("file", "file?authors=on", "edit", "compare", "revisions"):
+        name, _sign, query = name.partition("?")
+        page.goto(url(hostile.team, f"agents_{name}", hostile.agent.pk, PATH, query=f"?{query}"))
         page.wait_for_load_state("networkidle")
         assert page.evaluate("window.broken") is None, name
         assert page.evaluate("selector => document.querySelectorAll(selector).length", INSIDE) == 0

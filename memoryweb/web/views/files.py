@@ -1,12 +1,13 @@
 """Looking at files: the list, one file line by line, and why a line is there."""
 
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from memoryweb.web import markdown
+from memoryweb.web import authored, markdown
 from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, note_read, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.lines import shown, standings
@@ -15,6 +16,7 @@ from memoryweb.web.naming import Choice, owner_title
 from memoryweb.web.paging import page
 from memoryweb.web.tracing import Step, trace
 from memoryweb.web.trees import tree
+from memoryweb.workspace.models import File
 from memoryweb.workspace.queries import deleted
 
 
@@ -47,22 +49,28 @@ def show_files(request: TeamRequest, shelf: Shelf) -> HttpResponse:
 def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     found = find_file(request, shelf, path)
-    rendered = markdown.render(found.content)
-    lines = shown(found, marked_blocks(rendered.blocks, request.GET.get("q", "")))
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
         "file": found,
-        "lines": lines,
-        "standings": standings(lines),
-        "is_cut": rendered.is_cut,
+        **(_authors(request, found) if authored.is_asked(request) else _text(request, found)),
         "revision": found.revisions.select_related("user", "run", "integration").get(
             number=found.revision
         ),
         "proposals": found.proposals.filter(state="pending").count(),
     }
-    return show(request, "files/file.html", context)
+    return show(request, "files/file.html", context, partials=("text",))
+
+
+def _authors(request: TeamRequest, file: File) -> dict[str, Any]:
+    return {"is_authored": True, **authored.authored(request, file, file.revision)}
+
+
+def _text(request: TeamRequest, file: File) -> dict[str, Any]:
+    rendered = markdown.render(file.content)
+    lines = shown(file, marked_blocks(rendered.blocks, request.GET.get("q", "")))
+    return {"lines": lines, "standings": standings(lines), "is_cut": rendered.is_cut}
 
 
 @require_GET

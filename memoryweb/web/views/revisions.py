@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from memoryweb.memory import files as door
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.unit import unit
-from memoryweb.web import markdown
+from memoryweb.web import authored, markdown
 from memoryweb.web.access import TeamRequest, find_file, find_shelf, require_write, team_view
 from memoryweb.web.authors import Author, author_of
 from memoryweb.web.forms.history import HistoryForm
@@ -67,7 +68,6 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
     shelf = find_shelf(request, agent_id)
     file = find_file(request, shelf, path, deleted=True)
     found = get_object_or_404(history_of(file), number=number)
-    rendered = markdown.render(content_of(file, number))
     context = {
         "agent": shelf.agent,
         "tab": "files",
@@ -76,11 +76,19 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
         "revision": found,
         "author": author_of(request, found),
         "path_then": found.path if found.path != file.path else "",
-        "blocks": rendered.blocks,
-        "is_cut": rendered.is_cut,
         "is_current": number == file.revision and file.deleted_at is None,
+        **(_authors(request, file, number) if authored.is_asked(request) else _text(file, number)),
     }
-    return show(request, "files/revision.html", context)
+    return show(request, "files/revision.html", context, partials=("text",))
+
+
+def _authors(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
+    return {"is_authored": True, **authored.authored(request, file, number)}
+
+
+def _text(file: File, number: int) -> dict[str, Any]:
+    rendered = markdown.render(content_of(file, number))
+    return {"blocks": rendered.blocks, "is_cut": rendered.is_cut}
 
 
 @require_GET

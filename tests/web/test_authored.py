@@ -1,12 +1,11 @@
-import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.memory.files import NewLine, Place, Writer, append
+from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import AuthorKind
-from tests.web.pages import text, url
+from tests.web.pages import fragment, text, url
 from tests.web.stage import NOTE, Stage
 
 
@@ -30,7 +29,7 @@ def test_the_conversation_is_linked_for_who_may_read_it(stage: Stage, vera: Clie
 
 def test_a_dreams_line_leads_to_the_talk_behind_its_note(stage: Stage, vera: Client) -> None:
     team, agent = stage.world.team, stage.world.agent
-    page = text(vera.get(url(team, "agents_blame", agent.pk, "MEMORY.md")))
+    page = text(vera.get(url(team, "agents_file", agent.pk, "MEMORY.md", query="?authors=on")))
     assert url(team, "agents_conversation", agent.pk, stage.shared_talk.pk) in page
 
 
@@ -46,14 +45,36 @@ def test_an_old_revision_has_only_its_own_lines(stage: Stage, vera: Client) -> N
         place = Place(stage.world.agent, None, NOTE)
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
         append(work, place, [NewLine("- Later.")], writer=writer)
-    page = text(vera.get(f"{_url(stage)}?at=1"))
+    page = text(vera.get(_url(stage, at=1)))
     assert "- Later." not in page
     assert "Bob" not in page
 
 
-@pytest.mark.parametrize("at", ["99", "0"])
-def test_a_revision_that_never_was_is_404(stage: Stage, vera: Client, at: str) -> None:
-    assert vera.get(f"{_url(stage)}?at={at}").status_code == 404
+def test_an_old_revision_still_leads_to_the_message_of_a_line_that_has_gone(
+    stage: Stage, vera: Client
+) -> None:
+    team, agent = stage.world.team, stage.world.agent
+    number = stage.world.agent.files.get(owner=None, path=NOTE).revision
+    with unit(team) as work:
+        writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
+        write(work, Place(agent, None, NOTE), "All new.\n", writer=writer)
+    talk = url(team, "agents_conversation", agent.pk, stage.shared_talk.pk)
+    assert talk not in text(vera.get(_url(stage)))
+    assert f"{talk}?message=1#m1" in text(vera.get(_url(stage, at=number)))
+
+
+def test_the_page_computes_no_authors_until_asked(stage: Stage, vera: Client) -> None:
+    address = url(stage.world.team, "agents_file", stage.world.agent.pk, NOTE)
+    with CaptureQueriesContext(connection) as queries:
+        page = text(vera.get(address))
+    assert not [one for one in queries.captured_queries if "past" in one["sql"].lower()]
+    assert 'hx-get="?authors=on"' in page
+
+
+def test_htmx_gets_the_text_alone(stage: Stage, vera: Client) -> None:
+    page = text(fragment(vera, _url(stage), "text"))
+    assert page.lstrip().startswith('<section class="card" id="text"')
+    assert '<ol class="blame">' in page
 
 
 def test_it_takes_the_same_statements_for_many_lines(stage: Stage, vera: Client) -> None:
@@ -70,5 +91,8 @@ def test_it_takes_the_same_statements_for_many_lines(stage: Stage, vera: Client)
     assert counted[0] == counted[1]
 
 
-def _url(stage: Stage) -> str:
-    return url(stage.world.team, "agents_blame", stage.world.agent.pk, NOTE)
+def _url(stage: Stage, at: int | None = None) -> str:
+    team, agent = stage.world.team, stage.world.agent
+    if at is None:
+        return url(team, "agents_file", agent.pk, NOTE, query="?authors=on")
+    return url(team, "agents_revision", agent.pk, NOTE, at, query="?authors=on")
