@@ -42,13 +42,17 @@ def editor_of(file: File, text: str, user_id: object) -> Editor:
     """Lines are marked while the text in the editor is the file's own."""
     is_own = text == file.content
     return Editor(
-        draft=f"{user_id}:{file.pk}",
+        draft=draft_name(user_id, file),
         characters=len(text),
         tokens=estimate(text),
         limit=LIMITS.get(file.path),
         pinned=_ranges(pinned_lines(text)),
         persons=_ranges(lines_of_people(file)) if is_own else "",
     )
+
+
+def draft_name(user_id: object, file: File) -> str:
+    return f"{user_id}:{file.pk}"
 
 
 def editor_of_new(agent_id: UUID, shelf: str, text: str, user_id: object) -> Editor:

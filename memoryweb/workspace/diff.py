@@ -16,7 +16,8 @@ _COMPARED = 2_000  # characters of a line; comparing takes the square of that
 _MOST_PAIRS = 200_000
 _MOST_CELLS = 400_000_000  # of the table that finds the longest common lines: 50 MB of bits
 _MOST_WORDS = 300  # of a line whose changed words are marked one by one, for the same reason
-_WORDS = re.compile(r"\s+|[\w]+|[^\w\s]")
+# Han, kana and Thai write no spaces between words: there each character counts as one.
+_WORDS = re.compile(r"\s+|[^\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+|.", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,28 @@ def side_by_side(
 ) -> list[Row]:
     """Rows of both texts. With `context`, unchanged stretches shrink to that many lines, but for
     those whose first line has in the new text a number in `opened`."""
-    old, new = before.split("\n"), after.split("\n")
-    rows = _told_moves(list(_rows(old, new)))
+    rows = _told_moves(list(paired(before.split("\n"), after.split("\n"))))
     return rows if context is None else list(_shorten(rows, context, opened))
+
+
+def paired(old: Sequence[str], new: Sequence[str]) -> Iterator[Row]:
+    """Every line of both, a changed one beside what it was with the changed words marked."""
+    for tag, a1, a2, b1, b2 in _opcodes(old, new):
+        if tag == "equal":
+            for a, b in zip(range(a1, a2), range(b1, b2), strict=True):
+                yield Row("same", a + 1, (Span(old[a], False),), b + 1, (Span(new[b], False),))
+            continue
+        pairs = dict(_similar(old, new, (a1, a2), (b1, b2)))
+        taken = a1
+        for b in range(b1, b2):
+            if b + 1 in pairs:
+                a = pairs[b + 1] - 1
+                yield from (_removed(old, x) for x in range(taken, a))
+                taken = a + 1
+                yield Row("changed", a + 1, *_words(old[a], new[b], a, b))
+            else:
+                yield Row("added", None, (), b + 1, (Span(new[b], False),))
+        yield from (_removed(old, x) for x in range(taken, a2))
 
 
 def counts(rows: Iterable[Row]) -> tuple[int, int]:
@@ -190,25 +210,6 @@ def _moved(
             yield b + 1, places[after[b]].pop(0) + 1
 
 
-def _rows(old: list[str], new: list[str]) -> Iterator[Row]:
-    for tag, a1, a2, b1, b2 in _opcodes(old, new):
-        if tag == "equal":
-            for a, b in zip(range(a1, a2), range(b1, b2), strict=True):
-                yield Row("same", a + 1, (Span(old[a], False),), b + 1, (Span(new[b], False),))
-            continue
-        pairs = dict(_similar(old, new, (a1, a2), (b1, b2)))
-        taken = a1
-        for b in range(b1, b2):
-            if b + 1 in pairs:
-                a = pairs[b + 1] - 1
-                yield from (_removed(old, x) for x in range(taken, a))
-                taken = a + 1
-                yield Row("changed", a + 1, *_words(old[a], new[b], a, b))
-            else:
-                yield Row("added", None, (), b + 1, (Span(new[b], False),))
-        yield from (_removed(old, x) for x in range(taken, a2))
-
-
 def _told_moves(rows: list[Row]) -> list[Row]:
     """A line taken away here and put in there says so on both sides."""
     gone = defaultdict(list)
@@ -223,7 +224,7 @@ def _told_moves(rows: list[Row]) -> list[Row]:
     return rows
 
 
-def _removed(old: list[str], a: int) -> Row:
+def _removed(old: Sequence[str], a: int) -> Row:
     return Row("removed", a + 1, (Span(old[a], False),), None, ())
 
 

@@ -25,6 +25,7 @@ class Choice(StrEnum):
     THEIRS = "theirs"
     MINE = "mine"
     BOTH = "both"
+    BOTH_MINE_FIRST = "mine-first"
     HAND = "hand"
 
 
@@ -70,18 +71,37 @@ def conflicts(hunks: Sequence[Hunk]) -> list[int]:
     return [at for at, hunk in enumerate(hunks) if hunk.kind == Kind.CONFLICT]
 
 
+def choices(hunk: Hunk) -> list[Choice]:
+    """What a person may make of a hunk. The first of one that fits is what it becomes by itself."""
+    if hunk.kind == Kind.CONFLICT:
+        return list(Choice)
+    if hunk.kind == Kind.BOTH:
+        return [Choice.MINE, Choice.HAND]
+    own = [Choice.MINE, Choice.THEIRS]
+    return [*(own if hunk.kind == Kind.MINE else own[::-1]), Choice.HAND]
+
+
 def resolved(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> str:
-    """The one text. Raises KeyError for a conflict without a decision."""
+    """The one text: what fits comes together by itself unless somebody decided otherwise.
+
+    Raises KeyError for a conflict without a decision.
+    """
     lines: list[str] = []
     for at, hunk in enumerate(hunks):
-        lines += _decided(hunk, decisions[at]) if hunk.kind == Kind.CONFLICT else hunk.merged
+        is_open = hunk.kind == Kind.CONFLICT or at in decisions
+        lines += _decided(hunk, decisions[at]) if is_open else hunk.merged
     return "\n".join(lines)
 
 
 def _decided(hunk: Hunk, decision: Decision) -> Lines:
     if decision.choice == Choice.HAND:
         return tuple(decision.text.split("\n")) if decision.text else ()
-    return {Choice.THEIRS: hunk.theirs, Choice.MINE: hunk.mine}.get(decision.choice, hunk.merged)
+    return {
+        Choice.THEIRS: hunk.theirs,
+        Choice.MINE: hunk.mine,
+        Choice.BOTH: hunk.theirs + hunk.mine,
+        Choice.BOTH_MINE_FIRST: hunk.mine + hunk.theirs,
+    }[decision.choice]
 
 
 def _hunks(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[Hunk]:

@@ -9,9 +9,14 @@ from memoryweb.workspace.revisions import content_of
 
 def content_with(file: File, sha256: str) -> str | None:
     """The text of the file that has this hash, now or in its past."""
-    texts = file.revisions.filter(sha256=sha256, is_deletion=False)
-    number = texts.order_by("-number").values_list("number", flat=True).first()
+    number = number_with(file, sha256)
     return None if number is None else content_of(file, number)
+
+
+def number_with(file: File, sha256: str) -> int | None:
+    """The last revision of the file that has this hash."""
+    texts = file.revisions.filter(sha256=sha256, is_deletion=False)
+    return texts.order_by("-number").values_list("number", flat=True).first()
 
 
 def file_that_was(files: FileQuerySet, path: str, sha256: str) -> File | None:

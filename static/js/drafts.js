@@ -1,47 +1,53 @@
-// Unsaved texts are kept in this browser, by person, file and the text that they began with.
-// A page that a save led to ends in #saved or #created and names the text: its draft has served.
+// Unsaved texts are kept in this browser, by person, file and page, so that two tabs keep two.
+// A page that a save led to ends in #saved or #created: the draft that was sent has served.
 const drafts = (() => {
   const PREFIX = "memoryweb-draft:";
+  const SENT = "memoryweb-sent";
   const LONGEST = 1_200_000;
   const DAYS = 14;
+  const page = Date.now().toString(36) + Math.random().toString(36).slice(2, 8);
+  const read = (key) => {
+    try { return { key, ...JSON.parse(localStorage.getItem(key)) }; } catch { return { key, at: 0 }; }
+  };
   const all = () => {
-    const found = [];
-    try {
-      for (const key of Object.keys(localStorage)) {
-        if (!key.startsWith(PREFIX)) continue;
-        found.push({ key, ...JSON.parse(localStorage.getItem(key)) });
-      }
-    } catch { /* no store, or not ours: then there is no draft */ }
-    return found.sort((one, other) => other.at - one.at);
+    let keys = [];
+    try { keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX)); } catch { /* no store */ }
+    return keys.map(read).sort((one, other) => other.at - one.at);
   };
   const drop = (key) => {
     try { localStorage.removeItem(key); } catch { /* no store */ }
   };
-  const of = (name) => all().filter((draft) => draft.key.startsWith(`${PREFIX}${name}:`));
-  const keep = (name, base, text) => {
-    const key = `${PREFIX}${name}:${base}`;
-    if (text.length > LONGEST) return drop(key);
+  const belongs = (key, name) => key.startsWith(`${PREFIX}${name}:`);
+  const of = (name) => all().filter((draft) => belongs(draft.key, name));
+  const own = (name) => `${PREFIX}${name}:${page}`;
+  const sent = (name) => {
+    let key = "";
+    try { key = sessionStorage.getItem(SENT) ?? ""; } catch { /* no store */ }
+    return belongs(key, name) ? key : "";
+  };
+  const send = (key) => {
+    try { sessionStorage.setItem(SENT, key); } catch { /* no store */ }
+  };
+  const keep = (key, draft) => {
+    if (draft.text.length > LONGEST) return drop(key);
     try {
-      localStorage.setItem(key, JSON.stringify({ at: Date.now(), base, text }));
+      localStorage.setItem(key, JSON.stringify({ at: Date.now(), ...draft }));
     } catch {
-      const oldest = all().filter((draft) => draft.key !== key).pop();
+      const oldest = all().filter((other) => other.key !== key).pop();
       if (!oldest) return;
       drop(oldest.key);
-      keep(name, base, text);
+      keep(key, draft);
     }
   };
-  const forget = (name) => of(name).forEach((draft) => drop(draft.key));
-  const clear = () => all().forEach((draft) => drop(draft.key));
   for (const draft of all()) {
     if (Date.now() - draft.at > DAYS * 86_400_000) drop(draft.key);
   }
-  return { of, keep, drop, forget, clear };
+  return { of, own, sent, send, read, keep, drop };
 })();
 {
   const { saved, created } = document.currentScript?.dataset ?? {};
-  const served = { "#saved": [saved], "#created": [saved, created] }[location.hash];
-  if (saved && served) {
-    served.forEach(drafts.forget);
+  if (saved && ["#saved", "#created"].includes(location.hash)) {
+    for (const name of [saved, created]) drafts.drop(drafts.sent(name));
     history.replaceState(null, "", location.pathname + location.search);
   }
 }

@@ -53,7 +53,7 @@ def test_a_text_is_edited_and_saved_by_keyboard_alone(open_page: Open, world: Wo
     text.focus()
     page.keyboard.press("Control+Home")
     page.keyboard.type("Kind words first.\n")
-    expect(page.locator(".mirror > div").first).to_have_text("Kind words first.")
+    expect(page.locator(".mirror > div > div").first).to_have_text("Kind words first.")
     page.keyboard.press("Tab")
     expect(text).not_to_be_focused()
     page.keyboard.press("Control+s")

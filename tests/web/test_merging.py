@@ -36,13 +36,14 @@ def test_changes_in_different_places_are_saved_together(
 def test_a_place_that_both_changed_shows_theirs_mine_and_before(
     world: World, bob: Client, opened: str
 ) -> None:
-    _theirs(world, BASE.replace("Brief", "Theirs"))
-    response = _edit(world, bob, BASE.replace("Brief", "Mine"), opened)
+    theirs, mine = (BASE.replace("Brief", f"Brief {word}") for word in ("theirs", "mine"))
+    _theirs(world, theirs)
+    response = _edit(world, bob, mine, opened)
     page = text(response)
     assert response.status_code == 409
-    for line in ("- Theirs.", "- Mine.", "- Brief."):
+    for line in ("- Brief<ins> theirs</ins>.", "- Brief<ins> mine</ins>.", "- Brief."):
         assert f">{line}</pre>" in page
-    assert _soul(world).content == BASE.replace("Brief", "Theirs")
+    assert _soul(world).content == theirs
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,7 @@ def test_a_place_that_both_changed_shows_theirs_mine_and_before(
         ("theirs", "- Theirs.\n"),
         ("mine", "- Mine.\n"),
         ("both", "- Theirs.\n- Mine.\n"),
+        ("mine-first", "- Mine.\n- Theirs.\n"),
         ("hand", "- By hand.\n"),
     ],
 )
@@ -72,9 +74,38 @@ def test_without_a_choice_nothing_is_saved_and_what_was_chosen_stays(
     response = _merge(world, bob, content=mine, sha256=now, base=opened, **chosen)
     page = text(response)
     assert response.status_code == 422
-    assert "Choose for every place" in page
+    assert "Nothing is saved yet: choose what place 2 becomes." in page
     assert "- My own words." in page
     assert _soul(world).sha256 == now
+
+
+def test_what_fits_by_itself_can_be_left_as_it_was(world: World, bob: Client, opened: str) -> None:
+    now = _theirs(world, BASE.replace("Calm", "Very calm"))
+    mine = BASE.replace("Kind", "Very kind")
+    chosen = {"choice-1": "mine", "choice-3": "hand", "hand-3": "- By hand."}
+    _merge(world, bob, content=mine, sha256=now, base=opened, **chosen)
+    assert _soul(world).content == BASE.replace("- Kind.", "- By hand.")
+
+
+def test_a_choice_that_a_hunk_does_not_offer_counts_as_none(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, BASE.replace("Calm", "Very calm"))
+    _merge(world, bob, content=BASE, sha256=now, base=opened, **{"choice-1": "mine-first"})
+    assert _soul(world).sha256 == now
+
+
+def test_everybody_who_was_faster_is_named_with_a_link_to_what_changed(
+    world: World, bob: Client, opened: str
+) -> None:
+    _theirs(world, BASE.replace("Calm", "One"))
+    with unit(world.team) as work:
+        place = Place(world.agent, None, "SOUL.md")
+        door.write(work, place, BASE.replace("Calm", "Two"), writer=Writer(AuthorKind.IMPORT))
+    page = text(_edit(world, bob, BASE.replace("Calm", "Mine"), opened))
+    for said in ("Import saved revision 4 after you", "Alice saved revision 3 after you"):
+        assert said in page
+    assert url(world.team, "agents_compare", world.agent.pk, "SOUL.md") + "?from=2&to=4" in page
 
 
 def test_somebody_who_is_faster_again_is_merged_again(

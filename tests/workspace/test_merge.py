@@ -28,6 +28,7 @@ def test_a_line_that_both_changed_waits_for_a_choice() -> None:
     assert _all(hunks, Choice.THEIRS) == "a\ntheirs\nc\n"
     assert _all(hunks, Choice.MINE) == "a\nmine\nc\n"
     assert _all(hunks, Choice.BOTH) == "a\ntheirs\nmine\nc\n"
+    assert _all(hunks, Choice.BOTH_MINE_FIRST) == "a\nmine\ntheirs\nc\n"
     by_hand = {at: Decision(Choice.HAND, "one\ntwo")}
     assert resolved(hunks, by_hand) == "a\none\ntwo\nc\n"
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.memory.exceptions import AssignmentsFound, MemoryRefused
 from memoryweb.workspace import paths
 from memoryweb.workspace.exceptions import PathRefused
-from memoryweb.workspace.merge import Choice, Decision, Hunk, conflicts
+from memoryweb.workspace.merge import Choice, Decision, Hunk, Kind, choices
 
 
 class TextField(forms.CharField):
@@ -89,11 +89,11 @@ class MergeForm(EditForm):
     base = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput, required=False)
 
     def decisions(self, hunks: Sequence[Hunk]) -> dict[int, Decision]:
-        """What was chosen for each conflict; what was not chosen is left out."""
+        """What was chosen for each hunk; what was not chosen is left out."""
         found = {}
-        for at in conflicts(hunks):
+        for at, hunk in enumerate(hunks):
             choice = self.data.get(f"choice-{at}", "")
-            if choice in set(Choice):
+            if hunk.kind != Kind.SAME and choice in set(choices(hunk)):
                 text = line_ends_undone(self.data.get(f"hand-{at}", ""))
                 found[at] = Decision(Choice(choice), text)
         return found

@@ -7,34 +7,30 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
 from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, require_write, team_view
+from memoryweb.web.editors import draft_name, editor_of, editor_of_new
 from memoryweb.web.forms.files import EditForm, MergeForm, NewFileForm
 from memoryweb.web.htmx import show, to
+from memoryweb.web.hunks import shown, still_open
 from memoryweb.web.naming import author_name
 from memoryweb.web.saving import save_text, saved
-from memoryweb.workspace.merge import Choice, Decision, Hunk, Kind, conflicts, merge, resolved
-from memoryweb.workspace.models import File
-from memoryweb.workspace.opened import content_with, file_that_was
+from memoryweb.workspace.merge import Decision, Hunk, conflicts, merge, resolved
+from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.opened import content_with, file_that_was, number_with
 
-CONTEXT = 3  # unchanged lines shown around a change
+NAMED = 6  # who was faster
 
 
 @dataclass(frozen=True)
-class Part:
-    """A hunk as it is shown. `hidden` lines of an unchanged one are left away."""
+class Faster:
+    """Saves since a form was opened, the last one first; `more` are not shown."""
 
-    at: int
-    hunk: Hunk
-    chosen: str
-    by_hand: str
-    head: Sequence[str] = ()
-    tail: Sequence[str] = ()
-    hidden: int = 0
-    number: int = 0
+    saves: Sequence[tuple[Revision, str]]
+    opened: int | None
+    more: int
 
 
 @require_POST
@@ -48,8 +44,8 @@ def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse
         return _show(request, shelf, file, form, [], {}, status=422)
     hunks = _hunks(file, form)
     decisions = form.decisions(hunks)
-    if len(decisions) < len(conflicts(hunks)):
-        form.add_error(None, _("Choose for every place that both of you changed."))
+    if left := still_open(hunks, decisions):
+        form.add_error(None, left)
         return _show(request, shelf, file, form, hunks, decisions, status=422)
     return _save(request, shelf, file, form, hunks, decisions)
 
@@ -70,6 +66,7 @@ def show_gone(
     """The file was deleted or renamed: the text waits in a form that saves it after all."""
     said = {name: form.cleaned_data[name] for name in ("content", "reason")}
     is_deleted = file.deleted_at is not None
+    text, person = said["content"], request.user.pk
     again = (
         NewFileForm(initial=said | {"path": path})
         if is_deleted
@@ -82,6 +79,9 @@ def show_gone(
         "file": file,
         "path": path,
         "is_deleted": is_deleted,
+        "editor": editor_of_new(shelf.agent.pk, shelf.value, text, person)
+        if is_deleted
+        else editor_of(file, text, person),
         "form": again,
     }
     return show(request, "files/gone.html", context, status=409)
@@ -141,45 +141,25 @@ def _show(
     *,
     status: int,
 ) -> HttpResponse:
-    latest = file.revisions.select_related("user", "run", "integration").get(number=file.revision)
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
         "file": file,
         "form": form,
-        "parts": _parts(hunks, decisions),
+        "places": shown(hunks, decisions),
         "conflicts": len(conflicts(hunks)),
-        "choices": [
-            (Choice.THEIRS, _("Take theirs")),
-            (Choice.MINE, _("Take mine")),
-            (Choice.BOTH, _("Keep both, theirs first")),
-            (Choice.HAND, _("Edit by hand")),
-        ],
-        "latest": latest,
-        "author": author_name(latest),
+        "left": sum(at not in decisions for at in conflicts(hunks)),
+        "faster": _faster(file, form),
+        "draft": draft_name(request.user.pk, file),
     }
     return show(request, "files/conflict.html", context, status=status)
 
 
-def _parts(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> list[Part]:
-    parts = []
-    for at, hunk in enumerate(hunks):
-        if hunk.kind == Kind.SAME:
-            parts.append(_unchanged(at, hunk, is_last=at == len(hunks) - 1))
-            continue
-        decision = decisions.get(at, Decision(Choice.HAND, "\n".join(hunk.merged)))
-        chosen = str(decision.choice) if at in decisions else ""
-        by_hand = decision.text if decision.choice == Choice.HAND else "\n".join(hunk.merged)
-        number = sum(other < at for other in conflicts(hunks)) + 1
-        parts.append(Part(at, hunk, chosen, by_hand, number=number))
-    return parts
-
-
-def _unchanged(at: int, hunk: Hunk, *, is_last: bool) -> Part:
-    """Its first lines follow a change, its last ones lead to the next."""
-    lines = hunk.mine
-    head = lines[:CONTEXT] if at else ()
-    rest = lines[len(head) :]
-    tail = () if is_last else rest[-CONTEXT:]
-    return Part(at, hunk, "", "", head, tail, hidden=len(rest) - len(tail))
+def _faster(file: File, form: MergeForm) -> Faster:
+    """Everybody who saved after the text that both began with; without it, the last one."""
+    opened = number_with(file, form.data.get("base", ""))
+    since = file.revisions.filter(number__gt=file.revision - 1 if opened is None else opened)
+    told = since.select_related("user", "run", "integration").order_by("-number")
+    saves = [(revision, author_name(revision)) for revision in told[:NAMED]]
+    return Faster(saves, opened, more=max(0, since.count() - NAMED))
