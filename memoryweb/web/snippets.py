@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-_TALK = "talk-1"
 # Fewer than four messages are not extracted.
 _SAID = [
     ["user", "I moved to Porto in May, and I prefer tea to coffee."],
@@ -25,46 +24,50 @@ class Snippet:
     text: str
 
 
-def snippets(base: str, owner: dict[str, str]) -> list[Snippet]:
+def snippets(base: str, owner: dict[str, str], talk: str) -> list[Snippet]:
     """`base` is the agent's address in the API; `owner` the fields that say whom a call is
-    about: none with a personal token."""
+    about: none with a personal token. `talk` is a conversation that nobody has yet."""
     return [
         Snippet("curl", "curl", _("In a terminal. It sends a short talk and asks what to give a "
-                                  "model next."), _curl(base, owner)),
+                                  "model next."), _curl(base, owner, talk)),
         Snippet("python", "Python", _("With the standard library alone; save it as memory.py."),
-                _python(base, owner)),
+                _python(base, owner, talk)),
         Snippet("openclaw", "OpenClaw", _("Save it as ~/.openclaw/workspace/skills/memoryweb/"
-                                          "SKILL.md and set MEMORYWEB_TOKEN for the gateway."),
+                                          "SKILL.md. In ~/.openclaw/openclaw.json the token is "
+                                          "skills.entries.memoryweb.apiKey."),
                 _openclaw(base, owner)),
     ]  # fmt: skip
 
 
-def _curl(base: str, owner: dict[str, str]) -> str:
-    said = ",\n   ".join(json.dumps({"role": role, "content": text}) for role, text in _SAID)
+def _curl(base: str, owner: dict[str, str], talk: str) -> str:
+    said = ",\n   ".join(
+        json.dumps({"id": f"m{n}", "role": role, "content": text})
+        for n, (role, text) in enumerate(_SAID, 1)
+    )
     sent = json.dumps({**owner, "finished": True, "messages": []}).replace("[]", f"[\n   {said}]")
-    asked = json.dumps({**owner, "conversationId": _TALK, "message": _ASKED})
+    asked = json.dumps({**owner, "conversationId": talk, "message": _ASKED})
     headers = (
         '-H "Authorization: Bearer $MEMORYWEB_TOKEN" \\\n  -H "Content-Type: application/json"'
     )
     return f"""\
-curl -sS {base}/conversations/{_TALK}/messages \\
+curl -sS -w '\\n' {base}/conversations/{talk}/messages \\
   {headers} \\
   -d '{sent}'
 
-curl -sS {base}/context \\
+curl -sS -w '\\n' {base}/context \\
   {headers} \\
   -d '{asked}'
 """
 
 
-def _python(base: str, owner: dict[str, str]) -> str:
+def _python(base: str, owner: dict[str, str], talk: str) -> str:
     said = "\n".join(f"    {json.dumps(one)}," for one in _SAID)
     return f"""\
-import json, os, urllib.request
+import json, os, urllib.error, urllib.request
 
 BASE = "{base}"
 OWNER = {json.dumps(owner)}
-TALK = "{_TALK}"
+TALK = "{talk}"
 SAID = [
 {said}
 ]
@@ -79,12 +82,17 @@ def call(path, **body):
             "Content-Type": "application/json",
         }},
     )
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.load(answer)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as refused:
+        raise SystemExit(refused.read().decode())
 
 
-# After each turn: what was said.
-messages = [{{"role": role, "content": text}} for role, text in SAID]
+# After each turn: what was said. An id of your own makes sending it again harmless.
+messages = [
+    {{"id": f"m{{n}}", "role": role, "content": text}} for n, (role, text) in enumerate(SAID, 1)
+]
 call(f"/conversations/{{TALK}}/messages", messages=messages, finished=True)
 
 # Before each answer: what your model is to be sent.

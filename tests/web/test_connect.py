@@ -28,14 +28,14 @@ def address(world: World, agent: Agent, query: str = "") -> str:
 
 def bodies(curl: str) -> list[tuple[str, Any]]:
     """What the two calls of a terminal send, and where."""
-    calls = curl.replace("\\\n", " ").split("curl -sS ")[1:]
+    calls = curl.replace("\\\n", " ").split("curl -sS -w '\\n' ")[1:]
     words = [shlex.split(call) for call in calls]
     return [(found[0], json.loads(found[found.index("-d") + 1])) for found in words]
 
 
 @pytest.mark.parametrize("owner", [{}, {"endUserId": "customer-42"}])
 def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
-    curl, python, openclaw = (one.text for one in snippets(BASE, owner))
+    curl, python, openclaw = (one.text for one in snippets(BASE, owner, "talk-1"))
     for where, body in bodies(curl):
         assert where.startswith(BASE)
         assert body.items() >= owner.items()
@@ -44,6 +44,23 @@ def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
     assert metadata is not None
     assert json.loads(metadata[1])["openclaw"]["primaryEnv"] == "MEMORYWEB_TOKEN"
     assert json.dumps({**owner, "query": "WORDS TO FIND"}) in openclaw
+
+
+def test_what_is_pasted_twice_or_by_two_works(world: World) -> None:
+    """A talk has one owner, and a message with an id is kept once."""
+    for client, token in (
+        (signed_in(world.alice), integration_token(world.integration)),
+        (signed_in(world.bob), personal_token(world.team, world.bob)),
+    ):
+        page = text(client.get(address(world, world.agent)))
+        curl = re.search(r'<pre id="code-curl"[^>]*>(.*?)</pre>', page, re.DOTALL)
+        assert curl is not None
+        (where, body), _asked = bodies(unescape(curl[1]))
+        answers = [
+            Api(token).post(where.removeprefix("http://testserver/api/v1"), body).json()
+            for _turn in range(2)
+        ]
+        assert [answer["added"] for answer in answers] == [4, 0]
 
 
 def test_what_the_page_says_ticks_its_own_list(world: World) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from secrets import token_hex
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -11,6 +12,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
@@ -51,7 +53,7 @@ def connect(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         "tab": "prompt",
         "as_person": as_person,
         "choices": _choices(request, agent, as_person=as_person),
-        "snippets": snippets(base, {} if as_person else _END_USER),
+        "snippets": snippets(base, {} if as_person else _END_USER, f"talk-{token_hex(3)}"),
         "steps": steps,
         "is_done": all(step.at for step in steps),
         "since": since,
@@ -115,11 +117,17 @@ def _received(request: TeamRequest, talk: Conversation | None) -> Iterator[Step]
     received = talk.messages.order_by("-position").values_list("created_at", flat=True).first()
     reads = request.visit.reads(talk.owner_id)
     url = to(request, "agents_conversation", talk.agent_id, talk.pk) if reads else ""
-    count = _("{n} messages are in its conversation.").format(n=talk.message_count)
+    count = ngettext(
+        "Its conversation holds {n} message.",
+        "Its conversation holds {n} messages.",
+        talk.message_count,
+    ).format(n=talk.message_count)
     yield Step(label, received, count, url)
     sees = request.visit.can(Permission.SEE_OWNERS)
     owner_url = to(request, "owners_detail", talk.owner_id) if sees else ""
-    yield Step(recognised, received, owner_name(request.visit, talk.owner), owner_url)
+    is_own = talk.owner_id in request.visit.mine
+    name = _("You") if is_own else owner_name(request.visit, talk.owner)
+    yield Step(recognised, received, name, owner_url)
 
 
 def _extracted(
