@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import owners, runs
+from memoryweb.api import covered, owners, runs
 from memoryweb.api import reach as reaching
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.exceptions import Problem
@@ -190,8 +190,9 @@ def read_diary(request: Request, agent_id: str, reach: Query[Reach]) -> Diary:
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
     if file is None:
         return Diary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
+    content = covered.now(request.auth, file)
     return Diary(
-        filename=file.path, content=file.content, sha256=file.sha256, updated_at=file.updated_at
+        filename=file.path, content=content, sha256=file.sha256, updated_at=file.updated_at
     )
 
 

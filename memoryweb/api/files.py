@@ -9,7 +9,7 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import owners
+from memoryweb.api import covered, owners
 from memoryweb.api.asked import FilesAsked, RevisionsAsked, of_then
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.cursors import page, page_by
@@ -45,7 +45,10 @@ class FileOut(Camel):
 
 
 class FileText(FileOut):
-    content: str
+    content: str = Field(
+        description="Lines that wait for a person are covered for an integration: "
+        "`<!-- line waiting for review #… -->`. Leave the cover where it is when you write."
+    )
 
 
 class Saved(FileOut, Screened):
@@ -171,7 +174,8 @@ def read_revision(
     revision = file.revisions.filter(number=int(number)).first()
     if revision is None:
         raise NotFound
-    return RevisionText(**_revision(revision), content=content_of(file, revision.number))
+    content = covered.then(request.auth, file, content_of(file, revision.number))
+    return RevisionText(**_revision(revision), content=content)
 
 
 @router.post(
@@ -252,7 +256,7 @@ def read_file(
     if file.deleted_at is not None:
         raise NotFound
     response["ETag"] = f'"{file.sha256}"'
-    return FileText(**described(file, owner), content=file.content)
+    return FileText(**described(file, owner), content=covered.now(request.auth, file))
 
 
 @router.put(

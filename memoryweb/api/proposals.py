@@ -10,7 +10,7 @@ from pydantic import Field
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
-from memoryweb.api import owners
+from memoryweb.api import covered, owners
 from memoryweb.api import reach as reaching
 from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.cursors import page
@@ -81,7 +81,8 @@ def list_proposals(request: Request, agent_id: str, reach: Query[Filter]) -> Ite
     rows = _of(agent, visible).filter(state=reach.state)
     found = page(rows, ["-created_at", "-id"], reach.cursor, reach.limit)
     return Items[ProposalOut](
-        items=[_described(row, visible) for row in found.rows], cursor=found.cursor
+        items=[_described(row, visible, request.auth) for row in found.rows],
+        cursor=found.cursor,
     )
 
 
@@ -103,7 +104,7 @@ def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
     except Stale as stale:
         raise Problem(409, "stale", str(stale)) from None
     proposal.refresh_from_db(fields=["state"])
-    return _described(proposal, visible)
+    return _described(proposal, visible, request.auth)
 
 
 @router.post(
@@ -121,7 +122,7 @@ def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
     with unit(request.auth.team, actor=request.auth.actor) as work:
         proposals.reject(work, proposal, by=user)
     proposal.refresh_from_db(fields=["state"])
-    return _described(proposal, visible)
+    return _described(proposal, visible, request.auth)
 
 
 def _of(agent: Agent, visible: Visible) -> "QuerySet[Proposal]":
@@ -145,15 +146,16 @@ def _decidable(caller: Caller, agent_id: str, proposal_id: str) -> tuple[Proposa
     return proposal, visible, caller.user
 
 
-def _described(proposal: Proposal, visible: Visible) -> ProposalOut:
+def _described(proposal: Proposal, visible: Visible, caller: Caller) -> ProposalOut:
     file = proposal.file
+    content = covered.then(caller, file, proposal.content) if visible.shows(file.owner) else None
     return ProposalOut(
         id=str(proposal.pk),
         filename=file.path,
         owner=owners.shown(file.owner),
         run_id=str(proposal.run_id),
         base_revision=proposal.base_revision,
-        content=proposal.content if visible.shows(file.owner) else None,
+        content=content,
         broken=[Broken(**one) for one in proposal.broken],
         state=proposal.state,
         created_at=proposal.created_at,

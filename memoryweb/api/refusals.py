@@ -1,14 +1,15 @@
 """What the floors below refuse, told as problems. The one place that knows both."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import ValidationError
 
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
-from memoryweb.api import problems
+from memoryweb.api import covered, problems
+from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Forbidden, Invalid, Problem
 from memoryweb.api.gate import answer
 from memoryweb.conversations.exceptions import BatchRefused
@@ -32,11 +33,13 @@ from memoryweb.memory.tools import DateRefused, EditRefused
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.memory.write_memory import StrategyRefused
 from memoryweb.workspace.exceptions import ArchiveRefused
+from memoryweb.workspace.models import File
 
 
 def install(api: NinjaAPI) -> None:
     for refused, told in _TOLD.items():
         api.add_exception_handler(refused, _handler(told))
+    api.add_exception_handler(Stale, _stale)
     api.add_exception_handler(Exception, _raise)
 
 
@@ -56,13 +59,14 @@ def _batch(refused: BatchRefused) -> Problem:
     return Problem(status, code, refused.message, errors=named)
 
 
-def _stale(refused: Stale) -> Problem:
-    """Nothing is lost: the answer has the current text and its hash."""
-    file = refused.file
+def _stale(request: HttpRequest, refused: Any) -> HttpResponse:
+    """Nothing is lost: the answer has the current text, as the caller may read it, and its hash."""
+    file: File = refused.file
     current = None
     if file.deleted_at is None:
-        current = {"content": file.content, "sha256": file.sha256, "revision": file.revision}
-    return Problem(412, "stale", str(refused), members={"current": current})
+        text = covered.now(cast(Request, request).auth, file)
+        current = {"content": text, "sha256": file.sha256, "revision": file.revision}
+    return answer(request, Problem(412, "stale", str(refused), members={"current": current}))
 
 
 def _archive(refused: ArchiveRefused) -> Problem:
@@ -103,7 +107,6 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     SearchRefused: lambda refused: Invalid(
         "cursor" if refused.code == "bad_cursor" else "q", str(refused), code=refused.code
     ),
-    Stale: _stale,
     PlanMoved: lambda refused: Problem(409, refused.code, str(refused)),
     WriteRefused: lambda refused: Forbidden(refused.code, str(refused)),
     Exists: lambda refused: Problem(409, refused.code, str(refused)),

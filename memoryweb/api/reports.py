@@ -6,9 +6,9 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
+from memoryweb.api import covered, runs
 from memoryweb.api import reach as reaching
-from memoryweb.api import runs
-from memoryweb.api.auth import Request, known_id
+from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.operations import Reach, ReachPaging, operation
@@ -87,7 +87,7 @@ def read_report(request: Request, agent_id: str, report_id: str, reach: Query[Re
     report = reports.filter(Q(run=wanted) | Q(pk=wanted)).first()
     if report is None:
         raise NotFound
-    return _described(report, visible, diff=_diff(agent, report))
+    return _described(report, visible, diff=_diff(request.auth, agent, report))
 
 
 def _readable(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visible]:
@@ -121,7 +121,7 @@ def _mode(run: Run) -> str:
     return "nightly" if run.night else "manual"
 
 
-def _diff(agent: Agent, report: Report) -> str:
+def _diff(caller: Caller, agent: Agent, report: Report) -> str:
     """What the dream changed, file by file, read from the revisions."""
     files = {
         str(file.pk): file
@@ -131,6 +131,9 @@ def _diff(agent: Agent, report: Report) -> str:
     for change in report.changes:
         file = files.get(str(change["file"]))
         if file:
-            before = content_of(file, change["before"]) if change["before"] else ""
-            parts.append(f"{file.path}\n{unified(before, content_of(file, change['after']))}")
+            before, after = (
+                covered.then(caller, file, content_of(file, change[when])) if change[when] else ""
+                for when in ("before", "after")
+            )
+            parts.append(f"{file.path}\n{unified(before, after)}")
     return "\n\n".join(parts)

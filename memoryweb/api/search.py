@@ -18,7 +18,9 @@ from memoryweb.api.exceptions import Invalid
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel
 from memoryweb.memory import injecting
+from memoryweb.memory.finding import querying
 from memoryweb.memory.finding.hits import Hit
+from memoryweb.memory.marking import covering
 from memoryweb.memory.search import search
 
 router = Router(tags=["Search"])
@@ -109,12 +111,16 @@ def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hi
     # Nothing is kept yet about an owner who was never met: nobody's memory but the shared.
     reader = Reader(agent, None if owner and owner._state.adding else owner)
     conversation = conversation_of(agent, owner, asked.conversation_id)
-    found = search(reader, asked.q, limit=asked.limit, kinds=kinds, cursor=asked.cursor)
+    query = querying.parse(asked.q)
+    found = search(reader, query, limit=asked.limit, kinds=kinds, cursor=asked.cursor)
+    hits = found.hits
+    if caller.integration:
+        hits = tuple(covering.allowed(hits, then=query.at is not None))
     if conversation is not None:
         injecting.found(
             reader,
             asked.q,
-            found.hits,
+            hits,
             conversation=conversation,
             token=caller.token,
             at=timezone.now(),
@@ -123,7 +129,7 @@ def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hi
         query=asked.q,
         total=found.total,
         cursor=found.cursor or None,
-        hits=[_hit(one, owner) for one in found.hits],
+        hits=[_hit(one, owner) for one in hits],
     )
 
 

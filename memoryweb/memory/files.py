@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.memory import indexing, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
-from memoryweb.memory.marking import marks
+from memoryweb.memory.marking import covering, marks
 from memoryweb.memory.secrets import screening
 from memoryweb.memory.secrets.screening import Held, Likely, Screened
 from memoryweb.memory.source_classes import source_of
@@ -104,6 +104,7 @@ def write(
     _check_content(content)
     file = find(place)
     _check_lock(file, path, expected)
+    content = covering.put_back(file, content, writer)
     if _is_at(file, content):
         return Written(file, None, file.revision)
     known = file.content if file else ""
@@ -172,6 +173,7 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
     _check_lock(file, paths.parse(file.path), expected)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
+    covering.check_deletion(file, writer)
     before = file.content
     revision = _revise(unit, file, _Change("", is_deletion=True), writer)
     _follow(file, before, revision, {})
@@ -187,7 +189,7 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     """
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
-    content = content_of(file, number)
+    content = covering.put_back(file, content_of(file, number), writer)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
     screened = screening.screen(unit.team.pk, content, owner_id=file.owner_id)

@@ -5,10 +5,10 @@ apart, a write never touches the shared one.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, islice
 from typing import Any
 from uuid import UUID
 
@@ -17,12 +17,14 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.memory import files, injecting, search
+from memoryweb.memory import files, guards, injecting, search
 from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.finding import querying
 from memoryweb.memory.injecting import Span
-from memoryweb.memory.marking.marks import hidden_of
+from memoryweb.memory.marking import covering
+from memoryweb.memory.marking.marks import hidden_lines, hidden_of, without_hidden
 from memoryweb.memory.meaning.statements import normalise
 from memoryweb.memory.secrets import screening
 from memoryweb.memory.unit import Unit
@@ -31,7 +33,7 @@ from memoryweb.recall.models import Injection, RecallEvent
 from memoryweb.workspace import paths
 from memoryweb.workspace.blocks import blocks
 from memoryweb.workspace.models import File, Scope
-from memoryweb.workspace.origins import Origin
+from memoryweb.workspace.origins import Origin, protected_lines
 
 SNIPPET = 500
 LIMIT, MOST = 5, 50
@@ -96,14 +98,15 @@ def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
 
 
 def read_file(acting: Acting, filename: str) -> dict[str, Any]:
-    """Raises PathRefused, FileMissing."""
+    """Of a line that waits for a person there is only its cover (`covering`); the hash is that of
+    the true text. Raises PathRefused, FileMissing."""
     file = _readable(acting, filename)
     _count_files(acting, filename, [file])
     return {
         "agentId": _agent_id(acting),
         "filename": file.path,
         "enabled": file.enabled,
-        "content": file.content,
+        "content": covering.shown(file),
         "sha256": file.sha256,
     }
 
@@ -132,11 +135,13 @@ def edit_file(
     writer: Writer,
     replace_all: bool = False,
 ) -> dict[str, Any]:
-    """Raises FileMissing, EditRefused (absent, or several and not `replace_all`)."""
+    """Works on the text that `read_file` gives. Raises FileMissing, EditRefused (absent, several
+    and not `replace_all`, or lines of people and lines that wait would change)."""
     file = files.find(place_of(acting, filename))
     if file is None or file.deleted_at is not None:
         raise FileMissing(filename)
-    count = file.content.count(old) if old else 0
+    shown = covering.shown(file)
+    count = shown.count(old) if old else 0
     if count == 0:
         raise EditRefused(_("The old text does not occur in “{path}”.").format(path=filename))
     if count > 1 and not replace_all:
@@ -145,10 +150,24 @@ def edit_file(
                 count=count
             )
         )
-    content = file.content.replace(old, new)
+    content = shown.replace(old, new)
+    _check_edit(file, shown, content, writer)
     written = files.write(unit, place_of(acting, filename), content, writer=writer)
     answer = {"agentId": _agent_id(acting), "filename": file.path, "replacements": count}
     return {**answer, **screening.told(written.held)}
+
+
+def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
+    if covering.covers(content) != covering.covers(shown):
+        raise EditRefused(
+            _("A line of “{path}” waits for a person to look at it; it can't be changed before.")
+            .format(path=file.path)
+        )  # fmt: skip
+    after = covering.put_back(file, content, writer, keeps=False)
+    broken = guards.of_people(file.content, after, protected_lines(file))
+    if writer.is_machine and broken is not None:
+        said = _("A person wrote or pinned a line that this would change: {detail}")
+        raise EditRefused(said.format(detail=broken.detail))
 
 
 def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dict[str, Any]:
@@ -174,7 +193,8 @@ def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dic
 def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> dict[str, Any]:
     """Case-folded substring search over the daily notes, newest first."""
     wanted = query.casefold().strip()
-    hits = list(_matches(acting, wanted, min(max(limit, 1), MOST))) if wanted else []
+    most = min(max(limit, 1), MOST)
+    hits = list(islice(_matches(acting, wanted), most)) if wanted else []
     found = _blocks_of((file, number) for file, number, _line in hits)
     _count(acting, query, found, [Span(file, number, number) for file, number, _line in hits])
     return {
@@ -199,7 +219,7 @@ def memory_get(acting: Acting, day: str) -> dict[str, Any]:
     notes = File.objects.present().visible_to(acting.sees).filter(note_date=wanted)
     found = sorted(notes, key=lambda file: file.owner_id is None)
     _count_files(acting, day, found)
-    content = "\n".join(file.content for file in found)
+    content = "\n".join(map(covering.shown, found))
     return {
         "agentId": _agent_id(acting),
         "date": wanted.isoformat(),
@@ -214,13 +234,10 @@ def search_workspace(
 
     Lines that wait for a person are left out.
     """
-    found = search.search(acting.sees, query, limit=limit, kinds=("file",), scope=scope)
-    hidden = hidden_of(hit.file for hit in found.hits if hit.file)
-    in_files = [
-        (hit, hit.file)
-        for hit in found.hits
-        if hit.file and not hidden[hit.file.pk] & set(range(hit.line, hit.end_line + 1))
-    ]
+    asked = querying.parse(query)
+    found = search.search(acting.sees, asked, limit=limit, kinds=("file",), scope=scope)
+    hits = covering.allowed(found.hits, then=asked.at is not None)
+    in_files = [(hit, hit.file) for hit in hits if hit.file]
     _count(
         acting,
         query,
@@ -280,23 +297,22 @@ def _nearest(file: File) -> int:
     return _ORDER.index(Scope(file.scope))
 
 
-def _matches(acting: Acting, wanted: str, limit: int) -> Iterable[tuple[File, int, str]]:
+def _matches(acting: Acting, wanted: str) -> Iterator[tuple[File, int, str]]:
     notes = File.objects.present().visible_to(acting.sees).filter(note_date__isnull=False)
-    found = 0
     for file in notes.order_by("-note_date", "-updated_at").iterator(chunk_size=50):
+        if wanted not in file.content.casefold():
+            continue
+        hidden = hidden_lines(file)
         for number, line in enumerate(file.content.split("\n"), start=1):
-            if wanted in line.casefold() and not line.startswith("# "):
+            if wanted in line.casefold() and not line.startswith("# ") and number not in hidden:
                 yield file, number, line
-                found += 1
-                if found == limit:
-                    return
 
 
 def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[tuple[File, str]]:
     """The blocks that the lines stand in: what a dream weighs, and so what a recall is of."""
     for file, of_file in groupby(hits, key=lambda hit: hit[0]):
         numbers = {number for _file, number in of_file}
-        for block in blocks(file.content):
+        for block in blocks(without_hidden(file.content, hidden_lines(file))):
             if numbers & set(range(block.line, block.end + 1)):
                 yield file, block.text
 
@@ -323,10 +339,24 @@ def _date(text: str, now: datetime) -> date:
 
 
 def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
-    """Whole files, as they are."""
-    lines = [(file, block.text) for file in given for block in blocks(file.content)]
-    spans = [Span(file, 1, line_count(file.content)) for file in given if file.content]
+    """Whole files, without the lines that wait for a person."""
+    hidden = hidden_of(given)
+    lines = [
+        (file, block.text)
+        for file in given
+        for block in blocks(without_hidden(file.content, hidden[file.pk]))
+    ]
+    spans = [span for file in given for span in _spans(file, hidden[file.pk])]
     _count(acting, query, lines, spans)
+
+
+def _spans(file: File, hidden: Collection[int]) -> Iterator[Span]:
+    """The stretches between its hidden lines."""
+    first, end = 1, line_count(file.content)
+    for number in [*sorted(hidden), end + 1]:
+        if first < number:
+            yield Span(file, first, number - 1)
+        first = number + 1
 
 
 def _count(

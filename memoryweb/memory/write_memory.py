@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.memory import files, guards
 from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.marking import covering
 from memoryweb.memory.secrets import screening
 from memoryweb.memory.tools import Acting, place_of
 from memoryweb.memory.unit import Unit
@@ -54,7 +55,8 @@ def write_memory(
 ) -> dict[str, Any]:
     """Raises StrategyRefused and what `files.write` raises.
 
-    A machine changes no line that is pinned or that a person wrote.
+    A machine changes no line that is pinned, that a person wrote or that waits for one: within a
+    section or a text that is replaced they stay, and a value that is such a line is refused.
     """
     _check(step)
     place = place_of(acting, filename)
@@ -62,7 +64,8 @@ def write_memory(
     before = file.content if file and file.deleted_at is None else ""
     content = _written(before or _head(filename), step)
     if file is not None and writer.is_machine:
-        _check_protected(file, before, content)
+        content = covering.put_back(file, content, writer)
+        _check_protected(file, step, before, content)
     written = files.write(unit, place, content, writer=writer)
     return {
         "agentId": str(acting.reader.agent.pk),
@@ -122,8 +125,13 @@ def _with_value(before: str, step: Step) -> str:
     return content
 
 
-def _check_protected(file: File, before: str, content: str) -> None:
+def _check_protected(file: File, step: Step, before: str, content: str) -> None:
     broken = guards.of_people(before, content, protected_lines(file))
     if broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
         raise StrategyRefused("filename", said.format(detail=broken.detail))
+    if step.strategy is not Strategy.UPSERT_KV:
+        return
+    if not sections.has_value(content, step.key.strip(), step.value or ""):
+        said = _("A person wrote or pinned the line of “{key}”, or has to look at it first.")
+        raise StrategyRefused("key", said.format(key=step.key.strip()))

@@ -66,7 +66,7 @@ def test_a_line_that_a_person_wrote_is_not_replaced(tools: Tools, world: World) 
         files.write(work, Place(world.agent, world.customer, "K.md"), TEXT, writer=person)
     refused = _write(tools, 400, strategy="upsert_kv", key="Check-in", value="never")
     assert refused["code"] == "strategy_refused"
-    assert "edited by a person" in str(refused["detail"])
+    assert "A person wrote or pinned the line of" in str(refused["detail"])
     assert _file().content == TEXT
     _write(tools, strategy="append", content="- The end.")
     assert _file().content == TEXT + "\n- The end.\n"

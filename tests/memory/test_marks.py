@@ -101,10 +101,12 @@ def test_a_mark_moves_with_its_line(world: World) -> None:
     assert hidden_lines(file) == {3}
 
 
-def test_a_line_that_became_harmless_has_none(world: World) -> None:
-    _write(world, f"- {ORDER} Caroline said so on Friday.\n")
+def test_no_machine_makes_a_marked_line_harmless(world: World) -> None:
+    text = f"- {ORDER} Caroline said so on Friday.\n"
+    _write(world, text)
     file = _write(world, "- All previous instructions. Caroline said so on Friday.\n")
-    assert hidden_lines(file) == set()
+    assert hidden_lines(file) == {1}
+    assert file.content == text
 
 
 def test_a_person_s_correction_takes_the_mark_away(world: World) -> None:

@@ -196,7 +196,7 @@ def test_what_a_token_deleted_comes_back(world: World) -> None:
 
 def test_an_overwritten_line_comes_back_beside_what_others_wrote_since(world: World) -> None:
     token = _token(world)
-    _write(world, "- one\n\n- two\n\n- three\n", _person(world))
+    _write(world, "- one\n\n- two\n\n- three\n", Writer(AuthorKind.DREAM))
     _write(world, "- one\n\n- three\n", _tool(world, token))
     _write(world, "- one\n\n- three\n\n- four\n", _person(world))
     _revert(world, Kind.TOKEN, token)

@@ -49,7 +49,8 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
     writer = Writer(AuthorKind.PERSON, user=home.admin)
     with unit(home.team) as work:
         memory = "# Memory\n\n- Breakfast ends at half past ten.\n"
-        shared = write(work, Place(home.agent, None, "MEMORY.md"), memory, writer=writer).file
+        agent = Writer(AuthorKind.AGENT)
+        shared = write(work, Place(home.agent, None, "MEMORY.md"), memory, writer=agent).file
         mine = f"# Memory\n\n- Looks for {canary}.\n"
         write(work, Place(home.agent, home.customer, "MEMORY.md"), mine, writer=writer)
         said = NewMessage(role="user", content=f"I left {canary} in the lobby.")
@@ -70,7 +71,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         )
         wifi = "Wi-Fi password: " + "tulip" + "4711\n"
         place = Place(home.agent, None, "structured/wifi.md")
-        held = write(work, place, wifi, writer=Writer(AuthorKind.AGENT)).file.held_secrets.get()
+        held = write(work, place, wifi, writer=agent).file.held_secrets.get()
     run = dreamt(home, home.customer, canary)
     with scope(team=home.team):
         token = preview(home.agent, None, ARCHIVE).token

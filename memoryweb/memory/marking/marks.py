@@ -59,6 +59,12 @@ def addresses_in(texts: Iterable[str]) -> set[str]:
     return found
 
 
+def is_news(file: File, line: str, stood: Collection[str]) -> bool:
+    """Whether the line would be marked, were it brought to those that stand there now."""
+    said = _said(file, line)
+    return bool(marks_of(said, ())) and bool(marks_of(said, list(_alike(said, stood))))
+
+
 def hidden_lines(file: File) -> set[int]:
     """Numbers of the lines of the current text that wait for a person."""
     return hidden_of([file])[file.pk]
