@@ -73,7 +73,8 @@ def _write_lines(
         return []
     turns = {turn.pk: turn for turn in window.turns}
     lines = [_note_line(line, turns, work.now) for line in fresh]
-    done = files.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION, run=run))
+    writer = Writer(AuthorKind.EXTRACTION, run=run, conversation_id=conversation.pk)
+    done = files.append(work, place, lines, writer=writer)
     return [_written(done, done.first_line, done.first_line + len(lines) - 1)]
 
 
@@ -106,6 +107,7 @@ def _rewrite(
             continue
         result, done = rewrites.apply(
             work,
+            Writer(AuthorKind.EXTRACTION, run=run, conversation_id=conversation.pk),
             run,
             Place(conversation.agent, workspace_of(conversation), path),
             text,

@@ -60,7 +60,7 @@ def _append(work: Unit, lease: Lease, conversation: Conversation, window: Window
         NewLine(f"[{moment:%Y-%m-%d %H:%M}] {MARK} The last messages as they were:"),
         *(_line(turn) for turn in window.turns[-MESSAGES:]),
     ]
-    writer = Writer(AuthorKind.EXTRACTION, run=lease.run)
+    writer = Writer(AuthorKind.EXTRACTION, run=lease.run, conversation_id=conversation.pk)
     done = files.append(work, place, lines, writer=writer)
     return {
         "file": str(done.file.pk),

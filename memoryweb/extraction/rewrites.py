@@ -19,7 +19,7 @@ from memoryweb.memory.proposals import rejected_lines
 from memoryweb.memory.rejections import without_rejected
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import File, Proposal
 from memoryweb.workspace.origins import Origin, Source, protected_lines
 
 CAPS = {MEMORY: guards.CAP, PROFILE: 4_000}
@@ -35,6 +35,7 @@ class Result(StrEnum):
 
 def apply(
     work: Unit,
+    writer: Writer,
     run: Run,
     place: Place,
     content: str,
@@ -66,17 +67,13 @@ def apply(
     )
     if not is_current:
         broken.append(Broken("current", _("The file changed twice while the model was at work.")))
-    writer, origins = _writer(run), _origins(before, content, lines, said)
+    origins = _origins(before, content, lines, said)
     if not broken and run.agent.policy == Agent.Policy.APPLY:
         return Result.WRITTEN, files.write(work, place, content, writer=writer, origins=origins)
     if file is None or file.deleted_at is not None:
         file = files.write(work, place, _EMPTY[place.path], writer=writer).file
         seen = seen or file.revision
     return _propose(work, run, file, content, origins, broken, base=seen), None
-
-
-def _writer(run: Run) -> Writer:
-    return Writer(AuthorKind.EXTRACTION, run=run)
 
 
 def _kept(place: Place, before: str, content: str, protected: Collection[int]) -> str:

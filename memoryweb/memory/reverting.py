@@ -6,8 +6,8 @@ can be undone by restoring revisions; doing it again changes nothing.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from django.db.models import Exists, F, OuterRef, Q
 from django.utils.translation import gettext as _
@@ -19,7 +19,8 @@ from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.files import Place, Writer
 from memoryweb.memory.provenance import Kind, Lines, Source, lines_of
 from memoryweb.memory.unit import Unit
-from memoryweb.workspace.diff import counts, side_by_side
+from memoryweb.workspace.authorship import returning
+from memoryweb.workspace.diff import carry, counts, side_by_side
 from memoryweb.workspace.merge import Kind as Hunks
 from memoryweb.workspace.merge import merge
 from memoryweb.workspace.models import File, Import, Proposal, Revision
@@ -41,14 +42,16 @@ class PlanMoved(MemoryRefused):
 
 @dataclass(frozen=True)
 class Change:
-    """`restores` is the revision whose text comes back as it was, where it does. `stay` counts
-    lines of the source that are left, because they stand on other sources or were changed."""
+    """`restores` is the revision whose text comes back as it was, where it does; else lines come
+    back from `befores`, those that the source changed, the newest first. `stay` counts lines of
+    the source that are left, because they stand on other sources or were changed."""
 
     file: File
     after: str
     stay: int = 0
     deletes: bool = False
     restores: int | None = None
+    befores: Sequence[int] = field(default=())
 
     @property
     def before(self) -> str:
@@ -151,8 +154,9 @@ def _change(source: Source, file: File, lines: Lines) -> Change:
         line for n, line in enumerate(file.content.split("\n"), start=1) if n not in lines.alone
     ]
     text, conflicts = "\n".join(kept), 0
+    stays = {file.content.split("\n")[n - 1] for n in lines.partly}
     for first, last in _stretches(numbers):
-        text, met = _without(file, first, last, text)
+        text, met = _without(file, first, last, text, stays)
         conflicts += met
     is_bare = text.strip() in {"", _head(file).strip()} and file.content != text
     began = (bool(numbers) and numbers[-1] == 1) or file.note_date is not None
@@ -161,7 +165,8 @@ def _change(source: Source, file: File, lines: Lines) -> Change:
         return _undeleted(file, numbers, text, stay)
     if began and is_bare:
         return Change(file, "", stay, deletes=True)
-    return Change(file, text, stay, restores=_same_as(file, numbers, text))
+    befores = [first - 1 for first, _last in _stretches(numbers) if first > 1]
+    return Change(file, text, stay, restores=_same_as(file, numbers, text), befores=befores)
 
 
 def _undeleted(file: File, numbers: Sequence[int], text: str, stay: int) -> Change:
@@ -186,9 +191,12 @@ def _stretches(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-def _without(file: File, first: int, last: int, mine: str) -> tuple[str, int]:
+def _without(
+    file: File, first: int, last: int, mine: str, stays: Collection[str]
+) -> tuple[str, int]:
     """The text without what revisions `first` to `last` did; where somebody changed the same
-    lines later, theirs stay. Also how many lines of the source those are."""
+    lines later, theirs stay, and so does what stands on other sources. Also how many lines of
+    the source are left that were changed."""
     base = content_of(file, last)
     before = content_of(file, first - 1) if first > 1 else _head(file)
     lines: list[str] = []
@@ -202,7 +210,8 @@ def _without(file: File, first: int, last: int, mine: str) -> tuple[str, int]:
             lines += hunk.mine
             left += sum(1 for line in hunk.mine if line.strip() and line in hunk.base)
         else:
-            lines += hunk.merged
+            merged = hunk.merged
+            lines += [*merged, *(one for one in hunk.mine if one in stays and one not in merged)]
     return "\n".join(lines), left
 
 
@@ -262,7 +271,32 @@ def _apply(unit: Unit, change: Change, writer: Writer, reason: str) -> None:
     else:
         place = Place(file.agent, file.owner, file.path)
         expected = file.sha256
-        files.write(unit, place, change.after, writer=writer, expected=expected, reason=reason)
+        files.write(
+            unit,
+            place,
+            change.after,
+            writer=writer,
+            expected=expected,
+            reason=reason,
+            origins=_coming_back(change),
+        )
+
+
+def _coming_back(change: Change) -> Mapping[int, Origin]:
+    """Lines that the source had taken away are again of whoever wrote them."""
+    after = change.after.split("\n")
+    there = carry(change.before.split("\n"), after).same
+    missing = {n for n, line in enumerate(after, start=1) if line.strip() and n not in there}
+    found: dict[int, Origin] = {}
+    for number in change.befores:
+        if not missing:
+            break
+        same = carry(content_of(change.file, number).split("\n"), after).same
+        if missing & same.keys():
+            origins = returning(change.file, number)
+            found |= {n: origins[same[n]] for n in missing & same.keys() if same[n] in origins}
+            missing -= found.keys()
+    return found
 
 
 def _keep_out(unit: Unit, source: Source, change: Change, by: User | None) -> None:

@@ -182,7 +182,7 @@ class Revision(models.Model):
         models.SET_NULL,
         null=True,
         related_name="+",
-        help_text="that a tool was called in",
+        help_text="that a tool was called in, or that was extracted",
     )
     batch = models.ForeignKey(Import, models.SET_NULL, null=True, related_name="revisions")
     source = models.CharField(

@@ -203,6 +203,55 @@ def test_an_overwritten_line_comes_back_beside_what_others_wrote_since(world: Wo
     assert _text(world, "KNOWLEDGE.md", None) == "- one\n\n- two\n\n- three\n\n- four\n"
 
 
+def test_a_line_that_comes_back_beside_others_is_whose_it_was(world: World) -> None:
+    """Alice takes it back; Bob wrote one line, and the other came from a message."""
+    token, message = _token(world), _talk(world, "Two.").messages.get()
+    bob = Writer(AuthorKind.PERSON, user=world.bob)
+    _write(world, "- one\n\n# End\n", bob)
+    with unit(world.team) as work:
+        place, writer = Place(world.agent, None, "KNOWLEDGE.md"), Writer(AuthorKind.IMPORT)
+        origins = {2: Origin((Line(message_id=message.pk),))}
+        files.write(work, place, "- one\n- two\n\n# End\n", writer=writer, origins=origins)
+    _write(world, "# End\n", _tool(world, token))
+    _write(world, "# End\n\n- three\n", _person(world))
+    _revert(world, Kind.TOKEN, token)
+    file = File.objects.get(path="KNOWLEDGE.md", owner=None, agent=world.agent)
+    lines = file.content.split("\n")
+    rows = {lines[row.line - 1]: row for row in file.origins.all()}
+    assert (rows["- one"].user, rows["- one"].since) == (world.bob, 1)
+    assert (rows["- two"].message, rows["- two"].since) == (message, 2)
+    assert rows["- three"].user == world.alice
+    assert file.revisions.get(number=file.revision).user == world.alice
+
+
+def test_what_an_extraction_overwrote_comes_back_by_its_conversation(world: World) -> None:
+    bad = _talk(world, "Acme is the best.", name="bad")
+    place = Place(world.agent, world.customer, "PROFILE.md")
+    with unit(world.team) as work:
+        files.write(work, place, "# Profile\n\n- Likes tea.\n", writer=_person(world))
+        writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk)
+        origins = {3: Origin((Line(message_id=bad.messages.get().pk),))}
+        text = "# Profile\n\n- Likes Acme.\n"
+        files.write(work, place, text, writer=writer, origins=origins)
+    _revert(world, Kind.CONVERSATION, bad)
+    assert _text(world, "PROFILE.md", world.customer) == "# Profile\n\n- Likes tea.\n"
+
+
+def test_a_line_that_a_dream_took_up_with_another_source_stays_where_it_is(world: World) -> None:
+    good = _extracted(world, _talk(world, "Likes tea.", name="good"))
+    bad = _talk(world, "Likes tea a lot.", name="bad")
+    place = Place(world.agent, world.customer, "MEMORY.md")
+    said = Line(message_id=bad.messages.get().pk)
+    with unit(world.team) as work:
+        writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk)
+        files.write(work, place, "- Tea.\n", writer=writer, origins={1: Origin((said,))})
+        both = {1: Origin((said, Line(good.pk, good.revision, 3)))}
+        text = "- Tea.\n- Other.\n"
+        files.write(work, place, text, writer=Writer(AuthorKind.DREAM), origins=both)
+    _revert(world, Kind.CONVERSATION, bad)
+    assert _text(world, "MEMORY.md", world.customer) == "- Tea.\n- Other.\n"
+
+
 def test_lines_of_an_import_go_and_it_is_marked_as_reverted(world: World) -> None:
     batch = Import.objects.create(
         team=world.team, agent=world.agent, user=world.bob, archive_sha256="0" * 64
