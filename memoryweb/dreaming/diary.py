@@ -100,6 +100,23 @@ def latest(diary: str) -> str:
     return f"## {entries[0].strip()}" if entries else ""
 
 
+def archive_of(entry: str) -> str:
+    """Where an entry moves when it is old."""
+    return f"memory/dreams/{_time_of(entry)[:7]}.md"
+
+
+def taken_back(diary: str, entry: str, sentence: str) -> str:
+    """The diary or an archive with the sentence below the heading of that entry."""
+    head, *old = _ENTRY.split(diary)
+    entries = [f"## {text}" for text in old]
+    at = [n for n, text in enumerate(entries) if _time_of(text) == _time_of(entry)]
+    same = [n for n in at if entries[n].split() == entry.split()]
+    for n in (same or at)[:1]:
+        heading, _newline, rest = entries[n].partition("\n")
+        entries[n] = f"{heading}\n\n{sentence}\n{rest}"
+    return "".join([head, *entries])
+
+
 def _must_move(text: str, today: date, length: int) -> bool:
     # Compared as text: a heading that a person typed may name a day that no calendar has.
     oldest = (today - timedelta(days=KEPT_DAYS)).isoformat()

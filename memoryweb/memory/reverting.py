@@ -6,7 +6,7 @@ can be undone by restoring revisions; doing it again changes nothing.
 """
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Exists, F, OuterRef, Q
@@ -19,16 +19,24 @@ from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.files import Place, Writer
 from memoryweb.memory.provenance import Kind, Lines, Source, lines_of
 from memoryweb.memory.unit import Unit
+from memoryweb.runs.models import Run
 from memoryweb.workspace.authorship import returning
 from memoryweb.workspace.diff import carry, counts, side_by_side
 from memoryweb.workspace.merge import Kind as Hunks
 from memoryweb.workspace.merge import merge
 from memoryweb.workspace.models import File, Import, Proposal, Revision
 from memoryweb.workspace.origins import Origin
+from memoryweb.workspace.paths import FileKind, kind_of
 from memoryweb.workspace.revisions import content_of
 
 NOTHING = proposals.packed(Origin())  # a line that stands on no source
+_NOTES: dict[str, Callable[[Unit, Run, Writer], None]] = {}
 REVERTED = "reverted"  # why the messages of a conversation were not extracted
+
+
+def register(kind: str, note: Callable[[Unit, Run, Writer], None]) -> None:
+    """What else is written when a run of that kind was taken back, in the same transaction."""
+    _NOTES[kind] = note
 
 
 class PlanMoved(MemoryRefused):
@@ -106,9 +114,15 @@ def plan(source: Source, reach: Q, talks: Q) -> Plan:
     lines = lines_of(source)
     wrote = Revision.objects.filter(pk__in=source.revisions.values("pk"), file=OuterRef("pk"))
     touched = File.objects.filter(Q(pk__in=list(lines)) | Exists(wrote))
-    mine = touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
-    made = [_change(source, file, lines.get(file.pk, Lines())) for file in mine]
-    within = {change.file.pk for change in made}
+    mine = list(
+        touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
+    )
+    within = {file.pk for file in mine}
+    made = [
+        _change(source, file, lines.get(file.pk, Lines()))
+        for file in mine
+        if not _is_diary(source, file)
+    ]
     return Plan(
         source,
         tuple(change for change in made if not change.is_empty),
@@ -139,11 +153,15 @@ def revert(
     for proposal in made.proposals:
         if writer.user is not None:
             proposals.reject(unit, proposal, by=writer.user)
-    if source.kind is Kind.IMPORT and made.changes:
-        Import.objects.filter(pk=source.id, reverted_at=None).update(reverted_at=unit.now)
+    _mark(unit, source, made, writer)
     done = _sum(made)
     _record(unit, source, done)
     return done
+
+
+def _is_diary(source: Source, file: File) -> bool:
+    """It tells what happened, and so also that it was taken back."""
+    return source.kind is Kind.RUN and kind_of(file.path) is FileKind.DREAMS
 
 
 def _change(source: Source, file: File, lines: Lines) -> Change:
@@ -324,6 +342,20 @@ def _keep_out(unit: Unit, source: Source, change: Change, by: User | None) -> No
             "created_at": unit.now,
         },
     )
+
+
+def _mark(unit: Unit, source: Source, made: Plan, writer: Writer) -> None:
+    """The import or the run says itself that it was taken back."""
+    if not made.changes:
+        return
+    if source.kind is Kind.IMPORT:
+        Import.objects.filter(pk=source.id, reverted_at=None).update(reverted_at=unit.now)
+    if source.kind is Kind.RUN:
+        run = Run.objects.select_related("agent", "owner").get(pk=source.id)
+        run.reverted_at, run.reverted_by = unit.now, writer.user
+        run.save(update_fields=["reverted_at", "reverted_by"])
+        if run.kind in _NOTES:
+            _NOTES[run.kind](unit, run, writer)
 
 
 def _sum(made: Plan) -> Reverted:

@@ -90,6 +90,8 @@ class Run(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    reverted_at = models.DateTimeField(null=True, help_text="a person took back what it wrote")
+    reverted_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
 
     objects = TeamManager.from_queryset(RunQuerySet)()
 

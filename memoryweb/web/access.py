@@ -255,7 +255,9 @@ def find_run(request: TeamRequest, run_id: UUID) -> Run:
     """A run whose outcome may be shown. Its text may still be hidden: `visit.reads`."""
     runs = request.visit.team.runs.filter(request.visit.outcomes(), agent__archived_at=None)
     run = get_object_or_404(
-        runs.select_related("agent", "owner__integration", "user", "integration", "report"),
+        runs.select_related(
+            "agent", "owner__integration", "user", "integration", "report", "reverted_by"
+        ),
         pk=run_id,
     )
     if request.visit.reads(run.owner_id):

@@ -111,7 +111,7 @@ def score_rows(request: TeamRequest, run: Run, candidate: Candidate) -> Weighed:
             Score(wording.COMPONENTS[name], value, round(100 * value / most))
             for name, value in parts.items()
         ],
-        memory_url=_memory_url(request, run, candidate) if reads else "",
+        memory_url=_memory_url(request, run, candidate) if reads and not run.reverted_at else "",
     )
 
 

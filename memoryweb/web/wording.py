@@ -79,6 +79,8 @@ def promoted_label(count: int) -> str:
 def of_run(run: Run) -> Chip:
     if run.status == Run.Status.RUNNING and run.phase:
         return Chip("run", run.get_phase_display().lower())
+    if run.reverted_at:
+        return Chip("idle", _("taken back"))
     if run.status == Run.Status.FAILED and run.due_at:
         return Chip("bad", _("failed, will try again"))
     return outcome(run.status, run.report.promoted if has_report(run) else 0)

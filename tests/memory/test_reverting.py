@@ -60,6 +60,11 @@ def _tool(world: World, token: Token) -> Writer:
     return Writer(AuthorKind.AGENT, integration=world.integration, token=token, is_tool=True)
 
 
+def _script(world: World, token: Token) -> Writer:
+    """A person's own program, which may write over what people wrote."""
+    return Writer(AuthorKind.PERSON, user=world.vera, token=token)
+
+
 def _talk(world: World, *said: str, token: Token | None = None, name: str = "c") -> Conversation:
     messages = [NewMessage(role="user", content=text, timestamp=NOW) for text in said]
     with unit(world.team) as work:
@@ -196,8 +201,8 @@ def test_what_a_token_deleted_comes_back(world: World) -> None:
 
 def test_an_overwritten_line_comes_back_beside_what_others_wrote_since(world: World) -> None:
     token = _token(world)
-    _write(world, "- one\n\n- two\n\n- three\n", Writer(AuthorKind.DREAM))
-    _write(world, "- one\n\n- three\n", _tool(world, token))
+    _write(world, "- one\n\n- two\n\n- three\n", _person(world))
+    _write(world, "- one\n\n- three\n", _script(world, token))
     _write(world, "- one\n\n- three\n\n- four\n", _person(world))
     _revert(world, Kind.TOKEN, token)
     assert _text(world, "KNOWLEDGE.md", None) == "- one\n\n- two\n\n- three\n\n- four\n"
@@ -212,7 +217,7 @@ def test_a_line_that_comes_back_beside_others_is_whose_it_was(world: World) -> N
         place, writer = Place(world.agent, None, "KNOWLEDGE.md"), Writer(AuthorKind.IMPORT)
         origins = {2: Origin((Line(message_id=message.pk),))}
         files.write(work, place, "- one\n- two\n\n# End\n", writer=writer, origins=origins)
-    _write(world, "# End\n", _tool(world, token))
+    _write(world, "# End\n", _script(world, token))
     _write(world, "# End\n\n- three\n", _person(world))
     _revert(world, Kind.TOKEN, token)
     file = File.objects.get(path="KNOWLEDGE.md", owner=None, agent=world.agent)

@@ -1,0 +1,70 @@
+"""A dream that a person took back: its run, its diary entry and MEMORY.md say so."""
+
+from datetime import timedelta
+
+from django.db.models import Q
+
+from memoryweb.dreaming.diary import taken_back
+from memoryweb.memory.files import Writer
+from memoryweb.memory.provenance import Kind, Source
+from memoryweb.memory.reverting import plan, revert
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind
+from tests.dreaming.test_pipeline import NIGHT, dream, note, text_of
+from tests.world import World
+
+DIARY = "# Dreams\n\n## 2026-03-11 02:00\n\nLater.\n\n## 2026-03-10 02:00\n\nI read.\n"
+
+
+def test_the_sentence_stands_below_the_heading_of_its_entry() -> None:
+    assert taken_back(DIARY, "## 2026-03-10 02:00\n\nI read.\n", "Taken back.") == (
+        "# Dreams\n\n## 2026-03-11 02:00\n\nLater.\n\n"
+        "## 2026-03-10 02:00\n\nTaken back.\n\nI read.\n"
+    )
+
+
+def test_an_entry_that_is_not_there_changes_nothing() -> None:
+    assert taken_back(DIARY, "## 2026-02-01 02:00\n\nI read.\n", "Taken back.") == DIARY
+
+
+def test_diary_and_run_say_who_took_it_back_and_the_entry_stays(world: World) -> None:
+    run = _dreamt(world, "Marta's team ships on Thursdays.")
+    entry = text_of(world, None, "DREAMS.md")
+    _revert(world, run)
+    run.refresh_from_db()
+    diary = text_of(world, None, "DREAMS.md")
+    assert (run.reverted_by, run.reverted_at is None) == (world.bob, False)
+    assert "by Bob: what this dream had changed was undone." in diary
+    assert set(entry.split("\n")) <= set(diary.split("\n"))
+    assert "Thursdays" not in text_of(world, None)
+
+
+def test_an_entry_that_moved_to_the_archive_says_so_there(world: World) -> None:
+    run = _dreamt(world, "Marta's team ships on Thursdays.")
+    later = NIGHT + timedelta(days=40)
+    note(world, None, later, "Ines plays the violin.")
+    dream(world, None, later)
+    _revert(world, run)
+    assert "by Bob" in text_of(world, None, f"memory/dreams/{NIGHT:%Y-%m}.md")
+    assert "by Bob" not in text_of(world, None, "DREAMS.md")
+    assert "Ines plays the violin." in text_of(world, None)
+
+
+def test_taking_it_back_twice_says_it_once(world: World) -> None:
+    run = _dreamt(world, "Marta's team ships on Thursdays.")
+    _revert(world, run)
+    assert plan(Source(world.agent, Kind.RUN, run.pk), Q(), Q()).is_empty
+    _revert(world, run)
+    assert text_of(world, None, "DREAMS.md").count("by Bob") == 1
+
+
+def _dreamt(world: World, said: str) -> Run:
+    note(world, None, NIGHT, said)
+    return dream(world, None)
+
+
+def _revert(world: World, run: Run) -> None:
+    with unit(world.team) as work:
+        writer = Writer(AuthorKind.PERSON, user=world.bob)
+        revert(work, Source(world.agent, Kind.RUN, run.pk), Q(), Q(), writer=writer)
