@@ -1,13 +1,10 @@
 """Every operation as nobody, a stranger, each role and a program. One without an entry fails."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.apps import apps
-from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
 from memoryweb.api.urls import api
@@ -16,6 +13,7 @@ from tests.api.callers import NAMES, Callers, callers_of
 from tests.api.standing import standing
 from tests.walls.api_routes import CUSTOMER, END_USER, ROUTES, Route
 from tests.walls.api_stage import CANARY, OTHER, Stage, furnish
+from tests.walls.web_calls import everything, undone
 from tests.world import World, build_world
 
 if TYPE_CHECKING:
@@ -24,10 +22,12 @@ if TYPE_CHECKING:
 PROGRAMS = {"helpdesk", "foreign_helpdesk"}
 each_route = pytest.mark.parametrize("route", ROUTES.values(), ids=ROUTES.keys())
 # Rows that a read may touch: what is recorded about reading, and the token's last use.
-MAY_CHANGE = {
-    *("audit.Event", "audit.ChainHead", "audit.Label", "accounts.Token"),
-    *("recall.Injection", "recall.InjectedSpan"),
-}
+MAY_CHANGE = frozenset(
+    {
+        *("audit.Event", "audit.ChainHead", "audit.Label", "accounts.Token"),
+        *("recall.Injection", "recall.InjectedSpan"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,6 @@ def call(callers: Callers, name: str, route: Route, ids: dict[str, str]) -> "Ans
     if name in PROGRAMS and route.about == "body":
         body = {**(body or {}), **END_USER}
     return callers[name].call(route.method, path, body)
-
-
-@contextmanager
-def undone() -> Iterator[None]:
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def test_every_operation_has_an_entry() -> None:
@@ -148,10 +141,10 @@ def test_what_is_no_id_is_not_found(callers: Callers, stage: Stage, route: Route
     ids=[name for name, route in ROUTES.items() if not route.changes],
 )
 def test_a_read_changes_nothing(callers: Callers, stage: Stage, route: Route) -> None:
-    before = everything()
+    before = everything(but=MAY_CHANGE)
     for name in ("admin", "viewer", "auditor", "helpdesk"):
         call(callers, name, route, stage.ids())
-    assert everything() == before
+    assert everything(but=MAY_CHANGE) == before
 
 
 @pytest.mark.parametrize(
@@ -202,12 +195,3 @@ def ok(route: Route, caller: str) -> bool:
 def is_for(route: Route, caller: str) -> bool:
     """What names a row looks for it first; only then does it matter what the caller may do."""
     return bool(route.ids) or ok(route, caller)
-
-
-def everything() -> dict[str, list[tuple[object, ...]]]:
-    """All rows of all tables, but for what reading may touch."""
-    return {
-        model._meta.label: sorted(model._base_manager.values_list(), key=str)
-        for model in apps.get_models()
-        if model._meta.label not in MAY_CHANGE
-    }

@@ -46,7 +46,7 @@ from memoryweb.workspace.models import AuthorKind, File, HeldSecret, Proposal
 from memoryweb.workspace.origins import Origin
 from tests.accounts.refusal import refusing_events
 from tests.walls.web_calls import everything, undone
-from tests.walls.web_stage import MARKED_LINE, build_stage
+from tests.walls.web_stage import MARKED_LINE, restored_stage
 from tests.workspace.snapshot.archives import of
 from tests.world import World, personal_token
 
@@ -416,7 +416,7 @@ ACTS: dict[str, tuple[str, Act]] = {
 
 @pytest.fixture
 def staged(world: World) -> World:
-    build_stage(world.home, colleague=world.vera)
+    restored_stage(world.home, "home", colleague=world.vera)
     more = [NewMessage("user", f"I have {n} cats.", str(n)) for n in range(2, 7)]
     with unit(world.team) as work:
         archive_agent(work, create_agent(work, name="Old"))

@@ -1,8 +1,8 @@
 """Every owner's memory holds a bird. None is ever seen where it may not be."""
 
 import re
-from collections import Counter, deque
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from html import unescape
 from urllib.parse import parse_qsl, quote, urljoin
@@ -22,6 +22,7 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Proposal
 from tests.api.client import Api
 from tests.fakes import ModelServer
+from tests.snapshot import restored
 from tests.walls.canaries import (
     BIRDS,
     SHARED,
@@ -46,15 +47,15 @@ MAY_SEE = {
     "stranger": set(),
 }
 REASON = "A complaint about a wrong note."
+each_role = pytest.mark.parametrize("role", MAY_SEE)
 
 
 @pytest.fixture
-def living(world: World, model_server: ModelServer) -> ModelServer:
-    let_live(world, model_server)
-    return model_server
+def living(world: World, model_server: ModelServer) -> None:
+    restored("birds", lambda: let_live(world, model_server))
 
 
-def test_the_birds_live_in_every_kind_of_row(world: World, living: ModelServer) -> None:
+def test_the_birds_live_in_every_kind_of_row(world: World, living: None) -> None:
     """So that looking for them elsewhere proves something."""
     for bird, owner in owners_of(world).items():
         kinds = {
@@ -70,7 +71,7 @@ def test_the_birds_live_in_every_kind_of_row(world: World, living: ModelServer) 
             assert any(bird in texts_of(row).casefold() for row in rows), (bird, kind)
 
 
-def test_a_row_holds_the_bird_of_its_owner_alone(world: World, living: ModelServer) -> None:
+def test_a_row_holds_the_bird_of_its_owner_alone(world: World, living: None) -> None:
     ids = {bird: owner.pk if owner else None for bird, owner in owners_of(world).items()}
     for model in TENANT:
         for row in model._base_manager.all():
@@ -78,52 +79,53 @@ def test_a_row_holds_the_bird_of_its_owner_alone(world: World, living: ModelServ
                 assert owner_id_of(row) == ids[bird], (model, bird)
 
 
-def test_one_question_holds_the_text_of_one_owner(world: World, living: ModelServer) -> None:
-    asked = [seen_in(request.user + request.system) for request in living.requests]
+def test_one_question_holds_the_text_of_one_owner(world: World, model_server: ModelServer) -> None:
+    let_live(world, model_server)
+    asked = [seen_in(request.user + request.system) for request in model_server.requests]
     assert {frozenset(birds) for birds in asked} == {frozenset({bird}) for bird in BIRDS}
 
 
-def test_no_event_holds_a_bird(world: World, living: ModelServer) -> None:
+def test_no_event_holds_a_bird(world: World, living: None) -> None:
     for event in Event.objects.all():
         assert not seen_in(bytes(event.canonical).decode() + event.details)
 
 
-def test_nobody_walks_to_the_bird_of_another(world: World, living: ModelServer) -> None:
-    for role, birds in MAY_SEE.items():
-        seen = walk(signed_in(world.people[role]), tonight(world))
-        assert {url: found for url, found in seen.items() if found - birds} == {}, role
-        assert set().union(*seen.values()) == birds, role
-        assert len(seen) > (50 if birds else 0), role
+@each_role
+def test_nobody_walks_to_the_bird_of_another(world: World, living: None, role: str) -> None:
+    birds = MAY_SEE[role]
+    seen = dict(walk(signed_in(world.people[role]), tonight(world)))
+    assert {url: found for url, found in seen.items() if found - birds} == {}
+    assert set().union(*seen.values()) == birds
+    assert len(seen) > (50 if birds else 0)
 
 
-def test_nobody_guesses_the_way_to_the_bird_of_another(world: World, living: ModelServer) -> None:
-    urls = addresses(world)
-    for role, birds in MAY_SEE.items():
-        client = signed_in(world.people[role])
-        seen = {url: look(client, url) for url in urls}
-        assert {url: found for url, found in seen.items() if found - birds} == {}, role
-        assert set().union(*seen.values()) == birds, role
+@each_role
+def test_nobody_guesses_the_way_to_the_bird_of_another(
+    world: World, living: None, role: str
+) -> None:
+    birds, client = MAY_SEE[role], signed_in(world.people[role])
+    seen = {url: look(client, url) for url in addresses(world)}
+    assert {url: found for url, found in seen.items() if found - birds} == {}
+    assert set().union(*seen.values()) == birds
 
 
-def test_every_page_of_an_opened_memory_is_recorded(world: World, living: ModelServer) -> None:
+def test_every_page_of_an_opened_memory_is_recorded(world: World, living: None) -> None:
     client = signed_in(world.alice)
     _open(client, world)
-    linked = walk(client, tonight(world))
-    for url in [url for url, birds in linked.items() if "goldcrest" in birds]:
-        before = _reads(world)
-        birds = look(client, url)
+    seen, before = set[str](), _reads(world)
+    for url, birds in walk(client, tonight(world)):
+        after = _reads(world)
         assert birds <= {SHARED, "goldcrest"}, url
-        assert _reads(world) > before or "goldcrest" not in birds, url
-    assert set().union(*linked.values()) == {SHARED, "goldcrest"}
+        assert after > before or "goldcrest" not in birds, url
+        seen, before = seen | birds, after
+    assert seen == {SHARED, "goldcrest"}
     assert verify(world.team.pk).ok
 
 
-def test_who_is_looked_at_sees_who_looked_why_and_how_often(
-    world: World, living: ModelServer
-) -> None:
+def test_who_is_looked_at_sees_who_looked_why_and_how_often(world: World, living: None) -> None:
     client = signed_in(world.alice)
     _open(client, world)
-    for url in addresses(world):
+    for url in [*_of_bob(world), tonight(world)]:
         client.get(url)
     page = signed_in(world.bob).get(reverse("web:mine", args=[world.team.slug]))
     said = page.content.decode()
@@ -133,11 +135,11 @@ def test_who_is_looked_at_sees_who_looked_why_and_how_often(
 
 
 def test_a_grant_opens_nothing_for_a_colleague_and_nothing_after_its_hour(
-    world: World, living: ModelServer
+    world: World, living: None
 ) -> None:
     alice, audrey = signed_in(world.alice), signed_in(world.audrey)
     _open(alice, world)
-    urls = [url for url in addresses(world) if str(world.bobs_memory.pk) in url]
+    urls = _of_bob(world)
     assert "goldcrest" in set().union(*(look(alice, url) for url in urls))
     assert BreakGlass.objects.get().expires_at <= timezone.now() + timedelta(minutes=60)
     assert "goldcrest" not in set().union(*(look(audrey, url) for url in urls))
@@ -145,18 +147,17 @@ def test_a_grant_opens_nothing_for_a_colleague_and_nothing_after_its_hour(
     assert "goldcrest" not in set().union(*(look(alice, url) for url in urls))
 
 
-def test_no_personal_token_reads_the_bird_of_another(world: World, living: ModelServer) -> None:
-    others = {"admin": world.bobs_memory, "auditor": world.bobs_memory}
-    for role, birds in MAY_SEE.items():
-        other = others.get(role, world.customer)
-        team = world.twin.team if role == "stranger" else world.team
-        api = Api(personal_token(team, world.people[role]))
-        seen = read_all(api, world, ["", str(other.pk)])
-        assert {url: found for url, found in seen.items() if found - birds} == {}, role
-        assert set().union(*seen.values()) == birds, role
+@each_role
+def test_no_personal_token_reads_the_bird_of_another(world: World, living: None, role: str) -> None:
+    birds = MAY_SEE[role]
+    other = world.bobs_memory if role in {"admin", "auditor"} else world.customer
+    team = world.twin.team if role == "stranger" else world.team
+    seen = read_all(Api(personal_token(team, world.people[role])), world, ["", str(other.pk)])
+    assert {url: found for url, found in seen.items() if found - birds} == {}
+    assert set().union(*seen.values()) == birds
 
 
-def test_a_program_reads_the_bird_that_it_names(world: World, living: ModelServer) -> None:
+def test_a_program_reads_the_bird_that_it_names(world: World, living: None) -> None:
     api = Api(integration_token(world.integration))
     named = {
         "api:helpdesk/customer-1": {"cormorant", SHARED},
@@ -170,38 +171,41 @@ def test_a_program_reads_the_bird_that_it_names(world: World, living: ModelServe
         assert set().union(*seen.values()) == birds, owner
 
 
-def test_a_program_cannot_name_a_person(world: World, living: ModelServer) -> None:
+def test_a_program_cannot_name_a_person(world: World, living: None) -> None:
     api = Api(integration_token(world.integration))
     seen = read_all(api, world, [f"user:{world.bob.pk}", str(world.bobs_memory.pk), "me"])
     assert {url: found for url, found in seen.items() if found} == {}
+
+
+def _of_bob(world: World) -> list[str]:
+    return [url for url in addresses(world) if str(world.bobs_memory.pk) in url]
 
 
 def tonight(world: World) -> str:
     return reverse("web:tonight", args=[world.team.slug])
 
 
-def walk(client: Client, start: str) -> dict[str, set[str]]:
+def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:
     """The pages that links lead to from `start` within its team, and the birds on them.
 
     Of pages that differ in a line, a revision, a number, a date or a filter alone, one; no seed
     files.
     """
-    waiting, seen, kinds = deque([start]), dict[str, set[str]](), Counter[str]()
+    waiting, met, kinds = deque([start]), {start}, set[str]()
     while waiting:
         url = waiting.popleft()
         with scope():
             answer = client.get(url)
         text = unescape(answer.content.decode(errors="replace"))  # an export is no text
-        seen[url] = seen_in(text)
+        yield url, seen_in(text)
         links = [answer.headers["Location"]] if "Location" in answer.headers else []
         for link in [*links, *LINK.findall(text)]:
             there = urljoin(url, link)
-            kind = _kind(there)
-            is_new = there not in seen and there not in waiting and not SEEDS.search(there)
-            if there.startswith(start) and is_new and kinds[kind] < 1:
-                kinds[kind] += 1
+            is_new = there.startswith(start) and there not in met and not SEEDS.search(there)
+            if is_new and (kind := _kind(there)) not in kinds:
+                kinds.add(kind)
+                met.add(there)
                 waiting.append(there)
-    return seen
 
 
 def _kind(url: str) -> str:

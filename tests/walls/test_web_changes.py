@@ -11,7 +11,7 @@ from memoryweb.audit.verify import verify
 from tests.accounts.refusal import refusing_events
 from tests.walls.web_calls import address, call, clients_of, everything, undone
 from tests.walls.web_routes import CHANGES, OPEN, PAGES, ROLES, Route
-from tests.walls.web_stage import Stage, build_stage
+from tests.walls.web_stage import Stage, restored_stage
 from tests.world import World
 
 # allauth keeps its own list of addresses and makes it up from the account on first sight.
@@ -25,7 +25,7 @@ POSSIBLE = {
 
 @pytest.fixture
 def stage(world: World) -> Stage:
-    return build_stage(world.home, colleague=world.vera)
+    return restored_stage(world.home, "home", colleague=world.vera)
 
 
 @pytest.fixture
@@ -48,25 +48,6 @@ def prepare(clients: dict[str, Client], route: Route, stage: Stage) -> Client:
 
 def events() -> set[int]:
     return set(Event.objects.values_list("pk", flat=True))
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_a_look_changes_nothing(clients: dict[str, Client], stage: Stage, role: str) -> None:
-    before = everything()
-    for key, route in PAGES.items():
-        call(clients[role], route, stage)
-        assert everything() == before, key
-
-
-def test_a_look_leaves_no_event_but_of_a_refusal(clients: dict[str, Client], stage: Stage) -> None:
-    before = events()
-    for route in PAGES.values():
-        for role in ROLES:
-            call(clients[role], route, stage)
-    new = Event.objects.exclude(pk__in=before)
-    # An export is a look that carries memory away.
-    said = {"access.denied", "snapshot.exported"}
-    assert set(new.values_list("action", flat=True)) == said
 
 
 def test_a_look_at_an_address_of_no_team_changes_nothing(clients: dict[str, Client]) -> None:

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
+from django.db import connection, transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django_scopes import scope
@@ -87,9 +88,21 @@ def undone() -> Iterator[None]:
 
 
 def everything(but: frozenset[str] = MAY_CHANGE) -> Rows:
-    """All rows of all tables."""
+    """All rows of all tables, as the database has them."""
+    rows: Rows = {}
+    with connection.cursor() as cursor:
+        for label, select in _selects().items():
+            if label not in but:
+                cursor.execute(select)
+                rows[label] = cursor.fetchall()
+    return rows
+
+
+@cache
+def _selects() -> dict[str, str]:
+    quoted = connection.ops.quote_name
+    tables = [model._meta for model in apps.get_models() if not model._meta.proxy]
     return {
-        model._meta.label: sorted(model._base_manager.values_list(), key=str)
-        for model in apps.get_models()
-        if model._meta.label not in but
+        table.label: f"SELECT * FROM {quoted(table.db_table)} ORDER BY {quoted(str(table.pk.column))}"
+        for table in tables
     }

@@ -28,6 +28,7 @@ from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File, Proposal
+from tests.snapshot import restored
 from tests.walls.api_stage import ARCHIVE, CANARY, furnish
 from tests.workspace.snapshot.archives import of
 from tests.world import Home
@@ -110,6 +111,13 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "link_code": _code(home),
         }
     return Stage(home, ids)
+
+
+def restored_stage(home: Home, name: str, *, colleague: User) -> Stage:
+    """The same, lived once a process. Only the code runs out within minutes."""
+    stage = restored(f"walls: {name}", lambda: build_stage(home, colleague=colleague))
+    with scope(team=home.team):
+        return stage.but(link_code=_code(home))
 
 
 def _marked(home: Home, owner: Owner | None) -> File:
