@@ -101,8 +101,8 @@ def everything(but: frozenset[str] = MAY_CHANGE) -> Rows:
 @cache
 def _selects() -> dict[str, str]:
     quoted = connection.ops.quote_name
-    tables = [model._meta for model in apps.get_models() if not model._meta.proxy]
-    return {
-        table.label: f"SELECT * FROM {quoted(table.db_table)} ORDER BY {quoted(str(table.pk.column))}"
-        for table in tables
-    }
+    found = {}
+    for table in (model._meta for model in apps.get_models() if not model._meta.proxy):
+        name, key = quoted(table.db_table), quoted(str(table.pk.column))
+        found[table.label] = f"SELECT * FROM {name} ORDER BY {key}"
+    return found
