@@ -71,9 +71,16 @@ def test_two_moments_are_compared_in_either_order(past: Stage, vera: Client) -> 
     assert ">removed</span>" not in page
 
 
-def test_since_last_monday_is_two_clicks_from_the_files(past: Stage, vera: Client) -> None:
+def test_since_last_monday_is_one_click_from_the_files(past: Stage, vera: Client) -> None:
     files = text(vera.get(url(past.world.team, "agents_files", past.world.agent.pk)))
-    assert f'href="{_url(past)}"' in files
+    address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
+    assert f'href="{address}"' in files
+    page = text(vera.get(address))
+    assert 'aria-current="true">Last Monday</a>' in page
+    assert "shopping.md" in page
+
+
+def test_other_moments_are_one_click_further(past: Stage, vera: Client) -> None:
     page = text(vera.get(_url(past)))
     assert "Last Monday" in page
     assert url(past.world.team, "agents_moments_compare", past.world.agent.pk) + "?since=" in page

@@ -109,6 +109,7 @@ def shelf_choices(request: TeamRequest, shelf: Shelf, name: str) -> list[Choice]
 def _elsewhere(request: TeamRequest, shelf: Shelf) -> list[Choice]:
     """Other ways to look at this workspace."""
     pages = {
+        "agents_moments_compare": _("What changed"),
         "agents_moments": _("As it was"),
         "agents_snapshot": _("Export and import"),
         "agents_provenance": _("Where it came from"),

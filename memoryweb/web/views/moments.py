@@ -6,7 +6,7 @@ from datetime import date, datetime, time, timedelta
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 from memoryweb.web.access import Shelf, TeamRequest, find_shelf, note_read, team_view
 from memoryweb.web.forms.moments import BetweenForm, MomentForm
 from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import Choice
 from memoryweb.web.paging import page
 from memoryweb.web.views.files import shelf_choices
 from memoryweb.web.wording import Chip
@@ -41,6 +42,7 @@ CHIPS = {
 
 @dataclass(frozen=True)
 class Quick:
+    key: str
     label: str | Promise
     moment: datetime
     files_url: str
@@ -90,7 +92,8 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     note_read(request, shelf.owner, "changes", agent_id)
-    form = BetweenForm(request.GET)
+    quick = _quick(request, shelf)
+    form = BetweenForm(_asked(request, quick))
     found: list[Change] = []
     if form.is_valid():
         sides = (form.cleaned_data["since"], form.cleaned_data["until"] or request.visit.now)
@@ -100,7 +103,8 @@ def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
-        "choices": shelf_choices(request, shelf, "agents_moments"),
+        "choices": shelf_choices(request, shelf, "agents_moments_compare"),
+        "presets": [_preset(one, form) for one in quick],
         "form": form,
         "is_valid": form.is_valid(),
         "since": form.cleaned_data.get("since"),
@@ -109,6 +113,21 @@ def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         "changes": _shown(request, shelf, shown.items),
     }
     return show(request, "moments/compare.html", context)
+
+
+def _asked(request: TeamRequest, quick: Sequence[Quick]) -> QueryDict:
+    """Who names no moment asks about the week."""
+    asked = request.GET.copy()
+    if "since" not in asked:
+        monday = next(one for one in quick if one.key == "monday")
+        asked["since"] = monday.moment.isoformat(timespec="milliseconds")
+    return asked
+
+
+def _preset(quick: Quick, form: BetweenForm) -> Choice:
+    asked = form.cleaned_data if form.is_valid() else {}
+    is_current = asked.get("since") == quick.moment and not asked.get("until")
+    return Choice(quick.label, quick.changes_url, is_current)
 
 
 def _since(past: Past) -> str:
@@ -122,22 +141,24 @@ def _since(past: Past) -> str:
 
 def _quick(request: TeamRequest, shelf: Shelf) -> list[Quick]:
     today = timezone.localtime(request.visit.now).date()
-    monday = today - timedelta(days=today.weekday() or 7)
-    named: list[tuple[str | Promise, datetime | None]] = [
-        (_("Yesterday"), _start_of(today - timedelta(days=1))),
-        (_("Last Monday"), _start_of(monday)),
-        (_("30 days ago"), _start_of(today - timedelta(days=30))),
-        (_("Before the last dream"), before_last_dream(shelf.agent.pk, shelf.owner_id)),
-        (_("Before the last import"), before_last_import(shelf.agent.pk, shelf.owner_id)),
+    week, monday = today - timedelta(days=7), today - timedelta(days=today.weekday() or 7)
+    named: list[tuple[str, str | Promise, datetime | None]] = [
+        ("yesterday", _("Yesterday"), _start_of(today - timedelta(days=1))),
+        ("monday", _("Last Monday"), _start_of(monday)),
+        ("week", _("A week ago"), _start_of(week) if week != monday else None),
+        ("month", _("30 days ago"), _start_of(today - timedelta(days=30))),
+        ("dream", _("Before the last dream"), before_last_dream(shelf.agent.pk, shelf.owner_id)),
+        ("import", _("Before the last import"), before_last_import(shelf.agent.pk, shelf.owner_id)),
     ]
     return [
         Quick(
+            key,
             label,
             moment,
             to(request, "agents_moments", shelf.agent.pk, query=_query(shelf, at=moment)),
             _changes_url(request, shelf, moment),
         )
-        for label, moment in named
+        for key, label, moment in named
         if moment is not None
     ]
 
