@@ -182,12 +182,25 @@ ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 # Addresses are given by admins and not verified; a second factor must not wait for that.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
-EMAIL_BACKEND = env.str("MEMORYWEB_EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+# Without a mail server the links of forgotten passwords are printed for whoever runs it.
+EMAIL_HOST = env.str("MEMORYWEB_EMAIL_HOST", "")
+EMAIL_PORT = env.int("MEMORYWEB_EMAIL_PORT", 587)
+EMAIL_HOST_USER = env.str("MEMORYWEB_EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = env.str("MEMORYWEB_EMAIL_PASSWORD", "")
+EMAIL_USE_TLS = env.bool("MEMORYWEB_EMAIL_TLS", True)
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.str("MEMORYWEB_EMAIL_FROM", "memoryweb@localhost")
+EMAIL_BACKEND = env.str(
+    "MEMORYWEB_EMAIL_BACKEND",
+    f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend",
+)
 
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS

@@ -45,7 +45,9 @@ class Shell:
     @cached_property
     def places(self) -> list[dict[str, Any]]:
         if self.visit is None:
-            return []
+            return [
+                {"url": team["url"], "icon": "moon", "label": team["name"]} for team in self.teams
+            ]
         may = self.visit.can
         places = [
             ("tonight", "moon", _("Tonight"), True, 0),

@@ -14,6 +14,21 @@ _SAID = [
     ["assistant", "I will remember that."],
 ]
 _ASKED = "What do I like to drink?"
+_CALL = """\
+def call(path, **body):
+    request = urllib.request.Request(
+        BASE + path,
+        json.dumps({**OWNER, **body}).encode(),
+        {
+            "Authorization": "Bearer " + os.environ["MEMORYWEB_TOKEN"],
+            "Content-Type": "application/json",
+        },
+    )
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as refused:
+        raise SystemExit(refused.read().decode())"""
 
 
 @dataclass(frozen=True)
@@ -73,20 +88,7 @@ SAID = [
 ]
 
 
-def call(path, **body):
-    request = urllib.request.Request(
-        BASE + path,
-        json.dumps({{**OWNER, **body}}).encode(),
-        {{
-            "Authorization": "Bearer " + os.environ["MEMORYWEB_TOKEN"],
-            "Content-Type": "application/json",
-        }},
-    )
-    try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as refused:
-        raise SystemExit(refused.read().decode())
+{_CALL}
 
 
 # After each turn: what was said. An id of your own makes sending it again harmless.
