@@ -87,9 +87,21 @@ def mask(team_id: UUID, text: str, *, owner_id: UUID | None) -> Screened:
 
 def hold(team_id: UUID, text: str, *, owner_id: UUID | None, known: str = "") -> Screened:
     """The likely passwords alone are taken out, but for those of `known`."""
-    found = _undecided(team_id, owner_id, text, known)
-    held = tuple(held for _secret, held in found)
-    return Screened(_replaced(text, [secret for secret, _held in found]), held)
+    return hold_each(team_id, [(text, known)], owner_id=owner_id)[0]
+
+
+def hold_each(
+    team_id: UUID, texts: Sequence[tuple[str, str]], *, owner_id: UUID | None
+) -> list[Screened]:
+    """The same of many texts, each with the one before it, in one query at most."""
+    found = _undecided(team_id, owner_id, texts)
+    return [
+        Screened(
+            _replaced(text, [secret for secret, _held in ones]),
+            tuple(held for _secret, held in ones),
+        )
+        for (text, _known), ones in zip(texts, found, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -129,7 +141,7 @@ class Masked(Screened):
 def mask_in_place(team_id: UUID, text: str, *, owner_id: UUID | None) -> Masked:
     """Both classes, with as many lines as before: for what is kept already."""
     sure = [(one.start, one.end, f"[secret: {one.kind}]") for one in scanning.find(text)]
-    undecided = _undecided(team_id, owner_id, text, "")
+    (undecided,) = _undecided(team_id, owner_id, [(text, "")])
     likely = [(one.start, one.end, marker(one.kind)) for one, _held in undecided]
     spans = tuple(
         (start, end, mark + "\n" * text.count("\n", start, end))
@@ -223,20 +235,26 @@ def keep_for_message(
 
 
 def _undecided(
-    team_id: UUID, owner_id: UUID | None, text: str, known: str
-) -> list[tuple[Secret, Held]]:
-    likely = _likely(text)
-    if not likely:
-        return []
-    before = {known[one.start : one.end] for one in _likely(known)} if known else set()
-    found = [one for one in likely if text[one.start : one.end] not in before]
-    prints = [fingerprint(team_id, text[one.start : one.end]) for one in found]
-    released = _released(team_id, owner_id, prints)
-    return [
-        (one, Held(one.kind, _line_of(text, one), one.end - one.start, known_as))
-        for one, known_as in zip(found, prints, strict=True)
-        if known_as not in released
+    team_id: UUID, owner_id: UUID | None, texts: Sequence[tuple[str, str]]
+) -> list[list[tuple[Secret, Held]]]:
+    """Of each text what is likely a password, was not in the text before, and not released."""
+    found = [
+        [(one, _held(team_id, text, one)) for one in _new_in(text, known)] for text, known in texts
     ]
+    prints = {held.fingerprint for ones in found for _secret, held in ones}
+    released = _released(team_id, owner_id, prints)
+    return [[one for one in ones if one[1].fingerprint not in released] for ones in found]
+
+
+def _new_in(text: str, known: str) -> list[Secret]:
+    likely = _likely(text)
+    before = {known[one.start : one.end] for one in _likely(known)} if likely and known else set()
+    return [one for one in likely if text[one.start : one.end] not in before]
+
+
+def _held(team_id: UUID, text: str, one: Secret) -> Held:
+    known_as = fingerprint(team_id, text[one.start : one.end])
+    return Held(one.kind, _line_of(text, one), one.end - one.start, known_as)
 
 
 def _likely(text: str) -> list[Secret]:

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import files
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.snapshots.plan import Action, Item, Plan, plan
+from memoryweb.memory.snapshots.plan import Action, Item, Plan
+from memoryweb.memory.snapshots.planning import plan
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Place, Writer
 from memoryweb.workspace.models import AuthorKind, File, Import
@@ -183,7 +184,7 @@ def _write(
     unit: Unit, agent: Agent, owner: Owner | None, item: Item, writer: Writer
 ) -> files.Written:
     place = Place(agent, owner, item.path)
-    return files.write(unit, place, item.after, writer=writer, reason=_("From a snapshot"))
+    return files.write(unit, place, item.coming, writer=writer, reason=_("From a snapshot"))
 
 
 def _kept(owner: Owner | None) -> UUID | None:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -44,28 +45,45 @@ class Contents:
     ignored: tuple[Ignored, ...]
 
 
+class _Target(NamedTuple):
+    """The file that a name means; `is_plain` where the name is its own."""
+
+    path: str
+    day: date | None
+    is_plain: bool
+
+
+class _Meant(NamedTuple):
+    target: _Target | None
+    name: str
+    entry: Entry
+
+    @property
+    def order(self) -> tuple[bool, str]:
+        """A file's own name before others that mean it, and those by name."""
+        return bool(self.target and not self.target.is_plain), self.name
+
+
 def sort_out(entries: Sequence[Entry]) -> Contents:
     """Files by name, what joins one note in the order of its names, and what is left out."""
-    top = _top(entries)
-    given: dict[str, list[Entry]] = defaultdict(list)
+    given: dict[str, list[_Meant]] = defaultdict(list)
     ignored = []
-    for name, entry in sorted(_named(entries, top), key=lambda pair: _order(pair[0])):
-        if name == MANIFEST:
-            continue
-        target = _target(name)
-        if target and name in _ALSO and target in given:
-            said = _("The archive has “{path}” as well.").format(path=target)
-            ignored.append(Ignored(entry.name, "twice", said))
-        elif target:
-            given[target].append(entry)
+    for one in sorted(_meant(entries), key=lambda one: one.order):
+        if one.target is None:
+            ignored.append(_ignored(one.entry.name, one.name))
+        elif one.name in _ALSO and one.target.path in given:
+            said = _("The archive has “{path}” as well.").format(path=one.target.path)
+            ignored.append(Ignored(one.entry.name, "twice", said))
         else:
-            ignored.append(_ignored(entry.name, name))
-    files = (_incoming(path, found) for path, found in sorted(given.items()))
-    return Contents(tuple(files), tuple(ignored))
+            given[one.target.path].append(one)
+    ignored.sort(key=lambda one: one.name)
+    return Contents(tuple(_incoming(given[path]) for path in sorted(given)), tuple(ignored))
 
 
-def _named(entries: Sequence[Entry], top: str) -> list[tuple[str, Entry]]:
-    return [(entry.name.removeprefix(top), entry) for entry in entries]
+def _meant(entries: Sequence[Entry]) -> list[_Meant]:
+    top = _top(entries)
+    named = ((entry.name.removeprefix(top), entry) for entry in entries)
+    return [_Meant(_target(name), name, entry) for name, entry in named if name != MANIFEST]
 
 
 def _top(entries: Sequence[Entry]) -> str:
@@ -79,16 +97,20 @@ def _top(entries: Sequence[Entry]) -> str:
     return ""
 
 
-def _target(name: str) -> str | None:
+def _target(name: str) -> _Target | None:
     if name in NAMES:
-        return name
+        return _Target(name, None, is_plain=True)
     if name in _ALSO:
-        return _ALSO[name]
+        return _Target(_ALSO[name], None, is_plain=False)
     match = _NOTE.fullmatch(name)
     day = _date(match[1]) if match else None
-    if match is None or day is None or (match[2] and _refusal(f"notes{match[2]}.md")):
+    if match is None or day is None:
         return None
-    return paths.note_path(day)
+    if not match[2]:
+        return _Target(name, day, is_plain=True)
+    if _refusal(f"notes{match[2]}.md"):
+        return None
+    return _Target(paths.note_path(day), day, is_plain=False)
 
 
 def _refusal(path: str) -> str:
@@ -107,12 +129,6 @@ def _date(text: str) -> date | None:
         return None
 
 
-def _order(name: str) -> tuple[str, bool, str]:
-    """Our names before others that mean the same; a date's own note before its slugs."""
-    match = _NOTE.fullmatch(name)
-    return (match[1] if match else "", bool(match and match[2]) or name in _ALSO, name)
-
-
 def _ignored(full_name: str, name: str) -> Ignored:
     match = _NOTE.fullmatch(name)
     reason = ""
@@ -127,14 +143,11 @@ def _ignored(full_name: str, name: str) -> Ignored:
     return Ignored(full_name, "not_in_snapshot", said)
 
 
-def _incoming(path: str, found: list[Entry]) -> Incoming:
-    data = found[0].data
-    for entry in found[1:]:
-        data = data.rstrip(b"\n") + b"\n\n" + entry.data.lstrip(b"\n") if data else entry.data
-    match = _NOTE.fullmatch(path)
-    return Incoming(
-        path,
-        data,
-        tuple(entry.name for entry in found),
-        _date(match[1]) if match else None,
-    )
+def _incoming(given: list[_Meant]) -> Incoming:
+    data = given[0].entry.data
+    for one in given[1:]:
+        more = one.entry.data
+        data = data.rstrip(b"\n") + b"\n\n" + more.lstrip(b"\n") if data else more
+    target = given[0].target
+    assert target is not None
+    return Incoming(target.path, data, tuple(one.entry.name for one in given), target.day)

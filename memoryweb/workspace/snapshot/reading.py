@@ -4,6 +4,7 @@ import re
 import stat
 import unicodedata
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -26,7 +27,12 @@ class Entry:
 
 
 def read(raw: bytes) -> list[Entry]:
-    """The files of an archive in the order of its directory. Raises ArchiveRefused.
+    """The files of an archive in the order of its directory. Raises ArchiveRefused."""
+    return list(entries(raw))
+
+
+def entries(raw: bytes) -> Iterator[Entry]:
+    """The same one by one, to be worked on while the next is inflated; raises on the way, too.
 
     Nothing is inflated before every header has been checked, and never more than 16 MiB.
     """
@@ -35,13 +41,16 @@ def read(raw: bytes) -> list[Entry]:
     for member, name in zip(found, names, strict=True):
         _check_kind(member, name)
     _check_announced(found)
-    view, left, entries = memoryview(raw), MAX_TOTAL, []
-    for member, name in zip(found, names, strict=True):
+    return _entries(memoryview(raw), list(zip(found, names, strict=True)))
+
+
+def _entries(view: memoryview, found: list[tuple[Member, str]]) -> Iterator[Entry]:
+    left = MAX_TOTAL
+    for member, name in found:
         data = _inflated(view[member.start : member.end], member, name, left)
         left -= len(data)
         if not name.endswith("/"):
-            entries.append(Entry(name, data))
-    return entries
+            yield Entry(name, data)
 
 
 def _names(found: list[Member]) -> list[str]:
