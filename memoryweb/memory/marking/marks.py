@@ -7,10 +7,10 @@ model is given it, and it enters no prompt.
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django_scopes import scope
 
 from memoryweb.memory.marking.patterns import ADDRESS, MAIL, ORDER, ROLE
@@ -24,7 +24,10 @@ LONGEST = 20_000  # characters; what is longer is read by nobody and so waits fo
 _MOST_LOOKED_UP = 20  # lines of one revision whose words are looked for in other files
 _MACHINES = (AuthorKind.AGENT, AuthorKind.EXTRACTION, AuthorKind.DREAM, AuthorKind.IMPORT)
 _APPROVABLE = (AuthorKind.DREAM, AuthorKind.EXTRACTION)
-_STYLE = re.compile(r"<!--|-->|[*_`~#>|\\]+|<[/a-z][^>]{0,80}>")
+_STYLE = re.compile(r"<!--|-->|[*_`~#>\\]+|<[/a-z][^>]{0,80}>")
+_SPACED = re.compile(r"(?:\b[^\W\d_] ){9,}[^\W\d_]\b")
+_LEET = re.compile(r"(?=\w{0,40}[a-z])(?=\w{0,40}\d)\w{3,40}")
+_LETTERS = str.maketrans("013457", "oieast")
 
 
 def marks_of(new_line: str, known_texts: Collection[str]) -> set[str]:
@@ -38,16 +41,25 @@ def marks_of(new_line: str, known_texts: Collection[str]) -> set[str]:
         return set()
     text = _readable(new_line[:LONGEST])
     found = {LONG} if len(new_line) > LONGEST else set()
-    if has_invisible(new_line):
+    if has_invisible(new_line) or _SPACED.search(text):
         found.add(HIDDEN)
     if ROLE.search(text):
         found.add(ROLES)
-    if ORDER.search(_unstyled(text)):
+    if _is_order(text):
         found.add(ORDERS)
     new = addresses_in([text])
     if new and new - addresses_in(map(_readable, known)):
         found.add(ADDRESSES)
     return found
+
+
+def is_order_across(line: str, following: str) -> bool:
+    """Whether the two lines are one order to the assistant, which neither is by itself."""
+    one, other = _readable(line[:LONGEST]), _readable(following[:LONGEST])
+    if not one or not other or one[-1] in ".!?。！？":
+        return False
+    both = f"{_unstyled(one)} {_unstyled(other)}"
+    return _is_order(both) and not _is_order(one) and not _is_order(other)
 
 
 def addresses_in(texts: Iterable[str]) -> set[str]:
@@ -97,10 +109,10 @@ def derive(file: File, before: str, waiting: Collection[int], *, since: int) -> 
     rows = LineOrigin.objects.filter(file=file, since__gte=since, author_kind__in=_MACHINES)
     rows = rows.exclude(Q(author_kind__in=_APPROVABLE) & Q(user__isnull=False)).filter(marks="")
     lines = file.content.split("\n")
+    brought = [n for n in sorted(set(rows.values_list("line", flat=True))) if n <= len(lines)]
+    _derive_across(rows, lines, brought)
     suspects = {
-        number: said
-        for number in sorted(set(rows.values_list("line", flat=True)))
-        if number <= len(lines) and marks_of(said := _said(file, lines[number - 1]), ())
+        number: said for number in brought if marks_of(said := _said(file, lines[number - 1]), ())
     }
     if not suspects:
         return
@@ -111,6 +123,16 @@ def derive(file: File, before: str, waiting: Collection[int], *, since: int) -> 
             known += _elsewhere(file, said)
         if found := marks_of(said, known):
             rows.filter(line=number).update(marks=",".join(sorted(found)))
+
+
+def _derive_across(
+    rows: "QuerySet[LineOrigin]", lines: Sequence[str], brought: Sequence[int]
+) -> None:
+    """An order that was split in two: both lines, as far as the machine brought them."""
+    new = set(brought)
+    for number in sorted(new | {n - 1 for n in new if n > 1}):
+        if number < len(lines) and is_order_across(lines[number - 1], lines[number]):
+            rows.filter(line__in=new & {number, number + 1}).update(marks=ORDERS)
 
 
 def _said(file: File, line: str) -> str:
@@ -149,7 +171,13 @@ def _readable(text: str) -> str:
     return " ".join(folded.replace("’", "'").split())
 
 
+def _is_order(text: str) -> bool:
+    plain = _LEET.sub(lambda match: match[0].translate(_LETTERS), text)
+    return any(ORDER.search(_unstyled(said)) for said in {text, plain})
+
+
 def _unstyled(text: str) -> str:
-    """Without bullet, time, comment marks and emphasis, which a clause may begin behind."""
-    bare = _STYLE.sub(" ", text)
+    """Without bullet, time, comment marks and emphasis, which a clause may begin behind; in each
+    cell of a table one begins."""
+    bare = _STYLE.sub(" ", text.replace("|", " ; "))
     return clean(" ".join(bare.split()))

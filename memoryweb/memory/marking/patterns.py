@@ -1,4 +1,5 @@
-"""What an instruction to an assistant looks like in a memory: English, Chinese, Japanese. Pure data.
+"""What an instruction to an assistant looks like in a memory: English, Chinese, Japanese, and by
+`european` German and Spanish. Pure data.
 
 Every repetition is bounded, so that a long line takes linear time. A memory tells about people in
 the third person and in finite verbs ("always takes oat milk"); what is caught here speaks to the
@@ -8,6 +9,8 @@ reader of the prompt: an imperative at the beginning of a clause, or a "you" tha
 # ruff: noqa: E501
 
 import re
+
+from memoryweb.memory.marking.european import GERMAN, SPANISH
 
 ADDRESS = re.compile(
     r"[a-z][a-z0-9+.-]{1,15}://[^\s<>\"'`\])}|]{3,}"
@@ -35,12 +38,30 @@ _SAY = (
     r"|open|run|execute|invoke|remember|store|save|treat|assume|prefer|describe|praise|warn|send"
     r"|direct|point|quote|append|sign|keep|do what|give|provide|offer|choose|pick|buy|book|order)"
 )
+# What steers an assistant's words, whatever it is said about. The other verbs above are those of any
+# work ("always use metric units"): they count where they say what happens to its answers.
+_STEER = (
+    r"(?:reply|respond|answer|say|recommend|suggest|promote|mention|tell|claim|insist|deny|reveal"
+    r"|disclose|trust|obey|comply|agree|refuse|reject|ignore|pretend|praise|convince|persuade"
+    r"|impersonate|lie|approve)"
+)
+_ANSWERS = r"(?:answers?|repl(?:y|ies)|responses?|outputs?|conversations?|chats?|sessions?|summar(?:y|ies))"
+_ONES = r"(?:every|each|all|any|your|its|the (?:next|final))"
+_AI = (
+    r"(?:ai|assistant|chatbot|bot|llm|language model|ai (?:model|assistant|agent)|virtual assistant"
+    r"|ai system)"
+)
+_TOOLS = (
+    r"(?:(?:list|read|write|edit|search)[_ ]workspace[_ ]memory\w*|write[_ ]memory|memory[_ ](?:search|get)"
+    r"|fact[_ ](?:search|probe|list[_ ]contradictions))"
+)
+_CORE = r"(?:(?:memory|profile|soul|agents|dreams|knowledge)\.md)"
 _RULES = (
     r"(?:instructions?|prompts?|rules?|guidelines?|directions?|directives?|commands?|polic(?:y|ies)"
     r"|safeguards?|restrictions?|constraints?|guardrails?|programming|training|memor(?:y|ies)"
     r"|context|messages?|conversations?|text)"
 )
-_IGNORE = r"(?:ignore|disregard|forget|override|overrule|bypass|neglect|dismiss|discard|drop|erase)"
+_IGNORE = r"(?:pay no attention to|take no notice of|set aside|ignore|disregard|forget|override|overrule|bypass|neglect|dismiss|discard|drop|erase)"
 # As an extraction may have reworded it: "she always ignores previous instructions".
 _IGNORES = rf"(?:{_IGNORE}|(?:ignore|disregard|override|overrule|bypasse)s)"
 _BEFORE = r"(?:previous|prior|above|earlier|preceding|foregoing|former|existing|original|initial)"
@@ -57,10 +78,14 @@ _ENGLISH = (
     rf"(?:{_RULES}\b|you|above|before|said|told)",
     rf"{_C}(?:do not|don't|never|stop) (?:follow|obey|listen|adher|apply)[a-z]*\b",
     rf"\b(?:from now on|from this (?:point|moment)(?: on| onwards?| forward)?|from here on(?: out)?"
-    rf"|henceforth|hereafter|going forward|in all future|in every future|starting now)\b[,:]?"
+    rf"|henceforth|hereafter|going forward|in (?:all |every |any |each )?future(?: \w+)?|starting (?:now|today)|as of (?:now|today)"
+    rf"|beginning (?:now|today)|until further notice)\b[,:]?"
     rf"\s(?:\w+\s){{0,3}}?(?:(?:you|your)\b|(?:please\s|always\s|never\s|only\s|do not\s|don't\s)"
     rf"{{0,2}}{_SAY}\b)",
-    rf"{_START}(?:always|never|only|in (?:all|every) (?:\w+)[,]?)\s(?:\w+ly\s)?{_SAY}\b",
+    rf"{_START}(?:remember to\s)?(?:always|never|only)\s(?:\w+ly\s)?{_STEER}\b",
+    rf"{_START}(?:remember to\s)?(?:always|never|only)\s(?:\w+ly\s)?{_SAY}\s[^.]{{0,60}}?\b{_ONES}\s(?:of\s)?"
+    rf"(?:your\s|its\s)?{_ANSWERS}\b",
+    rf"{_START}in (?:all|every|each|any)\s(?:\w+\s)?{_ANSWERS},?\s(?:\w+ly\s|always\s|never\s)?{_SAY}\b",
     rf"\b(?:you|assistant|ai|chatbot|bot|llm)\s(?:must|should|shall|will|have to|need to|are to)?\s?"
     rf"(?:now\s)?(?:always|never|only)\s{_SAY}\b",
     rf"{_START}you (?:must|shall|are required to|are obliged to|are obligated to|have to|may not"
@@ -76,7 +101,9 @@ _ENGLISH = (
     rf"|take on the (?:role|persona)|assume the (?:role|persona|identity)|simulate being|become the)\b",
     r"\b(?:enter|enable|activate|switch to|engage)\s(?:\w+\s){0,2}?"
     r"(?:developer|dan|god|jailbreak|debug|unrestricted|admin|sudo|maintenance) mode\b",
-    r"\b(?:jailbreak|do anything now|prompt injection)\b",
+    r"\b(?:jailbreak|do anything now)\b",
+    r"\b(?:developer|dan|god|debug|unrestricted|admin|sudo|maintenance) mode (?:is\s)?(?:now\s)?(?:on|active"
+    r"|enabled|activated)\b|^(?:system |admin )?override\s?[:!]",
     rf"{_C}(?:reveal|print|repeat|output|show|leak|disclose|expose|display|dump|recite|summari[sz]e)"
     rf"\s(?:\w+\s){{0,3}}?(?:system prompt|system message|hidden (?:\w+\s)?(?:prompt|instructions)"
     rf"|initial (?:prompt|instructions)|your (?:instructions|prompt|rules|configuration))\b",
@@ -104,13 +131,52 @@ _ENGLISH = (
     r"\bas a (?:permanent|standing|strict|hard|global|system) (?:rule|instruction|directive|policy)\b",
     rf"{_C}(?:delete|wipe|erase|clear|overwrite|purge|reset)\s(?:all\s|every\s|the\s|your\s|their\s"
     rf"|user\s|entire\s|whole\s){{1,4}}(?:memor(?:y|ies)|files?|notes?|history|workspace|instructions?)\b",
-    rf"{_START}(?:respond|reply|answer)\s(?:only\s|always\s|exclusively\s)?(?:with|in|as|to (?:every|all"
-    rf"|any))\b",
+    rf"{_START}(?:respond|reply|answer)\s(?:(?:only|always|exclusively)\s(?:with|in|as)|with|as)\b",
+    rf"{_START}(?:respond|reply|answer|say)\b[^.]{{0,30}}?\bto (?:(?:every|all|any|each)\s\w|(?:questions|requests"
+    rf"|messages|anybody|anyone|whoever)\b)",
     rf"{_START}(?:trust|obey|comply with|do whatever|do everything|do as)\b[^.]{{0,40}}?\b(?:says?|said"
     rf"|asks?|commands?|instructions?|orders?|told|requests?|links?|sites?|message)\b",
     rf"{_START}(?:convince|persuade|urge|encourage|get|make|direct|steer)\s{_USER}",
     r"\b(?:you have been|you've been|you were)\s(?:\w+\s)?(?:reprogrammed|instructed|upgraded"
     r"|authori[sz]ed|given new|granted|unlocked|told to)\b",
+    # About the assistant in the third person, as a wish, a permission or a rule.
+    rf"\b(?:the|any|this|an|your|each) {_AI}\s(?:reading this\s)?(?:must|shall|should|may|ought|is (?:to|obliged"
+    rf"|required|allowed|permitted|instructed|free|not to|never to)|are to|stop(?:s|ped)?|never\s{_SAY}|always\s{_SAY}"
+    rf"|to\s(?!the\b|a\b|an\b|his\b|her\b|our\b|their\b|my\b|dr\b|mr))\b",
+    rf"\b(?:that|if|ensure|sure|so)\s(?:the|any|this|each) {_AI}\s(?:\w+ly\s|always\s|never\s)?{_SAY}s?\b",
+    rf"\b(?:agents?|models?)\s(?:is to|are to|must|shall|should)\s[^.]{{0,60}}?(?:{_CORE}|\busers?\b|conversation"
+    rf"|{_TOOLS})",
+    # Its own parts are named: tools, and files that it is made of.
+    rf"\b{_TOOLS}\b",
+    r"\b(?:use|call|invoke|run|trigger) the \w{2,20}[ _]?\w{0,20} tool\b",
+    rf"{_C}(?:send|forward|post|upload|copy|paste|e-?mail|delete|erase|overwrite|wipe|empty|replace|ignore|disregard"
+    rf"|edit|rewrite|change|reveal|print|publish)\s[^.]{{0,50}}?{_CORE}",
+    # A script: who asks for something hears this.
+    rf"\b(?:when|whenever|if|each time|every time|any time|once|should)\s(?:\w+\s){{1,4}}?(?:asks?|asked|mentions?"
+    rf"|mentioned|wants to know|inquires?|wonders|brings up|talks? about|raises?|requests?)\b[^.]{{0,80}}?[,;:]\s?"
+    rf"(?:then\s|please\s|always\s|just\s|only\s)*(?:{_STEER}|tell|give|send|direct|point|act|answer)\b",
+    rf"\bif asked\b[^.]{{0,60}}?[,;:]\s?{_SAY}\b",
+    # What the user is to be told, or asked for.
+    rf"{_C}(?:tell|inform|assure|warn|ask|urge|convince|persuade|trick|get|make|lead|instruct)\s(?:the|your|any) (?:user|human)"
+    rf"\s(?:that|to|for|about|into)\b",
+    # What its answers have to be.
+    rf"\b{_ONES}\s(?:of\s)?(?:your\s|its\s|the\s)?(?:\w+\s)?{_ANSWERS}\s(?:\w+\s){{0,3}}?(?:must|has to|have to|should|shall"
+    rf"|needs? to|is to|are to)\b",
+    rf"\b(?:to|in|into|at the end of|with) (?:each|every|all)(?: of)?(?: your| its)? {_ANSWERS}\b|\bbefore (?:you"
+    rf" (?:answer|respond|reply)|your next (?:answer|reply|response|message))\b",
+    rf"{_C}(?:leave out|omit|suppress|conceal|withhold|censor)\s[^.]{{0,60}}?\b(?:from (?:the|your|any|all) (?:user|summar"
+    rf"|answer|repl|respon|audit)|when summari[sz]ing)|\bwhen summari[sz]ing,",
+    # Consent that nobody gave.
+    rf"{_START}(?:approve|accept|grant|authori[sz]e|allow|confirm|skip|waive|omit)\s[^.]{{0,60}}?\b(?:automatically|without"
+    rf"|confirmation|verification|safety|checks?)\b",
+    r"\b(?:do not|don't|never|must not|no need to)\s(?:ask|wait|check|request)\s(?:\w+\s){0,2}?(?:confirmation|permission"
+    r"|approval|consent|with the user)\b",
+    r"\b(?:has|have|had) (?:given|granted) (?:you\s|the assistant\s)?(?:full|blanket|unlimited|prior) (?:permission|consent"
+    r"|access|authori[sz]ation)\b",
+    # What is to be read first and done then.
+    r"\b(?:decode|decrypt|decipher|unscramble|deobfuscate)\b[^.]{0,60}?\b(?:do|follow|execute|obey|run|act|perform|carry)\b",
+    r"\b(?:execute|run|follow|obey|perform)\b[^.]{0,40}?\b(?:base64|rot13|encoded|decoded|hex)\b",
+    rf"{_START}(?:run|execute|paste|type)\s\S{{0,3}}(?:curl|wget|bash|sh|powershell|rm|sudo|eval)\b",
     r"\b(?:disable|turn off|deactivate|remove)\s(?:all\s|any\s|your\s|the\s){1,2}(?:safety|content"
     r"|security|moderation)\s?(?:\w+\s)?(?:filters?|checks?|guards?|rules?|measures?|settings?)\b",
 )
@@ -155,19 +221,22 @@ _JAPANESE = (
     r"になりきって|今から|これから|もはや|してはいけない|してはならない)",
     r"(?:ユーザー|利用者|使用者|お客様|管理者|人間)(?:に|には|へ)(?:は)?.{0,14}"
     r"(?:言わない|教えない|知らせない|伝えない|話さない|明かさない|秘密|内緒|言うな|教えるな|伝えるな|知らせるな)",
+    r"(?:必ず|常に|毎回|今後|これから|すべての|全ての).{0,20}(?:回答|返答|返信|応答|答え)(?:に|の|を|は|で).{0,30}?"
+    rf"{_DO_JA}",
+    r"(?:ユーザー|利用者|使用者|お客様|管理者)(?:に|には|へ|から).{0,20}(?:言っ|教え|知らせ|伝え|話し|明かし|隠し|見せ)て(?:は|ください)",
     r"システムプロンプト|開発者モード|脱獄モード|隠し(?:指示|命令)|新しい(?:指示|命令)|重要な(?:指示|命令)",
     r"(?:として|のように)(?:振る舞|ふるま|行動し|演じ|なりき)(?:って|い|え|て).{0,4}(?:ください|下さい|なさい)?",
     r"(?:会話|記憶|メモリ|パスワード|データ|履歴|メッセージ|内容).{0,14}(?:送信|転送|送って|アップロード|漏らし)"
     rf".{{0,4}}?{_DO_JA}",
     rf"(?:ユーザー|誰か|利用者|お客様)(?:が|に).{{0,24}}(?:たら|れば|場合|とき|ときは|際).{{0,30}}?{_DO_JA}",
-    r"(?:アシスタント|AI|ai|人工知能|言語モデル)(?:は|が).{0,20}(?:しなければ|べき|すること|必要があ|してはいけ|してください)",
+    r"(?:アシスタント|AI|ai|人工知能|言語モデル)(?:は|が).{0,30}(?:しなければ|ねばならない|てはいけ|てはなら|べき|すること|必要があ|してはいけ|してください)",
     r"(?:すべて|全て|全部)の?(?:記憶|メモリ|ファイル|ノート|履歴)を?(?:削除|消去|消し)",
     r"あなたの(?:新しい)?(?:役割|任務|目的|使命|ルール|指示|仕事)は",
 )
 
 # Read before anything else is made of the line: who speaks, and the marks of a prompt's format.
 ROLE = re.compile(
-    r"^(?:[-*>#\d.)\s]{0,8})(?:\d\d?:\d\d\s{1,3})?[\[<(*_\"'“]{0,3}"
+    r"^(?:[-*>#\d.)\s]{0,8}|<!--\s{0,3})(?:\d\d?:\d\d\s{1,3})?[\[<(*_\"'“]{0,3}"
     r"(?:assistant|system|助手|系统|系統|アシスタント|システム|开发者|開發者|開発者)"
     r"[\]>)*_\"'”]{0,3}\s?[:：]"
     r"|<\|[a-z_|]{1,40}\|>|\[/?inst\]|<</?sys>>|</?(?:system|assistant|instructions?|tool_call"
@@ -181,4 +250,4 @@ ROLE = re.compile(
     r"|\[(?:system|assistant|developer|admin)(?: message| prompt| override| note)?\]",
     re.MULTILINE,
 )
-ORDER = re.compile("|".join((*_ENGLISH, *_CHINESE, *_JAPANESE)), re.MULTILINE)
+ORDER = re.compile("|".join((*_ENGLISH, *_CHINESE, *_JAPANESE, *GERMAN, *SPANISH)), re.MULTILINE)
