@@ -36,12 +36,14 @@ EXAMPLE = {
             "kind": "file",
             "filename": "memory/2026-11-20.md",
             "lineNumber": 7,
+            "revision": 3,
             "conversationId": None,
             "messageId": None,
             "factId": None,
             "entryId": None,
             "owner": "api:helpdesk/42",
             "scope": "PERSONAL",
+            "source": "owner",
             "snippet": "- 09:12 Prefers a room on a high floor.",
             "marks": [[28, 32], [33, 38]],
             "score": 4.2,
@@ -65,7 +67,8 @@ class Asked(Reach):
         None,
         alias="conversationId",
         max_length=255,
-        description="Where the hits go: they count as recalled and as given there.",
+        description="Where the hits go: they count as recalled and as given there. What is given"
+        " to a conversation, or to an integration, leaves out the lines that wait for a person.",
     )
 
 
@@ -73,12 +76,19 @@ class HitOut(Camel):
     kind: Literal["file", "message", "fact", "entry"]
     filename: str | None
     line_number: int | None
+    revision: int | None = Field(
+        description="Of the file: the current one, or with `at:` the one of that moment."
+    )
     conversation_id: str | None
     message_id: str | None = Field(description="The id that the client gave.")
     fact_id: str | None = None
     entry_id: str | None = None
     owner: str
     scope: str
+    source: str = Field(
+        description="Whose word it is: `person`, `owner`, `agent`, `dream`, `system`, `import` or"
+        " `third_party`; of a text of several the least trusted."
+    )
     snippet: str
     marks: list[tuple[int, int]] = Field(description="Where in the snippet the words stand.")
     score: float
@@ -112,11 +122,13 @@ def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hi
     reader = Reader(agent, None if owner and owner._state.adding else owner)
     conversation = conversation_of(agent, owner, asked.conversation_id)
     query = querying.parse(asked.q)
+    if conversation and conversation.ephemeral:
+        reader = Reader(agent)
+    is_given = conversation is not None or caller.user is None
     found = search(reader, query, limit=asked.limit, kinds=kinds, cursor=asked.cursor)
     hits = found.hits
-    if caller.integration:
+    if is_given:
         hits = tuple(covering.allowed(hits, then=query.at is not None))
-    if conversation is not None:
         injecting.found(
             reader,
             asked.q,
@@ -151,10 +163,12 @@ def _hit(hit: Hit, owner: Owner | None) -> HitOut:
         kind="message" if message else "file",
         filename=hit.file.path if hit.file else None,
         line_number=hit.line if hit.file else None,
+        revision=hit.revision,
         conversation_id=message.conversation.external_id if message else None,
         message_id=message.external_id if message else None,
         owner=owners.shown(owner if hit.owner_id else None),
         scope=hit.file.scope if hit.file else "PERSONAL",
+        source=hit.source,
         snippet=hit.snippet,
         marks=list(hit.marks),
         score=round(hit.score, 4),

@@ -7,15 +7,14 @@ from ninja import Router
 from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.api import owners
 from memoryweb.api.auth import Caller, Request
+from memoryweb.api.context import conversation_of
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Camel, OwnerFields, Screened
-from memoryweb.conversations.models import Conversation
 from memoryweb.memory import tools
-from memoryweb.memory.exceptions import OwnerMismatch
 from memoryweb.memory.files import Writer
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import AuthorKind
@@ -365,26 +364,13 @@ def writing(request: Request, agent_id: str, call: Call) -> tools.Acting:
 
 def _acting(caller: Caller, agent: Agent, call: Call) -> tools.Acting:
     owner = owners.acting(caller, call, room=call.conversation_id or "")
-    conversation = _conversation(agent, owner, call.conversation_id)
+    conversation = conversation_of(agent, owner, call.conversation_id)
     return tools.Acting(
         Reader(agent, owner),
         timezone.now(),
-        conversation.pk if conversation else None,
+        conversation,
         caller.token,
     )
-
-
-def _conversation(
-    agent: Agent, owner: Owner | None, conversation_id: str | None
-) -> Conversation | None:
-    """Where a recall is counted: a conversation of this owner, not of a schedule or a dream."""
-    if conversation_id is None:
-        return None
-    found = agent.conversations.filter(external_id=conversation_id).first()
-    if found and owner and found.owner_id != owner.pk:
-        raise OwnerMismatch(conversation_id)
-    automatic = {Conversation.Source.CRON, Conversation.Source.DREAM}
-    return None if found is None or found.source in automatic else found
 
 
 def writer_of(caller: Caller, acting: tools.Acting) -> Writer:
@@ -393,6 +379,6 @@ def writer_of(caller: Caller, acting: tools.Acting) -> Writer:
         user=caller.user,
         integration=caller.integration,
         token=caller.token,
-        conversation_id=acting.conversation_id,
+        conversation_id=acting.conversation.pk if acting.conversation else None,
         is_tool=True,
     )

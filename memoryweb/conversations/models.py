@@ -52,6 +52,11 @@ class Conversation(models.Model):
     def __str__(self) -> str:
         return self.external_id
 
+    @property
+    def is_automatic(self) -> bool:
+        """Of a schedule or a dream: nobody asked, so that nothing counts as recalled."""
+        return self.source in {self.Source.CRON, self.Source.DREAM}
+
 
 class Message(models.Model):
     class Role(models.TextChoices):

@@ -17,6 +17,7 @@ from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.memory.finding import querying
 from memoryweb.memory.finding.hits import Hit
+from memoryweb.memory.marking import covering
 from memoryweb.memory.marking.marks import hidden_of, without_hidden
 from memoryweb.memory.search import search
 from memoryweb.memory.secrets import scanning
@@ -312,10 +313,7 @@ def _hits(
     room -= tokens.estimate(f"--- {FOUND} ---\n")
     quoted: list[Quoted] = []
     hits = search(reader, querying.plain(message), limit=_ASKED_HITS).hits
-    hidden = hidden_of(hit.file for hit in hits if hit.file)
-    for hit in hits:
-        if hit.file and hidden[hit.file.pk] & set(range(hit.line, hit.end_line + 1)):
-            continue
+    for hit in covering.allowed(hits, then=False):
         if hit.file and hit.line <= given.get(hit.file.pk, 0):
             continue
         if hit.message and talk and _is_in(hit.message, *talk):

@@ -17,8 +17,6 @@ from memoryweb.recall import events
 from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
 from memoryweb.workspace.models import File
 
-_AUTOMATIC = {Conversation.Source.CRON, Conversation.Source.DREAM}
-
 
 @dataclass(frozen=True)
 class Span:
@@ -86,7 +84,7 @@ def served(
         conversation_id=context.conversation_id,
         token=token,
     )
-    if context.conversation_id and conversation and conversation.source not in _AUTOMATIC:
+    if context.conversation_id and conversation and not conversation.is_automatic:
         hits = [quoted.hit for quoted in context.hits]
         via = RecallEvent.Via.PREFETCH
         _recall(context.reader, context.conversation_id, context.query, hits, via=via, at=unit.now)
@@ -111,13 +109,16 @@ def found(
     query: str,
     hits: Sequence[Hit],
     *,
-    conversation: Conversation,
+    conversation: Conversation | None,
     token: Token | None,
     at: datetime,
 ) -> None:
-    """Record what a search gave to a conversation. Where nothing is kept, nothing is recorded."""
+    """Record what a search gave to an agent; it is a recall within a conversation.
+
+    Where nothing is kept, nothing is recorded.
+    """
     paused = reader.owner is not None and reader.owner.paused
-    if paused or conversation.ephemeral or not hits:
+    if paused or (conversation and conversation.ephemeral) or not hits:
         return
     spans = [_span(hit) for hit in hits]
     note(
@@ -125,10 +126,10 @@ def found(
         spans,
         via=Injection.Via.SEARCH,
         at=at,
-        conversation_id=conversation.pk,
+        conversation_id=conversation.pk if conversation else None,
         token=token,
     )
-    if conversation.source not in _AUTOMATIC:
+    if conversation and not conversation.is_automatic:
         _recall(reader, conversation.pk, query, hits, via=RecallEvent.Via.SEARCH, at=at)
 
 

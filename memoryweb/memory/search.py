@@ -47,7 +47,11 @@ def search(
         matched = matching.match(corpus, asked)
         page = matched.page(min(max(limit, 1), MOST), after)
         rows = corpus.passages([passage for passage, _score in page.hits], page.kinds)
-    hits = (hit(rows[key], score, asked.words) for key, score in page.hits if key in rows)
+    hits = (
+        hit(rows[key], score, asked.words, corpus.past(rows[key]))
+        for key, score in page.hits
+        if key in rows
+    )
     return Found(matched.total, tuple(hits), cursors.write(page.last, stamp) if page.last else "")
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.memory.writers import Writer
+from memoryweb.workspace.authorship import blame_of
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, SourceClass
 
 # The least trusted first: a text that stands on several words is worth its weakest one.
@@ -66,6 +67,16 @@ def sources_of_lines(file: File, *, since: int = 1) -> Mapping[int, SourceClass]
     for row in rows.defer("message__content"):
         found[row.line].append(_of_origin(row, person_id))
     return {line: weakest(classes) for line, classes in found.items()}
+
+
+def sources_at(file: File, number: int) -> Mapping[int, SourceClass]:
+    """The same for a revision: a line has the class of the one that brought it."""
+    if number == file.revision:
+        return sources_of_lines(file)
+    brought = blame_of(file, number)
+    rows = file.revisions.filter(number__in=set(brought)).values_list("number", "source")
+    classes = {since: SourceClass(source) for since, source in rows}
+    return {line: classes[since] for line, since in enumerate(brought, 1) if since in classes}
 
 
 def weakest(classes: Iterable[SourceClass]) -> SourceClass:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import accumulate, groupby, islice
 from typing import Any
-from uuid import UUID
 
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
+from memoryweb.conversations.models import Conversation
 from memoryweb.memory import files, guards, injecting, search
 from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
@@ -47,8 +47,11 @@ class EditRefused(MemoryRefused):
 class MemoryPaused(MemoryRefused):
     code = "paused"
 
-    def __init__(self) -> None:
-        super().__init__(_("Memory is paused for this owner: nothing is kept."))
+    def __init__(self, acting: "Acting") -> None:
+        if acting.is_ephemeral:
+            super().__init__(_("Of this conversation nothing is kept: it was sent as ephemeral."))
+        else:
+            super().__init__(_("Memory is paused for this owner: nothing is kept."))
 
 
 class DateRefused(MemoryRefused):
@@ -59,12 +62,13 @@ class DateRefused(MemoryRefused):
 class Acting:
     """Who calls, in which conversation, and at what time. Recalls count only in a conversation.
 
-    While an owner's memory is paused, their own files are out of sight and nothing is written.
+    While an owner's memory is paused, and in an ephemeral conversation, their own files are out of
+    sight and nothing is written.
     """
 
     reader: Reader
     now: datetime
-    conversation_id: UUID | None = None
+    conversation: Conversation | None = None
     token: Token | None = None
 
     @property
@@ -73,7 +77,11 @@ class Acting:
 
     @property
     def is_paused(self) -> bool:
-        return self.reader.owner is not None and self.reader.owner.paused
+        return self.is_ephemeral or (self.reader.owner is not None and self.reader.owner.paused)
+
+    @property
+    def is_ephemeral(self) -> bool:
+        return self.conversation is not None and self.conversation.ephemeral
 
     @property
     def writes_for(self) -> Owner | None:
@@ -101,7 +109,7 @@ def read_file(acting: Acting, filename: str) -> dict[str, Any]:
     """Of a line that waits for a person there is only its cover (`covering`); the hash is that of
     the true text. Raises PathRefused, FileMissing."""
     file = _readable(acting, filename)
-    _count_files(acting, filename, [file])
+    _count_files(acting, file.path, [file])
     return {
         "agentId": _agent_id(acting),
         "filename": file.path,
@@ -218,7 +226,7 @@ def memory_get(acting: Acting, day: str) -> dict[str, Any]:
     wanted = _date(day, acting.now)
     notes = File.objects.present().visible_to(acting.sees).filter(note_date=wanted)
     found = sorted(notes, key=lambda file: file.owner_id is None)
-    _count_files(acting, day, found)
+    _count_files(acting, paths.note_path(wanted), found)
     content = "\n".join(map(covering.shown, found))
     return {
         "agentId": _agent_id(acting),
@@ -274,7 +282,7 @@ def _shown(owner: Owner | None) -> str:
 def place_of(acting: Acting, filename: str) -> Place:
     """Raises MemoryPaused."""
     if acting.is_paused:
-        raise MemoryPaused
+        raise MemoryPaused(acting)
     return Place(acting.reader.agent, acting.writes_for, filename)
 
 
@@ -369,18 +377,17 @@ def _count(
 ) -> None:
     """Record what was given, and recalls: only in a conversation, and only of daily notes, which
     dreams look at."""
-    conversation_id = None if acting.is_paused else acting.conversation_id
+    conversation = None if acting.is_paused else acting.conversation
     if spans:
         injecting.note(
             acting.sees,
             spans,
             via=via,
             at=acting.now,
-            conversation_id=conversation_id,
+            conversation_id=conversation.pk if conversation else None,
             token=acting.token,
         )
     given = [events.Given(file.pk, text) for file, text in lines if file.note_date]
-    if given and conversation_id is not None:
-        events.count(
-            acting.reader, conversation_id, query, given, via=RecallEvent.Via.TOOL, at=acting.now
-        )
+    if given and conversation and not conversation.is_automatic:
+        tool = RecallEvent.Via.TOOL
+        events.count(acting.reader, conversation.pk, query, given, via=tool, at=acting.now)

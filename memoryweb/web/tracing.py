@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read
@@ -50,7 +51,13 @@ def trace(request: TeamRequest, file: File, line: int) -> list[Step]:
     return steps
 
 
-def file_url(request: TeamRequest, file: File, line: int | None = None) -> str:
+def file_url(
+    request: TeamRequest, file: File, line: int | None = None, *, agent: Agent | None = None
+) -> str:
+    """Global files are read beside an agent; without one, in their own team."""
+    if agent and file.agent_id != agent.pk:
+        anchor = f"#L{line}" if line else ""
+        return to(request, "agents_global", agent.pk, file.path, query=anchor)
     query = ""
     if file.owner_id:
         query = "?owner=me" if file.owner_id == request.visit.me.pk else f"?owner={file.owner_id}"

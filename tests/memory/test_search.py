@@ -17,7 +17,7 @@ from memoryweb.memory.messages import add_messages
 from memoryweb.memory.search import Found, search
 from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision, SourceClass
 from tests.statements import statements
 from tests.world import World
 
@@ -320,6 +320,44 @@ def test_at_finds_what_was_current_then(world: World) -> None:
     assert texts(then) == ["- The ferry leaves at noon."]
     assert find(world, "ferry at:2026-10-31", world.customer).total == 0
     assert "- The ferry leaves at three." in texts(find(world, "ferry", world.customer))
+
+
+def aged(file: File, number: int, hour: int) -> None:
+    """As if the revision had been written on 1 November."""
+    written = datetime(2026, 11, 1, hour, tzinfo=UTC)
+    Revision.objects.filter(file=file, number=number).update(created_at=written)
+
+
+def test_a_hit_of_the_past_says_its_revision_and_whose_word_it_was(world: World) -> None:
+    stranger = Writer(AuthorKind.AGENT, integration=world.integration)
+    with unit(world.team) as work:
+        place = Place(world.agent, None, "KNOWLEDGE.md")
+        first = files.write(work, place, "- The ferry leaves at noon.", writer=stranger).file
+    aged(first, first.revision, 9)
+    second = save(world, "KNOWLEDGE.md", "- The lamp is red.\n- The ferry leaves at noon.")
+    aged(second, second.revision, 10)
+    save(world, "KNOWLEDGE.md", "- Nothing.")
+    (hit,) = find(world, "ferry at:2026-11-02").hits
+    assert (hit.revision, hit.line, hit.is_past) == (second.revision, 2, True)
+    assert hit.source == SourceClass.THIRD_PARTY
+    (lamp,) = find(world, "lamp at:2026-11-02").hits
+    assert lamp.source == SourceClass.PERSON
+
+
+def test_what_has_not_changed_since_is_no_past(world: World) -> None:
+    file = save(world, "KNOWLEDGE.md", "- The ferry leaves at noon.")
+    (now,) = find(world, "ferry").hits
+    (then,) = find(world, "ferry at:2999-01-01").hits
+    assert (then.revision, then.is_past, then.source) == (file.revision, False, now.source)
+
+
+def test_a_file_is_found_under_the_name_it_had_and_keeps_its_place_today(world: World) -> None:
+    file = save(world, "boats.md", "- The ferry leaves at noon.")
+    aged(file, file.revision, 9)
+    with unit(world.team) as work:
+        files.rename(work, file, "ships.md", writer=PERSON)
+    (hit,) = find(world, "ferry at:2026-11-02").hits
+    assert (hit.file and hit.file.path, hit.past and hit.past.file.path) == ("boats.md", "ships.md")
 
 
 def test_at_ranks_the_present_as_search_does(world: World) -> None:

@@ -92,7 +92,7 @@ def test_an_id_of_another_team_reads_like_one_that_nobody_has(
     clients: dict[str, Client], stage: Stage, twin: Stage, role: str
 ) -> None:
     """For everybody who gets as far as looking for it."""
-    foreign_ids = twin.ids | {"path": only_here(twin)}
+    foreign_ids = twin.ids | dict.fromkeys(("path", "global_path"), only_here(twin))
     for key, route in ROUTES.items():
         for name, kept in named(route).items():
             if name not in IDS:

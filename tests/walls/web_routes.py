@@ -96,6 +96,8 @@ PAGES: dict[str, Route] = {
     "agents_revisions of Bob": _get("agents_revisions", BOBS, BOB),
     "agents_revision": _get("agents_revision", READ),
     "agents_revision of Bob": _get("agents_revision", BOBS, BOB),
+    "agents_global": _get("agents_global", READ, path="global_path"),
+    "agents_global_revision": _get("agents_global_revision", READ, path="global_path"),
     "agents_compare": _get("agents_compare", READ),
     "agents_compare of Bob": _get("agents_compare", BOBS, BOB),
     "agents_prompt": _get("agents_prompt", READ),

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.utils import timezone
-from django_scopes import scope
+from django_scopes import scope, scopes_disabled
 
 from memoryweb.accounts import invitations, tokens
 from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Role, Scope
-from memoryweb.accounts.teams import create_team
+from memoryweb.accounts.teams import create_team, system_team
 from memoryweb.agents import one_time_codes
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent, Owner
 from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
@@ -49,7 +49,8 @@ class Stage:
         return replace(self, ids=self.ids | other)
 
     def with_random(self, name: str) -> "Stage":
-        made = {"team": "nobodys-team", "path": "memory/2001-01-01.md"}.get(name)
+        nobodys = "memory/2001-01-01.md"
+        made = {"team": "nobodys-team", "path": nobodys, "global_path": nobodys}.get(name)
         return self.but(**{name: made or ("987654" if name in NUMBERS else str(uuid.uuid4()))})
 
 
@@ -79,6 +80,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "agent_id": shared.agent,
             "archived_id": shared.archived,
             "path": "MEMORY.md",
+            "global_path": _global(),
             "number": "1",
             "line": "3",
             "sha256": proposal.file.sha256,
@@ -118,6 +120,13 @@ def restored_stage(home: Home, name: str, *, colleague: User) -> Stage:
     stage = restored(f"walls: {name}", lambda: build_stage(home, colleague=colleague))
     with scope(team=home.team):
         return stage.but(link_code=_code(home))
+
+
+def _global() -> str:
+    """What every team reads."""
+    with scopes_disabled(), unit(system_team()) as work:
+        place = Place(Agent.objects.get(pk=GLOBAL_AGENT_ID), None, "structured/rules.md")
+        return write(work, place, "- Be kind.\n", writer=Writer(AuthorKind.SYSTEM)).file.path
 
 
 def _marked(home: Home, owner: Owner | None) -> File:

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import pytest
 from django.test import Client
 from django.utils.safestring import SafeString
@@ -10,7 +12,7 @@ from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Injection, RecallEvent
 from memoryweb.web.markdown import plain
 from memoryweb.web.marking import marked_html, words_of
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.models import AuthorKind, Revision
 from tests.web.pages import fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
@@ -36,6 +38,32 @@ def test_a_hit_leads_to_its_line_with_the_word_marked(
     opened = text(vera.get(f"{file}?q=releases"))
     assert "moved the <mark>release</mark> to Thursday" in opened
     assert "<mark>" not in text(vera.get(file))
+
+
+def test_a_hit_of_the_past_leads_to_its_revision_at_its_line(
+    stage: Stage, vera: Client, address: str
+) -> None:
+    save(stage, "boats.md", "- Oars.\n- Paddle\n  the canoe.\n")
+    Revision.objects.filter(file__path="boats.md").update(
+        created_at=datetime(2026, 11, 1, 12, tzinfo=UTC)
+    )
+    save(stage, "boats.md", "- The boats were sold.\n")
+    page = text(vera.get(f"{address}?q=canoe&at=2026-11-02"))
+    then = url(stage.world.team, "agents_revision", stage.world.agent.pk, "boats.md", 1)
+    assert f"{then}?q=canoe#L2" in page
+    assert "as it was, revision 1" in page
+    opened = text(vera.get(f"{then}?q=canoe"))
+    assert "the <mark>canoe</mark>" in opened
+    assert all(f'id="L{line}"' in opened for line in (1, 2, 3))
+
+
+def test_what_came_from_an_import_says_so(stage: Stage, vera: Client, address: str) -> None:
+    with unit(stage.world.team) as work:
+        place = Place(stage.world.agent, None, "KNOWLEDGE.md")
+        write(work, place, "- The canoe is red.\n", writer=Writer(AuthorKind.IMPORT))
+    assert "from an import" in text(vera.get(f"{address}?q=canoe"))
+    save(stage, "KNOWLEDGE.md", "- Our canoe.\n")
+    assert "from an import" not in text(vera.get(f"{address}?q=canoe"))
 
 
 def test_a_message_leads_to_its_place_in_the_conversation(

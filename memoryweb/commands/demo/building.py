@@ -186,7 +186,7 @@ def _ask(part: _Part, day: date, ago: int) -> None:
     for days, name, query in _QUESTIONS:
         if latest and (days, name) == (ago, part.name):
             at = latest.last_message_at or datetime.combine(day, time(), tzinfo=UTC)
-            acting = tools.Acting(Reader(part.agent, part.owner), at, latest.pk)
+            acting = tools.Acting(Reader(part.agent, part.owner), at, latest)
             with unit(part.agent.team):
                 tools.memory_search(acting, query)
 

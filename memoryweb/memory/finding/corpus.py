@@ -16,6 +16,7 @@ from memoryweb.recall.index import Found
 from memoryweb.recall.models import Passage
 from memoryweb.recall.ranking import Extent
 from memoryweb.workspace.models import File
+from memoryweb.workspace.moments import Past
 from memoryweb.workspace.paths import fold
 
 # Whole (file or conversation) and line (of a turn: its position).
@@ -131,6 +132,9 @@ class Current:
         if kinds:
             rows = rows.select_related(*(related[kind] for kind in sorted(kinds)))
         return {row.pk: row for row in rows if self._sees(row)}
+
+    def past(self, _row: Passage) -> Past | None:
+        return None
 
     def _keyed(self, phrase: Sequence[str]) -> list[str]:
         return [" ".join(TEXT + reach + word for word in phrase) for reach in self.reaches.all]

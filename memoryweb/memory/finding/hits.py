@@ -11,6 +11,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.recall.models import Passage
 from memoryweb.recall.tokens import tokens
 from memoryweb.workspace.models import File
+from memoryweb.workspace.moments import Past
 
 AROUND = 80
 _LONGEST = 40  # of a word whose stems are remembered
@@ -25,7 +26,10 @@ Mark = tuple[int, int]
 
 @dataclass(frozen=True)
 class Hit:
-    """One block of a file, or one message. `marks` are offsets of matched words in `snippet`."""
+    """One block of a file, or one message. `marks` are offsets of matched words in `snippet`.
+
+    A hit of `at:` has its `file` with the name, text and revision of then, and `past` to tell.
+    """
 
     kind: str
     file: File | None
@@ -40,6 +44,22 @@ class Hit:
     date: date | None
     source: str
     owner_id: UUID | None
+    past: Past | None = None
+
+    @property
+    def revision(self) -> int | None:
+        """Of the file; None for a message."""
+        if self.past:
+            return self.past.number
+        return self.file.revision if self.file else None
+
+    @property
+    def is_past(self) -> bool:
+        """Whether its file says something else by now, or is gone."""
+        if self.past is None:
+            return False
+        now = self.past.file
+        return now.revision != self.past.number or now.deleted_at is not None
 
 
 @dataclass(frozen=True)
@@ -51,8 +71,8 @@ class Found:
     cursor: str = ""
 
 
-def hit(row: Passage, score: float, words: Collection[str]) -> Hit:
-    """`words` are the stems that were asked for."""
+def hit(row: Passage, score: float, words: Collection[str], past: Past | None = None) -> Hit:
+    """`words` are the stems that were asked for; `past` is the file where it was found then."""
     snippet, marks = excerpt(row.text, words)
     return Hit(
         kind=row.kind,
@@ -68,6 +88,7 @@ def hit(row: Passage, score: float, words: Collection[str]) -> Hit:
         date=row.date,
         source=row.source,
         owner_id=row.owner_id,
+        past=past,
     )
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import datetime
+from uuid import UUID
 
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
@@ -14,10 +15,11 @@ from memoryweb.memory import indexing
 from memoryweb.memory.finding.corpus import Reaches, Spot, Standing, says, standing
 from memoryweb.memory.finding.querying import Query
 from memoryweb.memory.indexing import TEXT
+from memoryweb.memory.source_classes import sources_at, weakest
 from memoryweb.recall.index import Found
 from memoryweb.recall.models import Passage
 from memoryweb.recall.ranking import Extent, Places
-from memoryweb.workspace.models import File
+from memoryweb.workspace.models import File, SourceClass
 from memoryweb.workspace.moments import Past, workspace_at
 from memoryweb.workspace.paths import fold
 
@@ -27,7 +29,8 @@ class Then:
 
     def __init__(self, reader: Reader, moment: datetime) -> None:
         self.reaches = Reaches.of(reader)
-        self.rows = dict(enumerate(_passages(reader, moment), start=1))
+        self.pasts = {past.file.pk: past for past in _pasts(reader, moment)}
+        self.rows = dict(enumerate(_passages(reader, moment, self.pasts.values()), start=1))
         self.at = {(row.whole, row.line): number for number, row in self.rows.items()}
 
     def find(self, tokens: Collection[str]) -> Found:
@@ -85,15 +88,36 @@ class Then:
         return {number: _standing(self.rows[number]) for number in passages}
 
     def passages(self, ids: Collection[int], _kinds: Collection[str]) -> dict[int, Passage]:
-        return {number: self.rows[number] for number in ids}
+        """Whose word each is, is looked up for these alone."""
+        found = {number: self.rows[number] for number in ids}
+        files = {row.file_id for row in found.values() if row.file_id}
+        sources = {key: self._sources(key) for key in files}
+        for row in found.values():
+            if row.file_id:
+                lines = range(row.line, row.end_line + 1)
+                known = sources[row.file_id]
+                row.source = weakest(known[line] for line in lines if line in known)
+        return found
+
+    def past(self, row: Passage) -> Past | None:
+        return self.pasts[row.file_id] if row.file_id else None
+
+    def _sources(self, file_id: UUID) -> Mapping[int, SourceClass]:
+        past = self.pasts[file_id]
+        return sources_at(past.file, past.number)
 
 
-def _passages(reader: Reader, moment: datetime) -> Iterator[Passage]:
+def _pasts(reader: Reader, moment: datetime) -> Iterator[Past]:
     own = reader.owner.pk if reader.owner else None
     workspaces = [(GLOBAL_AGENT_ID, None), (reader.agent.pk, None), (reader.agent.pk, own)]
     for agent_id, owner_id in dict.fromkeys(workspaces):
-        for past in workspace_at(agent_id, owner_id, moment):
-            yield from indexing.of_file(_as_it_was(past, moment), sources={})
+        yield from workspace_at(agent_id, owner_id, moment)
+
+
+def _passages(reader: Reader, moment: datetime, pasts: Iterable[Past]) -> Iterator[Passage]:
+    for past in pasts:
+        yield from indexing.of_file(_as_it_was(past, moment), sources={})
+    own = reader.owner.pk if reader.owner else None
     if own is not None:
         yield from Passage.objects.filter(
             kind=Passage.Kind.MESSAGE,
@@ -106,6 +130,7 @@ def _passages(reader: Reader, moment: datetime) -> Iterator[Passage]:
 def _as_it_was(past: Past, moment: datetime) -> File:
     file = copy(past.file)
     file.path, file.content, file.deleted_at = past.path, past.content, None
+    file.revision = past.number
     file.updated_at = min(file.updated_at, moment)
     return file
 

@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.memory import context as prompts
 from memoryweb.memory.context import Context, Included, Quoted
@@ -18,13 +19,13 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.pictures import token_gauge
 from memoryweb.web.tracing import file_url
 from memoryweb.web.views.files import shelf_choices
-from memoryweb.workspace.models import Scope
 
 
 @dataclass(frozen=True)
 class Row:
     one: Included
     url: str
+    is_own: bool
     is_first: bool
     is_last: bool
 
@@ -76,7 +77,7 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         .order_by("folded_path")[:12],
         "form": form,
         "message": message,
-        "found": [_found(request, quoted) for quoted in built.hits],
+        "found": [_found(request, shelf.agent, quoted) for quoted in built.hits],
         "sent": list(_sent(built)),
         "is_paused": bool(shelf.owner and shelf.owner.paused),
     }
@@ -102,12 +103,13 @@ def _groups(request: TeamRequest, shelf: Shelf, built: Context) -> list[Group]:
 
 
 def _rows(request: TeamRequest, shelf: Shelf, files: Sequence[Included]) -> list[Row]:
-    """Global files have no page in a team, and keep their place before its own."""
+    """Global files keep their place before the agent's own."""
     own = [one.file.pk for one in files if one.file.agent_id == shelf.agent.pk]
     return [
         Row(
             one,
-            file_url(request, one.file) if one.file.pk in own else "",
+            file_url(request, one.file, agent=shelf.agent),
+            is_own=one.file.pk in own,
             is_first=one.file.pk == own[0] if own else False,
             is_last=one.file.pk == own[-1] if own else False,
         )
@@ -115,11 +117,10 @@ def _rows(request: TeamRequest, shelf: Shelf, files: Sequence[Included]) -> list
     ]
 
 
-def _found(request: TeamRequest, quoted: Quoted) -> Found:
+def _found(request: TeamRequest, agent: Agent, quoted: Quoted) -> Found:
     hit = quoted.hit
     if hit.file:
-        is_global = hit.file.scope == Scope.GLOBAL
-        url = "" if is_global else file_url(request, hit.file, hit.line)
+        url = file_url(request, hit.file, hit.line, agent=agent)
         return Found(quoted, prompts.place_of(hit), url)
     assert hit.message
     talk = hit.message.conversation

@@ -21,6 +21,7 @@ from memoryweb.web.access import TeamRequest, find_file, find_shelf, require_wri
 from memoryweb.web.authors import Author, author_of
 from memoryweb.web.forms.history import HistoryForm
 from memoryweb.web.htmx import show, to
+from memoryweb.web.marking import marked_blocks
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of, numbers_of
 from memoryweb.web.views.editing import writer_of
@@ -77,7 +78,11 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
         "author": author_of(request, found),
         "path_then": found.path if found.path != file.path else "",
         "is_current": number == file.revision and file.deleted_at is None,
-        **(_authors(request, file, number) if authored.is_asked(request) else _text(file, number)),
+        **(
+            _authors(request, file, number)
+            if authored.is_asked(request)
+            else _text(request, file, number)
+        ),
     }
     return show(request, "files/revision.html", context, partials=("text",))
 
@@ -86,9 +91,10 @@ def _authors(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
     return {"is_authored": True, **authored.authored(request, file, number)}
 
 
-def _text(file: File, number: int) -> dict[str, Any]:
+def _text(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
     rendered = markdown.render(content_of(file, number))
-    return {"blocks": rendered.blocks, "is_cut": rendered.is_cut}
+    blocks = marked_blocks(rendered.blocks, request.GET.get("q", ""))
+    return {"blocks": blocks, "is_cut": rendered.is_cut}
 
 
 @require_GET

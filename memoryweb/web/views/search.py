@@ -8,8 +8,10 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpResponse
+from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
 from memoryweb.agents.models import Agent, Owner
@@ -25,9 +27,21 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import plain
 from memoryweb.web.marking import marked_html, words_of
 from memoryweb.web.naming import owner_name, owner_title
+from memoryweb.workspace.models import SourceClass
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
 _KINDS = ("file", "message")
+# Whether it is a file of the agent's own, and whether it is shown as it was.
+_PAGES = {
+    (True, False): "agents_file",
+    (True, True): "agents_revision",
+    (False, False): "agents_global",
+    (False, True): "agents_global_revision",
+}
+_FOREIGN: dict[str, Promise] = {
+    SourceClass.IMPORT: gettext_lazy("from an import"),
+    SourceClass.THIRD_PARTY: gettext_lazy("from somebody else"),
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,7 @@ class Shown:
     snippet: SafeString
     url: str
     whose: str
+    source: str
 
 
 @dataclass(frozen=True)
@@ -177,19 +192,23 @@ def _shown(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q:
         title = f"{hit.file.path}:{hit.line}"
         url = _file_url(request, agent, hit, owner, q)
     whose = owner_name(request.visit, owner)
-    return Shown(hit, title, marked_html(plain(hit.snippet), words_of(q)), url, whose)
+    if hit.file and hit.file.agent_id != agent.pk:
+        whose = _("Global")
+    snippet = marked_html(plain(hit.snippet), words_of(q))
+    return Shown(hit, title, snippet, url, whose, str(_FOREIGN.get(hit.source, "")))
 
 
 def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> str:
-    """Global memory has no page in a team."""
+    """The file's page, or the one of the revision that was current at the moment searched."""
     assert hit.file
-    if hit.file.agent_id != agent.pk:
-        return ""
+    page = _PAGES[hit.file.agent_id == agent.pk, hit.is_past]
+    path = hit.past.file.path if hit.past else hit.file.path
+    number = [hit.revision] if hit.is_past else []
     whose = {}
     if owner:
         whose = {"owner": "me" if owner == request.visit.me else str(owner.pk)}
     query = urlencode({**whose, "q": q})
-    return to(request, "agents_file", agent.pk, hit.file.path, query=f"?{query}#L{hit.line}")
+    return to(request, page, agent.pk, path, *number, query=f"?{query}#L{hit.line}")
 
 
 def agent_search_url(request: TeamRequest, agent_id: UUID) -> str:
