@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.contrib.messages import get_messages
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import resolve_url
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import HttpResponseLocation
@@ -24,8 +26,13 @@ class FragmentMiddleware:
 
 
 def _for_htmx(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """A redirect becomes HX-Location; messages come along out of band."""
+    """A redirect becomes HX-Location; messages come along out of band.
+
+    Whoever is signed out meanwhile stays on the page with what was written there, and is told.
+    """
     if response.status_code in {301, 302, 303, 307, 308}:
+        if response["Location"].startswith(resolve_url(settings.LOGIN_URL)):
+            return HttpResponse(status=401)
         located = HttpResponseLocation(response["Location"])
         located.cookies.update(response.cookies)
         return located

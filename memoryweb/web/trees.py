@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from django.db.models import Sum
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.web.access import Shelf
 from memoryweb.web.paging import Page, page
 from memoryweb.workspace.models import File
-from memoryweb.workspace.paths import FileKind, kind_of
+from memoryweb.workspace.paths import FileKind, fold, kind_of
 from memoryweb.workspace.queries import notes_by_month
 
 SHOWN = 20
@@ -54,6 +55,7 @@ class Tree:
     months: list[Month]
     notes: Group | None
     pages: "Page[File] | None" = None
+    name: str = ""  # what was looked for
 
     @property
     def is_empty(self) -> bool:
@@ -61,7 +63,9 @@ class Tree:
 
 
 def tree(request: HttpRequest, shelf: Shelf) -> Tree:
-    """The whole workspace, or all of the one kind that `?kind=` asks for."""
+    """The whole workspace, what `?name=` finds, or all of the one kind that `?kind=` asks for."""
+    if name := request.GET.get("name", "").strip().replace("\0", ""):
+        return _named(request, shelf, name)
     by_kind = _by_kind(shelf)
     asked = request.GET.get("kind", "")
     if by_kind.get(asked):
@@ -72,6 +76,14 @@ def tree(request: HttpRequest, shelf: Shelf) -> Tree:
     groups = [_group(request, key, by_kind[key]) for key in KINDS if by_kind[key]]
     months, notes = _notes(request, shelf)
     return Tree(groups, months, notes)
+
+
+def _named(request: HttpRequest, shelf: Shelf, name: str) -> Tree:
+    found = shelf.files.present().filter(folded_path__contains=fold(name)).defer("content")
+    pages = page(request, found.order_by("-note_date", "folded_path"), size=PAGE)
+    size = found.aggregate(size=Sum("size"))["size"]
+    groups = [Group("found", _("Found"), pages.items, pages.total, size)] if pages.total else []
+    return Tree(groups, [], None, pages, name)
 
 
 def _by_kind(shelf: Shelf) -> dict[str, list[File]]:
@@ -121,7 +133,7 @@ def _name(month: date) -> str:
 
 def _url(request: HttpRequest, **changed: str) -> str:
     query = request.GET.copy()
-    for gone in ("kind", "month", "page"):
+    for gone in ("kind", "month", "name", "page"):
         query.pop(gone, None)
     query.update(changed)
     return f"?{query.urlencode()}"

@@ -1,41 +1,52 @@
-// Files in the prompt are dragged to another place; the buttons beside them do the same.
+// Files in the prompt are dragged to another place, by mouse, pen or finger; the buttons beside
+// them do the same. A finger drags by the handle, so that the rest of the row still scrolls.
 {
-  let dragged = null;
-  const list = (event) => event.target.closest?.("[data-arrange]");
-  const below = (rows, y) => rows.find((row) => {
+  let drag = null; // { row, y, isMoving }
+  const list = () => drag.row.parentElement;
+  const target = (y) => [...list().children].find((row) => {
     const box = row.getBoundingClientRect();
-    return row !== dragged && y < box.top + box.height / 2;
+    return row !== drag.row && y < box.top + box.height / 2;
   });
-  const next = (event) => below([...list(event).children], event.clientY);
   const clear = () => {
-    for (const row of document.querySelectorAll(".drop, .drop-last")) {
-      row.classList.remove("drop", "drop-last");
+    for (const row of document.querySelectorAll(".drop, .drop-last, .dragged")) {
+      row.classList.remove("drop", "drop-last", "dragged");
     }
   };
-  document.addEventListener("dragstart", (event) => {
-    dragged = event.target.closest?.("[data-arrange] > li") ?? null;
-    if (!dragged) return;
-    event.dataTransfer.effectAllowed = "move";
-    event.dataTransfer.setData("text/plain", dragged.dataset.path);
-  });
-  document.addEventListener("dragover", (event) => {
-    if (!dragged || list(event) !== dragged.parentElement) return;
-    event.preventDefault();
+  const end = () => {
     clear();
-    const row = next(event);
-    if (row) row.classList.add("drop");
-    else dragged.parentElement.lastElementChild.classList.add("drop-last");
+    drag = null;
+  };
+  document.addEventListener("pointerdown", (event) => {
+    const row = event.target.closest?.("[data-arrange] > li[data-path]");
+    if (!row || event.button !== 0 || !event.isPrimary) return;
+    const isHandle = event.target.closest(".grip");
+    if (!isHandle && (event.pointerType === "touch" || event.target.closest("a, button"))) return;
+    drag = { row, y: event.clientY, isMoving: false };
   });
-  document.addEventListener("drop", (event) => {
-    if (!dragged || list(event) !== dragged.parentElement) return;
-    event.preventDefault();
-    const target = dragged.parentElement.dataset.arrange;
+  document.addEventListener("pointermove", (event) => {
+    if (!drag || (!drag.isMoving && Math.abs(event.clientY - drag.y) < 4)) return;
+    if (!drag.isMoving) getSelection().removeAllRanges();
+    drag.isMoving = true;
+    clear();
+    drag.row.classList.add("dragged");
+    const before = target(event.clientY);
+    if (before) before.classList.add("drop");
+    else list().lastElementChild.classList.add("drop-last");
+  });
+  document.addEventListener("pointerup", (event) => {
+    if (!drag) return;
+    const { row, isMoving } = drag;
+    const before = target(event.clientY)?.dataset.path ?? "";
+    const follows = row.nextElementSibling?.dataset.path ?? "";
+    const swapped = row.parentElement.dataset.arrange;
+    end();
+    if (!isMoving || before === follows) return;
     const token = document.querySelector("#arrange [name=csrfmiddlewaretoken]").value;
-    const values = { before: next(event)?.dataset.path ?? "", csrfmiddlewaretoken: token };
-    htmx.ajax("POST", dragged.dataset.url, { target, swap: "outerHTML", values });
+    const values = { before, csrfmiddlewaretoken: token };
+    htmx.ajax("POST", row.dataset.url, { target: swapped, swap: "outerHTML", values });
   });
-  document.addEventListener("dragend", () => {
-    clear();
-    dragged = null;
+  document.addEventListener("pointercancel", end);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && drag) end();
   });
 }

@@ -59,6 +59,16 @@
   const preview = () => {
     if (!sample.hidden) htmx.trigger("#preview", "refresh");
   };
+  // What was shown last stays; the next change asks again.
+  const failed = sample.querySelector("[data-failed]");
+  for (const trouble of ["htmx:sendError", "htmx:responseError"]) {
+    sample.addEventListener(trouble, (event) => {
+      if (event.detail.xhr.status === 401) return;
+      event.stopPropagation();
+      failed.hidden = false;
+    });
+  }
+  sample.addEventListener("htmx:beforeSwap", () => { failed.hidden = true; });
   const show = (on) => {
     sample.hidden = !on;
     editor.classList.toggle("split", on);

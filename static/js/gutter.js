@@ -102,7 +102,8 @@ const gutter = (editor) => {
     }
     was = now;
     const count = bundles.reduce((sum, bundle) => sum + bundle.rows.length, 0);
-    editor.style.setProperty("--digits", String(count).length);
+    const digits = String(String(count).length);
+    if (editor.style.getPropertyValue("--digits") !== digits) editor.style.setProperty("--digits", digits);
     draw();
   };
 

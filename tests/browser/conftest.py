@@ -83,6 +83,10 @@ def _signed_in(context: BrowserContext, user: User | None) -> BrowserContext:
 
 def _note(complaints: list[str], kind: str, text: str) -> None:
     """A refusal, a conflict and an invalid form are answers; the tests look at them."""
-    is_answer = any(f"status of {status}" in text for status in (403, 409, 422))
+    is_answer = any(
+        said in text
+        for status in (401, 403, 409, 422)
+        for said in (f"status of {status}", f"Status Error Code {status} ")
+    )
     if kind in {"error", "warning"} and not is_answer:
         complaints.append(text)

@@ -2,49 +2,11 @@
 
 from playwright.sync_api import Page, expect
 
-from memoryweb.memory.files import NewLine, Place, Writer, append
-from memoryweb.memory.unit import unit
-from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.origins import Origin
-from tests.api.client import Api
+from memoryweb.workspace.models import File
 from tests.browser.conftest import Open
-from tests.browser.test_every_page import AXE, RUN, TAGS
 from tests.waiting import until
 from tests.web.pages import url
-from tests.web.stage import NOTE, dream
-from tests.world import World, integration_token
-
-DREAMT = "Marta keeps the spare keys in the blue drawer."
-TEXT = "# Memory\n\n- Tea is served at five.\n"
-
-
-def test_two_people_an_agent_and_a_dream_write_one_file_and_no_text_is_lost(
-    open_page: Open, world: World
-) -> None:
-    address = url(world.team, "agents_edit", world.agent.pk, "MEMORY.md")
-    alice = open_page(address, world.alice)
-    bob = open_page(address, world.bob)
-    _an_agent_writes(world)
-    _a_dream_writes(world)
-
-    _type_and_save(alice, "# Memory", "# Memory\n\n- Alice knows the way.\n")
-    expect(alice.get_by_role("alert")).to_contain_text("Dream saved revision")
-    expect(alice.locator("form.merge")).to_contain_text(DREAMT)
-    expect(alice.locator("form.merge")).to_contain_text("Tea is served at five.")
-    _keep_both_and_save(alice)
-
-    _type_and_save(bob, "# Memory", "# Memory\n\n- Bob knows another way.\n")
-    expect(bob.get_by_role("alert")).to_contain_text("Alice saved revision")
-    expect(bob.locator("form.merge")).to_contain_text("Alice knows the way.")
-    bob.evaluate(AXE)
-    assert bob.evaluate(RUN, TAGS)["violations"] == []
-    _keep_both_and_save(bob)
-
-    now = _file(world, "MEMORY.md")
-    for said in ("Tea is served", DREAMT, "Alice knows the way.", "Bob knows another way."):
-        assert said in now.content
-    authors = now.revisions.order_by("number").values_list("author_kind", flat=True)
-    assert list(authors)[-4:] == ["agent", "dream", "person", "person"]
+from tests.world import World
 
 
 def test_a_text_is_edited_and_saved_by_keyboard_alone(open_page: Open, world: World) -> None:
@@ -100,8 +62,7 @@ def test_the_prompt_is_ordered_by_keys_and_by_dragging(open_page: Open, world: W
     up.press("Enter")
     expect(page.get_by_role("status")).to_contain_text("MEMORY.md is in the prompt, in place 3")
     expect(up).to_be_focused()
-    row = page.locator("[data-path='MEMORY.md']")
-    row.drag_to(page.locator("[data-path='AGENTS.md']"), target_position={"x": 40, "y": 2})
+    _drag(page, "MEMORY.md", "AGENTS.md")
     expect(page.locator("[data-path]").first).to_have_attribute("data-path", "MEMORY.md")
     switch = page.get_by_role("switch", name="SOUL.md in the prompt")
     switch.press("Space")
@@ -110,37 +71,124 @@ def test_the_prompt_is_ordered_by_keys_and_by_dragging(open_page: Open, world: W
     assert list(order.values_list("path", flat=True)) == ["MEMORY.md", "AGENTS.md", "PROFILE.md"]
 
 
-def _an_agent_writes(world: World) -> None:
-    address = f"/agents/{world.agent.pk}/workspace/files/MEMORY.md?owner=shared"
-    answer = Api(integration_token(world.integration)).put(address, {"content": TEXT})
-    assert answer.status_code == 200, answer.content
+def test_a_finger_drags_by_the_handle(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "agents_files", world.agent.pk), world.bob)
+    page.set_viewport_size({"width": 360, "height": 740})
+    grip = page.locator("[data-path='MEMORY.md'] .grip")
+    grip.scroll_into_view_if_needed()
+    start, end = grip.bounding_box(), page.locator("[data-path='AGENTS.md']").bounding_box()
+    assert start and end
+    touch = page.context.new_cdp_session(page)
+    x, y = start["x"] + 8, start["y"] + 8
+    for kind, at in (("Start", y), ("Move", y - 20), ("Move", end["y"] + 4), ("End", None)):
+        points = [] if at is None else [{"x": x, "y": at}]
+        touch.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    expect(page.locator("[data-path]").first).to_have_attribute("data-path", "MEMORY.md")
+    expect(page.get_by_role("status")).to_contain_text("in place 1")
 
 
-def _a_dream_writes(world: World) -> None:
-    with unit(world.team) as work:
-        fresh = NewLine(f"- 09:00 {DREAMT}", Origin(durable=True, asked=True, category="work"))
-        append(
-            work,
-            Place(world.agent, None, NOTE),
-            [fresh],
-            writer=Writer(AuthorKind.EXTRACTION),
-        )
-    run = dream(world.home, None)
-    assert run.status == "succeeded", run.reason
+def test_a_drag_that_escape_ends_moves_nothing(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "agents_files", world.agent.pk), world.bob)
+    _drag(page, "MEMORY.md", "AGENTS.md", key="Escape")
+    expect(page.locator(".drop, .dragged")).to_have_count(0)
+    assert File.objects.of(world.agent.pk, None).enabled_in_order()[0].path == "AGENTS.md"
 
 
-def _type_and_save(page: Page, old: str, new: str) -> None:
+def test_files_are_found_by_name_as_it_is_typed(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "agents_files", world.agent.pk), world.bob)
+    page.get_by_label("File name").press_sequentially("soul")
+    expect(page.locator(".tree th[scope='row']")).to_have_text(["SOUL.md"])
+    expect(page.get_by_label("File name")).to_be_focused()
+    assert page.url.endswith("?name=soul")
+
+
+def test_enter_goes_on_with_a_list_and_tab_indents_without_holding_anybody(
+    open_page: Open, world: World
+) -> None:
+    page = open_page(url(world.team, "agents_new_file", world.agent.pk), world.bob)
     text = page.get_by_label("Text", exact=True)
-    text.fill(text.input_value().replace(old, new, 1))
-    page.keyboard.press("Control+s")
-    page.wait_for_selector("form.merge")
+    text.focus()
+    page.keyboard.type("- [x] one\ntwo\n\n9. nine\nten\n")
+    expect(text).to_have_value("- [x] one\n- [ ] two\n\n9. nine\n10. ten\n11. ")
+    page.keyboard.press("Tab")
+    expect(text).to_have_value("- [x] one\n- [ ] two\n\n9. nine\n10. ten\n  11. ")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    expect(text).to_have_value("- [x] one\n- [ ] two\n\n9. nine\n10. ten\n")
+    for _step in range(3):
+        page.keyboard.press("Control+z")
+    expect(text).to_have_value("- [x] one\n- [ ] two\n\n9. nine\n10. ten\n11. ")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    expect(text).not_to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("Shift+Tab")
+    expect(text).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Shift+Tab")
+    expect(text).not_to_be_focused()
 
 
-def _keep_both_and_save(page: Page) -> None:
-    for choice in page.get_by_label("Keep both, theirs first").all():
-        choice.check()
-    page.get_by_role("button", name="Save both together").click()
-    page.wait_for_url("**/files/MEMORY.md")
+def test_numbers_stand_beside_their_lines_however_they_wrap(open_page: Open, world: World) -> None:
+    page = open_page(url(world.team, "agents_new_file", world.agent.pk), world.bob)
+    lines = [f"line {number}" for number in range(1, 400)]
+    lines[2], lines[4] = "会議は木曜日です。" * 60, "x" * 900
+    text = page.get_by_label("Text", exact=True)
+    text.fill("\n".join(lines))
+    text.focus()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("# Title\n\n")
+    for width in (1280, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        until(lambda: page.evaluate(_OFF) == [])
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nlast")
+    expect(page.locator(".numbers > div").last).to_have_text("402")
+    for _step in range(4):
+        page.keyboard.press("Control+z")
+    until(lambda: page.evaluate("document.querySelector('.mirror').textContent.length") > 0)
+    assert page.evaluate(_MIRRORED)
+
+
+_MIRRORED = """[...document.querySelectorAll('.mirror > div > div')].map(d => d.textContent)
+  .join('\\n') === document.querySelector('textarea.text').value"""
+
+# A measuring copy with the same text up to each number's line must be as tall as where it stands.
+_OFF = """(() => {
+  const text = document.querySelector('textarea.text');
+  const lines = text.value.split('\\n');
+  const probe = document.createElement('div');
+  const style = getComputedStyle(text);
+  for (const name of ['font', 'tabSize', 'paddingLeft', 'paddingRight', 'whiteSpace',
+    'overflowWrap', 'letterSpacing']) probe.style[name] = style[name];
+  Object.assign(probe.style, { width: text.clientWidth + 'px', boxSizing: 'border-box',
+    position: 'absolute', visibility: 'hidden' });
+  document.body.append(probe);
+  const off = [];
+  for (const number of document.querySelectorAll('.numbers > div')) {
+    const line = Number(number.textContent);
+    probe.textContent = lines.slice(0, line - 1).join('\\n') + (line > 1 ? '\\n' : '');
+    const above = line > 1 ? probe.getBoundingClientRect().height : 0;
+    const top = parseFloat(style.paddingTop) + above - text.scrollTop;
+    if (Math.abs(parseFloat(number.style.top) - top) > 2) off.push([line, number.style.top, top]);
+  }
+  probe.remove();
+  return off;
+})()"""
+
+
+def _drag(page: Page, path: str, before: str, key: str = "") -> None:
+    start = page.locator(f"[data-path='{path}'] small").bounding_box()
+    end = page.locator(f"[data-path='{before}']").bounding_box()
+    assert start and end
+    page.mouse.move(start["x"] + 4, start["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(start["x"] + 4, end["y"] + 30)
+    page.mouse.move(start["x"] + 4, end["y"] + 3)
+    if key:
+        page.keyboard.press(key)
+    page.mouse.up()
 
 
 def _drafts(page: Page) -> int:

@@ -40,6 +40,13 @@ def test_a_preview_is_rendered_and_kept_nowhere(world: World, bob: Client) -> No
     assert "<html" in text(bob.post(address, said))
 
 
+def test_a_preview_shows_what_is_pinned_and_what_nobody_sees(world: World, bob: Client) -> None:
+    said = {"content": "- Free.\n<!-- pinned -->\n- Kept\u202e.\n<!-- /pinned -->\n"}
+    page = text(fragment(bob, url(world.team, "agents_preview", world.agent.pk), "preview", said))
+    assert page.count("depth-0 pinned") == 3
+    assert "U+202E" in page
+
+
 @pytest.mark.parametrize("content", ["", "\0", "<script>alert(1)</script>", "x" * 2_000_000])
 def test_a_preview_takes_any_text(world: World, bob: Client, content: str) -> None:
     response = bob.post(url(world.team, "agents_preview", world.agent.pk), {"content": content})

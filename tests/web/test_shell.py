@@ -48,6 +48,12 @@ def test_a_redirect_becomes_a_location_for_htmx(world: World, alice: Client) -> 
     assert url(world.team, "agents") in answer["HX-Location"]
 
 
+def test_a_fragment_for_who_is_signed_out_takes_nobody_off_the_page(world: World) -> None:
+    answer = fragment(Client(), url(world.team, "agents_preview", world.agent.pk), "preview", {})
+    assert answer.status_code == 401
+    assert "HX-Location" not in answer
+
+
 def test_the_rail_offers_every_team_and_what_the_role_sees(world: World, vera: Client) -> None:
     world.twin.team.memberships.create(user=world.vera, role="viewer")
     page = text(vera.get(url(world.team, "tonight")))

@@ -29,6 +29,7 @@ from memoryweb.web.views.merging import show_conflict, show_gone
 from memoryweb.workspace.models import File
 from memoryweb.workspace.opened import file_that_was
 from memoryweb.workspace.paths import fold
+from memoryweb.workspace.pins import pinned_lines
 
 
 @require_http_methods(["GET", "POST"])
@@ -74,12 +75,13 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     form = SaveForm(request.POST)
     form.is_valid()
-    rendered = markdown.render(form.cleaned_data.get("content", "")[: door.MAX_BYTES])
+    content = form.cleaned_data.get("content", "")[: door.MAX_BYTES]
+    rendered, pinned = markdown.render(content), pinned_lines(content)
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
-        "blocks": rendered.blocks,
+        "blocks": [(block, block.start in pinned) for block in rendered.blocks],
         "is_cut": rendered.is_cut,
     }
     return show(request, "files/preview.html", context, partials=("preview",))

@@ -1,0 +1,172 @@
+"""Two people, an agent and a dream write one file at once: no text is lost, all are told."""
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from queue import Queue
+
+import pytest
+from django.db import connection
+from django_scopes import scopes_disabled
+from playwright.sync_api import Page, expect
+
+from memoryweb.memory.files import NewLine, Place, Writer, append, write
+from memoryweb.memory.unit import unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.origins import Origin
+from tests.api.client import Api
+from tests.browser.conftest import Open
+from tests.browser.test_every_page import AXE, RUN, TAGS
+from tests.dreaming.test_pipeline import answer
+from tests.fakes import Behaviour, ModelServer, Received
+from tests.web.pages import url
+from tests.web.stage import NOTE
+from tests.web.stage import dream as run_dream
+from tests.world import World, integration_token
+
+BEFORE = "# Memory\n\n- Tea is served at five.\n"
+DREAMT = "Marta keeps the spare keys in the blue drawer."
+
+
+@dataclass
+class Model:
+    """Thinks until it is told to answer, so that others can write meanwhile."""
+
+    asked: "Queue[Received]" = field(default_factory=Queue)
+    go: "Queue[None]" = field(default_factory=Queue)
+
+    def __call__(self, asked: Received) -> Behaviour:
+        self.asked.put(asked)
+        self.go.get(timeout=30)
+        path = asked.data["notes"][0]["path"]
+        said = answer(f"{asked.data['memory']}- {DREAMT}\n", (DREAMT, f"{path}#L3"))
+        return Behaviour(json.dumps(said))
+
+
+@pytest.fixture
+def model(model_server: ModelServer) -> Model:
+    thinking = Model()
+    model_server.default = thinking
+    return thinking
+
+
+@pytest.fixture
+def noted(world: World) -> World:
+    with unit(world.team) as work:
+        place = Place(world.agent, None, "MEMORY.md")
+        write(work, place, BEFORE, writer=Writer(AuthorKind.EXTRACTION))
+        line = NewLine(f"- 09:00 {DREAMT}", Origin(durable=True, asked=True, category="work"))
+        append(work, Place(world.agent, None, NOTE), [line], writer=Writer(AuthorKind.EXTRACTION))
+    return world
+
+
+def test_all_four_at_once_lose_no_text_and_each_sees_what_happened(
+    open_page: Open, noted: World, model: Model
+) -> None:
+    alice, bob = _editor(open_page, noted, noted.alice), _editor(open_page, noted, noted.bob)
+    agent = Api(integration_token(noted.integration))
+    opened = agent.get(_api(noted)).json()["sha256"]
+    with _dreaming(noted) as night:
+        assert "Alice" not in model.asked.get(timeout=20).data["memory"]
+
+        _type(alice, "- Alice knows the way.\n")
+        alice.wait_for_url("**/files/MEMORY.md")
+
+        late = agent.put(_api(noted), {"content": f"{BEFORE}- Agent.\n"}, if_match=f'"{opened}"')
+        now = late.json()["current"]
+        assert late.status_code == 412
+        assert "Alice knows the way." in now["content"]
+        both = {"content": f"{now['content']}- The agent counts boats.\n"}
+        again = agent.put(_api(noted), both, if_match=f'"{now["sha256"]}"')
+        assert again.status_code == 200, again.content
+
+        model.go.put(None)
+        planned_again = model.asked.get(timeout=20).data["memory"]
+        assert "Alice knows the way." in planned_again
+        assert "The agent counts boats." in planned_again
+        model.go.put(None)
+    assert night().status == "succeeded"
+
+    _type(bob, "- Bob knows another way.\n")
+    notice = bob.locator("form.merge").locator("xpath=preceding::*[@role='alert'][1]")
+    for said in ("Dream saved revision", "Agent · ", "Alice saved revision"):
+        expect(notice).to_contain_text(said)
+    with bob.expect_popup() as what_changed:
+        notice.get_by_role("link", name="See what changed").click()
+    expect(what_changed.value.locator(".diff")).to_contain_text(DREAMT)
+    for said in ("Alice knows the way.", "The agent counts boats.", DREAMT):
+        expect(bob.locator("form.merge")).to_contain_text(said)
+    bob.evaluate(AXE)
+    assert bob.evaluate(RUN, TAGS)["violations"] == []
+    for choice in bob.get_by_label("Keep both, theirs first").all():
+        choice.check()
+    bob.get_by_role("button", name="Save both together").click()
+    bob.wait_for_url("**/files/MEMORY.md")
+
+    file = File.objects.get(agent=noted.agent, owner=None, path="MEMORY.md")
+    for said in ("Tea", "Alice knows", "agent counts", DREAMT, "Bob knows another way."):
+        assert file.content.count(said) == 1
+    authors = file.revisions.order_by("number").values_list("author_kind", flat=True)
+    assert list(authors)[-4:] == ["person", "agent", "dream", "person"]
+
+
+def test_a_dream_that_people_overtake_twice_asks_them(
+    open_page: Open, noted: World, model: Model
+) -> None:
+    alice, bob = _editor(open_page, noted, noted.alice), _editor(open_page, noted, noted.bob)
+    with _dreaming(noted) as night:
+        model.asked.get(timeout=20)
+        _type(alice, "- Alice knows the way.\n")
+        alice.wait_for_url("**/files/MEMORY.md")
+        model.go.put(None)
+        model.asked.get(timeout=20)
+        _type(bob, "- Bob knows another way.\n")
+        expect(bob.locator("[role=alert]")).to_contain_text("Alice saved revision")
+        for choice in bob.get_by_label("Keep both, mine first").all():
+            choice.check()
+        bob.keyboard.press("Control+s")
+        bob.wait_for_url("**/files/MEMORY.md")
+        model.go.put(None)
+    assert (night().status, night().reason) == ("needs_review", "current")
+    proposal = Proposal.objects.get(run=night())
+    page = open_page(url(noted.team, "review_detail", proposal.pk), noted.alice)
+    expect(page.locator("main")).to_contain_text("The notes changed twice")
+    expect(page.locator("main")).to_contain_text(DREAMT)
+    file = File.objects.get(agent=noted.agent, owner=None, path="MEMORY.md")
+    for said in ("Tea", "Alice knows the way.", "Bob knows another way."):
+        assert file.content.count(said) == 1
+
+
+@contextmanager
+def _dreaming(world: World) -> Iterator[Callable[[], Run]]:
+    """A dream in a thread of its own; what is yielded tells how it went."""
+    with ThreadPoolExecutor(1) as pool:
+        night: Future[Run] = pool.submit(_dream, world)
+        yield night.result
+
+
+def _dream(world: World) -> Run:
+    try:
+        with scopes_disabled():
+            return run_dream(world.home, None)
+    finally:
+        connection.close()
+
+
+def _editor(open_page: Open, world: World, user: object) -> Page:
+    return open_page(url(world.team, "agents_edit", world.agent.pk, "MEMORY.md"), user)
+
+
+def _api(world: World) -> str:
+    return f"/agents/{world.agent.pk}/workspace/files/MEMORY.md?owner=shared"
+
+
+def _type(page: Page, line: str) -> None:
+    page.get_by_label("Text", exact=True).focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(line)
+    page.keyboard.press("Control+s")
+    page.wait_for_load_state("domcontentloaded")
