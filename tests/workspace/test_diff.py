@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from memoryweb.workspace.diff import Row, Span, carry, counts, side_by_side
 
-LINES = st.lists(st.sampled_from(["a", "b", "c", "", "- x is y", "- x is z", "## h"]), max_size=12)
+KNOWN = st.sampled_from(
+    ["a", "b", "c", "", "- x is y", "- x is z", "## h", "金曜日に行く", " a", "a\r"]
+)
+LINES = st.lists(KNOWN | st.text("aä金\r\t \u200b\u2028", max_size=5), max_size=12)
 
 
 def _text(spans: tuple[Span, ...]) -> str:
