@@ -28,7 +28,7 @@ from memoryweb.memory.exceptions import (
 )
 from memoryweb.memory.reverting import PlanMoved
 from memoryweb.memory.secrets.held import WINDOW
-from memoryweb.memory.snapshots.doors import PreviewRefused
+from memoryweb.memory.snapshots.doors import PartMissing, PreviewRefused
 from memoryweb.memory.tools import DateRefused, EditRefused
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.memory.write_memory import StrategyRefused
@@ -100,6 +100,7 @@ _TOLD: Mapping[type[Exception], Callable[[Any], Problem]] = {
     BatchRefused: _batch,
     ArchiveRefused: _archive,
     PreviewRefused: _preview,
+    PartMissing: lambda refused: Invalid("part", str(refused), code=refused.code),
     PathRefused: lambda refused: Invalid("filename", str(refused), code="path_refused"),
     ContentRefused: lambda refused: Invalid("content", str(refused), code=refused.code),
     SecretRefused: _secret,

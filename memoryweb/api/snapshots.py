@@ -9,7 +9,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils import timezone
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from ninja import Query, Router
 from pydantic import Field
@@ -20,7 +19,7 @@ from memoryweb.api import owners
 from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.operations import Reach, operation
-from memoryweb.api.schemas import Camel, Moment
+from memoryweb.api.schemas import Camel, HeldOut, Moment
 from memoryweb.memory.snapshots import doors as snapshots
 from memoryweb.memory.snapshots.plan import Action, Item, Plan
 from memoryweb.memory.unit import unit
@@ -40,6 +39,10 @@ class ImportedFile(Camel):
     sources: list[str] = Field(description="The names in the archive that became this file.")
     size_before: int = Field(description="Bytes of UTF-8.")
     size_after: int
+    held: list[HeldOut] = Field(
+        description="What looks like a password: on import a mark takes its place until a person "
+        "decides. Lines are those of the file after the import."
+    )
 
 
 class PlannedFile(ImportedFile):
@@ -78,6 +81,17 @@ class SnapshotImport(Camel):
     ignored: list[IgnoredEntry]
 
 
+class ExportReach(Reach):
+    part: int | None = Field(
+        None,
+        ge=1,
+        description="One part of a memory with more than one import takes (499 files, 15 MiB). "
+        "Each part can be imported by itself; the header `Snapshot-Parts` says how many there "
+        "are. Without it, all of it comes in one archive.",
+        examples=[1],
+    )
+
+
 class ImportReach(Camel):
     owner: str | None = Field(
         None,
@@ -99,6 +113,7 @@ _FILE = {
     "sources": ["MEMORY.md"],
     "sizeBefore": 41,
     "sizeAfter": 62,
+    "held": [{"kind": "password", "line": 3}],
 }
 _REST = {
     "owner": "shared",
@@ -160,15 +175,15 @@ def _download(described: dict[str, Any]) -> dict[str, Any]:
         )
     ),
 )
-def export_snapshot(request: Request, agent_id: str, reach: Query[Reach]) -> HttpResponse:
+def export_snapshot(request: Request, agent_id: str, reach: Query[ExportReach]) -> HttpResponse:
     agent = request.auth.agent(agent_id)
     request.auth.require(Permission.EXPORT, Scope.SNAPSHOT_EXPORT)
     owner = owners.asked(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
-        exported = snapshots.export(work, agent, owner)
+        exported = snapshots.export(work, agent, owner, reach.part)
     response = HttpResponse(exported.archive, content_type=ZIP)
-    name = f"{slugify(agent.name) or 'agent'}-{'personal' if owner else 'shared'}.zip"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
+    response["Snapshot-Parts"] = str(exported.parts)
     return response
 
 
@@ -279,6 +294,7 @@ def _file(item: Item) -> dict[str, Any]:
         "sources": list(item.sources),
         "size_before": item.size_before,
         "size_after": item.size_after,
+        "held": [HeldOut(kind=one.kind, line=one.line) for one in item.held],
     }
 
 

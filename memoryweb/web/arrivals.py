@@ -1,14 +1,17 @@
-"""What an archive would bring, as rows of a page: first what changes, then what does not."""
+"""What an archive would bring, as rows of a page: first what wants a look, then what changes."""
 
 from dataclasses import dataclass
 
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.snapshots.plan import Action, Item, Plan
 from memoryweb.workspace.diff import Row, side_by_side
 
 SHOWN = 60  # rows of one file's diff on the page of all
+_REFUSED = (SecretRefused.code, "content_refused")
 _LOOKS = {"create": "ok", "update": "run", "skip": "", "ignored": ""}
 
 
@@ -22,11 +25,18 @@ class Arrival:
     reason: str
     sizes: str = ""
     sources: str = ""
+    held: str = ""
     item: Item | None = None
 
     @property
     def changes(self) -> bool:
         return self.item is not None and self.item.action != Action.SKIP
+
+    @property
+    def order(self) -> int:
+        if self.held or (self.item and self.item.code in _REFUSED):
+            return 0
+        return 1 if self.changes else 2
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ def arrivals(plan: Plan) -> list[Arrival]:
     left_out = [
         Arrival(entry.name, _("ignored"), _LOOKS["ignored"], entry.reason) for entry in plan.ignored
     ]
-    return sorted(found, key=lambda one: not one.changes) + left_out
+    return sorted(found, key=lambda one: one.order) + left_out
 
 
 def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> Change:
@@ -64,6 +74,7 @@ def _arrival(item: Item) -> Arrival:
         reason=item.reason,
         sizes=_sizes(item),
         sources=", ".join(names),
+        held=_held(item),
         item=item,
     )
 
@@ -73,3 +84,18 @@ def _sizes(item: Item) -> str:
     if item.action == Action.UPDATE:
         return f"{filesizeformat(item.size_before)} → {after}"
     return str(after)
+
+
+def _held(item: Item) -> str:
+    """Which lines, never what stands there."""
+    if not item.held:
+        return ""
+    lines = sorted({held.line for held in item.held})
+    said = ngettext(
+        "Line {lines} holds what looks like a password. A mark takes its place until a person "
+        "decides under Review.",
+        "Lines {lines} hold what looks like a password. Marks take their place until a person "
+        "decides under Review.",
+        len(lines),
+    )
+    return said.format(lines=", ".join(map(str, lines)))

@@ -10,9 +10,11 @@ from django_scopes import scope
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.models import Event
 from memoryweb.workspace.models import File, Import, Revision
+from memoryweb.workspace.snapshot import parts
 from memoryweb.workspace.snapshot.reading import read
 from tests.api.callers import Callers, narrow
 from tests.api.client import BASE, Api
+from tests.memory.test_secret_assignments import drawn
 from tests.walls.web_calls import everything
 from tests.workspace.snapshot.archives import ENCRYPTED, Part, of, zipped
 from tests.world import World
@@ -88,6 +90,32 @@ def test_a_preview_says_what_would_happen_and_writes_nothing(
     assert "+ - Coffee at six." in file["diff"]
     assert [entry["code"] for entry in answer["ignored"]] == ["not_in_snapshot"]
     assert everything(but=frozenset({"audit.Event", "audit.ChainHead", "accounts.Token"})) == before
+
+
+def test_an_export_comes_in_parts_where_one_import_could_not_take_it(
+    callers: Callers, snapshots: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert callers.viewer.get(f"{snapshots}/export")["Snapshot-Parts"] == "1"
+    monkeypatch.setattr(parts, "MOST_FILES", 2)
+    one = callers.viewer.get(f"{snapshots}/export?part=1")
+    assert one["Snapshot-Parts"] == "2"
+    assert len(read(one.content)) == 3
+    assert callers.viewer.get(f"{snapshots}/export?part=1").content == one.content
+    for part in ("0", "3", "x"):
+        assert callers.viewer.get(f"{snapshots}/export?part={part}").status_code == 400
+
+
+def test_a_preview_says_which_lines_would_be_held_back(callers: Callers, snapshots: str) -> None:
+    value = drawn(31)
+    archive = of({"MEMORY.md": f"# Memory\n\n- password: {value}\n"})
+    answer = callers.member.post(f"{snapshots}/import/preview?owner=shared", archive)
+    (file,) = answer.json()["files"]
+    assert file["held"] == [{"kind": "password", "line": 3}]
+    assert value not in answer.content.decode()
+    token = answer.json()["token"]
+    assert (
+        imported(callers.member, snapshots, token, archive)[1]["files"][0]["held"] == (file["held"])
+    )
 
 
 def test_an_import_gives_the_revisions_it_made(

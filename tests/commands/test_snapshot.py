@@ -4,7 +4,9 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.workspace.models import File, Import
+from memoryweb.workspace.snapshot import parts
 from tests.commands.calling import Answer, run
+from tests.memory.test_secret_assignments import drawn
 from tests.workspace.snapshot.archives import of
 from tests.world import World
 
@@ -67,3 +69,23 @@ def test_an_owner_s_own_memory_is_taken(world: World, tmp_path: Path, archive: P
     named = ["--team", str(world.team.pk), "--agent", "Atlas", "--owner", owner]
     assert not run("snapshot", "import", *named, str(archive)).failure
     assert File.objects.get(owner=world.customer).path == "PROFILE.md"
+
+
+def test_what_one_import_could_not_take_is_written_in_parts(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "MOST_FILES", 2)
+    answer = snapshot(world, "export", tmp_path / "out.zip", "--json").json
+    names = [Path(path).name for path in answer["paths"]]
+    assert names == ["out-part-1-of-2.zip", "out-part-2-of-2.zip"]
+    assert not (tmp_path / "out.zip").exists()
+    for path in answer["paths"]:
+        assert not snapshot(world, "import", Path(path), agent="Beacon").failure
+
+
+def test_a_dry_run_says_which_lines_would_be_held_back(world: World, tmp_path: Path) -> None:
+    path, value = tmp_path / "in.zip", drawn(41)
+    path.write_bytes(of({"MEMORY.md": f"- Tea.\n- password: {value}\n"}))
+    answer = snapshot(world, "import", path, "--dry-run")
+    assert "line 2 holds what looks like a password; it would be held back" in answer.output
+    assert value not in answer.output

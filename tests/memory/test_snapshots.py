@@ -1,6 +1,7 @@
 """Export, preview and import of a memory, through the doors."""
 
 import json
+from typing import Any
 
 import pytest
 from django.core import signing
@@ -17,9 +18,11 @@ from memoryweb.memory.snapshots.plan import Action
 from memoryweb.memory.unit import unit
 from memoryweb.workspace.exceptions import ArchiveRefused
 from memoryweb.workspace.models import AuthorKind, File, Import, Revision
+from memoryweb.workspace.snapshot import parts
 from memoryweb.workspace.snapshot.reading import read
 from tests.accounts.refusal import refusing_events
 from tests.memory.test_scanning import draw
+from tests.memory.test_secret_assignments import drawn
 from tests.walls.web_calls import everything
 from tests.workspace.snapshot.archives import Part, of, zipped
 from tests.world import World
@@ -174,6 +177,85 @@ def test_a_secret_is_skipped_with_its_line_and_the_rest_comes_in(world: World) -
     assert key not in item.reason
     assert texts(world.other_agent)["SOUL.md"] == "Loud.\n"
     assert not Revision.objects.filter(text__contains=key).exists()
+
+
+def test_a_preview_says_which_lines_an_import_would_hold_back(world: World) -> None:
+    value = drawn(11)
+    archive = of({"MEMORY.md": f"# Memory\n\n- password: {value}\n", "SOUL.md": "Loud.\n"})
+    made = snapshots.preview(world.other_agent, None, archive).plan
+    (item,) = made.holding
+    assert [(held.kind, held.line) for held in item.held] == [("password", 3)]
+    assert (item.path, item.action) == ("MEMORY.md", Action.UPDATE)
+    assert value not in item.after + item.diff(100) + repr(item)
+    done = take(world, archive)
+    left = texts(world.other_agent)["MEMORY.md"]
+    assert left == item.after == "# Memory\n\n- password: [held: password]\n"
+    assert item.size_after == len(left)
+    assert {one.path: len(written.held) for one, written in done.written} == {
+        "MEMORY.md": 1,
+        "SOUL.md": 0,
+    }
+
+
+def test_what_is_held_already_is_no_change(world: World) -> None:
+    archive = of({"MEMORY.md": f"- password: {drawn(12)}\n"})
+    take(world, archive, agent=world.agent)
+    assert actions(world, archive) == {"MEMORY.md": ("skip", "same")}
+
+
+def test_a_note_holds_only_what_is_new_in_it(world: World) -> None:
+    value = drawn(13)
+    take(world, of({NOTE: "- Fog.\nPassword:\n"}), agent=world.agent)
+    made = snapshots.preview(world.agent, None, of({NOTE: f"{value}\n- Sun.\n"})).plan
+    assert [(held.kind, held.line) for held in made.items[0].held] == [("password", 3)]
+
+
+def test_two_entries_of_one_note_may_hold_what_neither_did(world: World) -> None:
+    value = drawn(14)
+    archive = of({NOTE: "", NOTE[:-3] + "-a.md": f"- tea\n- password: {value}"})
+    made = snapshots.preview(world.other_agent, None, archive).plan
+    assert [held.line for held in made.items[0].held] == [2]
+
+
+def test_a_large_archive_is_looked_through_to_its_last_file(world: World) -> None:
+    key = "AKIA" + draw(16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    many = {f"memory/2026-01-{day:02}.md": "- The lamp burns.\n" * 5000 for day in range(1, 32)}
+    many["memory/2026-01-30.md"] += f"- password: {drawn(15)}\n"
+    many["memory/2026-01-31.md"] += f"- {key}\n"
+    made = snapshots.preview(world.other_agent, None, of(many)).plan
+    assert [item.path for item in made.holding] == ["memory/2026-01-30.md"]
+    assert [item.path for item in made.items if item.action == Action.SKIP] == [
+        "memory/2026-01-31.md"
+    ]
+
+
+def test_a_preview_takes_a_few_statements_however_many_files(
+    world: World, django_assert_max_num_queries: Any
+) -> None:
+    days = [f"memory/2026-01-{day:02}.md" for day in range(1, 32)]
+    take(world, of(dict.fromkeys(days, "- Fog.\n")), agent=world.agent)
+    coming = {day: f"- Sun {day}.\n- password: {drawn(16)}\n" for day in days}
+    with django_assert_max_num_queries(3):
+        made = snapshots.preview(world.agent, None, of(coming)).plan
+    assert len(made.holding) == 31
+
+
+def test_each_part_of_a_memory_too_large_for_one_import_can_be_imported(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "MOST_FILES", 4)
+    for day in range(1, 8):
+        put(world, f"memory/2026-01-{day:02}.md", f"- Day {day}.\n")
+    divided = snapshots.parts_of(world.agent, None)
+    assert [part.number for part in divided] == [1, 2, 3]
+    for part in divided:
+        with unit(world.team) as work:
+            exported = snapshots.export(work, world.agent, None, part.number)
+        assert exported.filename == f"atlas-shared-part-{part.number}-of-3.zip"
+        take(world, exported.archive)
+    assert texts(world.other_agent) == texts(world.agent)
+    with unit(world.team) as work, pytest.raises(snapshots.PartMissing):
+        snapshots.export(work, world.agent, None, 4)
 
 
 @pytest.mark.parametrize("data", [b"caf\xe9", b"a\0b"])

@@ -12,8 +12,10 @@ from django.utils import timezone
 from memoryweb.memory.snapshots import uploads
 from memoryweb.web.uploads import CappedUploadHandler
 from memoryweb.workspace.models import File, Import, Revision, Upload
+from memoryweb.workspace.snapshot import parts
 from memoryweb.workspace.snapshot.reading import read
 from memoryweb.workspace.snapshot.structure import MAX_UPLOAD
+from tests.memory.test_secret_assignments import drawn
 from tests.web.pages import actions, text, url
 from tests.workspace.snapshot.archives import ENCRYPTED, Part, of, zipped
 from tests.world import World
@@ -62,6 +64,32 @@ def test_break_glass_opens_pages_and_hands_nothing_out(world: World, alice: Clie
         alice.get(url(world.team, "agents_files", world.agent.pk, query=query)).status_code == 200
     )
     assert alice.get(page(world, "export", query=query)).status_code == 403
+
+
+def test_a_memory_with_more_than_one_import_takes_is_offered_in_parts(
+    world: World, vera: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "Part 1" not in text(vera.get(page(world)))
+    monkeypatch.setattr(parts, "MOST_FILES", 2)
+    shown = text(vera.get(page(world)))
+    assert "Part 2 of 2" in shown
+    answer = vera.get(page(world, "export", query="?owner=shared&part=2"))
+    assert answer["Content-Disposition"].endswith('"atlas-shared-part-2-of-2.zip"')
+    assert len(read(answer.content)) == 3
+    assert vera.get(page(world, "export", query="?owner=shared&part=3")).status_code == 404
+
+
+def test_what_would_be_held_back_is_said_with_its_lines_before(world: World, bob: Client) -> None:
+    value = drawn(21)
+    archive = of({"MEMORY.md": "- Tea.\n", "SOUL.md": f"# Soul\n\n- password: {value}\n"})
+    shown = text(bob.get(send(world, bob, archive)["Location"]))
+    assert "1 file with a likely password" in shown
+    assert "Line 3 holds what looks like a password." in shown
+    assert shown.index("Line 3 holds") < shown.index("MEMORY.md")
+    assert value not in shown
+    whole = bob.get(page(world, "change", Upload.objects.get().pk, "SOUL.md"))
+    assert "[held: password]" in text(whole)
+    assert value not in text(whole)
 
 
 def test_an_upload_is_looked_at_first(world: World, bob: Client) -> None:

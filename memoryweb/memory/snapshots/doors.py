@@ -5,7 +5,9 @@ from uuid import UUID
 
 from django.core import signing
 from django.db.models import Q
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import files
@@ -14,11 +16,10 @@ from memoryweb.memory.snapshots.plan import Action, Item, Plan
 from memoryweb.memory.snapshots.planning import plan
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Place, Writer
-from memoryweb.workspace.models import AuthorKind, File, Import
+from memoryweb.workspace.models import AuthorKind, File, FileQuerySet, Import
 from memoryweb.workspace.snapshot import writing
 from memoryweb.workspace.snapshot.contents import NAMES
-from memoryweb.workspace.snapshot.reading import MAX_TOTAL
-from memoryweb.workspace.snapshot.structure import MAX_ENTRIES
+from memoryweb.workspace.snapshot.parts import Part, Sized, divide
 from memoryweb.workspace.snapshot.writing import Packed
 
 VALID_SECONDS = 3600
@@ -44,13 +45,33 @@ class PreviewRefused(MemoryRefused):
         self.code = code
 
 
+class PartMissing(MemoryRefused):
+    """A part of a memory that is divided into fewer."""
+
+    code = "part_missing"
+
+    def __init__(self, parts: int) -> None:
+        said = ngettext("This memory has {n} part.", "This memory has {n} parts.", parts)
+        super().__init__(said.format(n=parts))
+
+
 @dataclass(frozen=True)
 class Exported:
-    """`is_importable`: within the limits that an import has."""
+    """`parts` is how many archives an import needs; `part` which of them this is, if any."""
 
     archive: bytes
     files: int
-    is_importable: bool
+    name: str
+    parts: int
+    part: int | None = None
+
+    @property
+    def filename(self) -> str:
+        return f"{self.name}{self.label}.zip"
+
+    @property
+    def label(self) -> str:
+        return f"-part-{self.part}-of-{self.parts}" if self.part else ""
 
 
 @dataclass(frozen=True)
@@ -70,15 +91,22 @@ class Imported:
     written: tuple[tuple[Item, files.Written], ...]
 
 
-def export(unit: Unit, agent: Agent, owner: Owner | None) -> Exported:
-    """The snapshot of the shared memory, or of one owner's. Whoever calls has checked that the
-    person is that owner. The same state gives the same bytes."""
-    found = File.objects.of(agent.pk, owner.pk if owner else None).present()
-    rows = found.filter(Q(path__in=NAMES) | Q(note_date__isnull=False))
-    packed = [
-        Packed(path, content, at)
-        for path, content, at in rows.values_list("path", "content", "updated_at")
-    ]
+def parts_of(agent: Agent, owner: Owner | None) -> tuple[Part, ...]:
+    """What an export divides into so that each part can be imported: mostly one."""
+    rows = _files(agent, owner).values_list("path", "size", "note_date")
+    return divide([Sized(*row) for row in rows])
+
+
+def export(unit: Unit, agent: Agent, owner: Owner | None, part: int | None = None) -> Exported:
+    """The snapshot of the shared memory, or of one owner's; of all of it, or of one part. Whoever
+    calls has checked that the person is that owner. The same state gives the same bytes.
+
+    Raises PartMissing.
+    """
+    parts = parts_of(agent, owner)
+    if part is not None and not 1 <= part <= len(parts):
+        raise PartMissing(len(parts))
+    packed = _packed(agent, owner, parts[part - 1] if part else None)
     unit.record(
         "snapshot.exported",
         target_kind="agent",
@@ -86,16 +114,15 @@ def export(unit: Unit, agent: Agent, owner: Owner | None) -> Exported:
         on_behalf_of=_kept(owner),
         details={"files": len(packed)},
     )
-    size = sum(len(file.content.encode()) for file in packed)
-    return Exported(
-        writing.write(
-            packed,
-            agent={"id": str(agent.pk), "name": agent.name},
-            owner="personal" if owner else "shared",
-        ),
-        len(packed),
-        is_importable=len(packed) < MAX_ENTRIES and size <= MAX_TOTAL,
+    whose = "personal" if owner else "shared"
+    archive = writing.write(
+        packed,
+        agent={"id": str(agent.pk), "name": agent.name},
+        owner=whose,
+        part=(part, len(parts)) if part else None,
     )
+    name = f"{slugify(agent.name) or 'agent'}-{whose}"
+    return Exported(archive, len(packed), name, len(parts), part)
 
 
 def preview(agent: Agent, owner: Owner | None, archive: bytes) -> Preview:
@@ -118,6 +145,18 @@ def apply(
     writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
     written = tuple((item, _write(unit, agent, owner, item, writer)) for item in made.changes)
     return Imported(batch, made, written)
+
+
+def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
+    found = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    return found.filter(Q(path__in=NAMES) | Q(note_date__isnull=False))
+
+
+def _packed(agent: Agent, owner: Owner | None, part: Part | None) -> list[Packed]:
+    rows = _files(agent, owner)
+    if part:
+        rows = rows.filter(path__in=[file.path for file in part.files])
+    return [Packed(*row) for row in rows.values_list("path", "content", "updated_at")]
 
 
 def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str) -> Plan:

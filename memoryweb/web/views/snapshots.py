@@ -5,7 +5,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -26,10 +25,12 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.arrivals import arrivals, shown_change
+from memoryweb.web.departures import Departure, departure
 from memoryweb.web.forms.snapshots import UploadForm
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import owner_name
 from memoryweb.web.paging import page
+from memoryweb.web.parameters import number_of
 from memoryweb.web.tracing import file_url
 from memoryweb.web.views.editing import writer_of
 from memoryweb.workspace.exceptions import ArchiveRefused
@@ -50,11 +51,14 @@ def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     if shelf.owner and not shelf.is_mine:
         raise Refused("export", shelf.owner)
-    with unit(request.visit.team, actor=request.visit.actor) as work:
-        exported = snapshots.export(work, shelf.agent, shelf.owner)
+    part = number_of(request, "part", 0) or None
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            exported = snapshots.export(work, shelf.agent, shelf.owner, part)
+    except snapshots.PartMissing:
+        raise Http404 from None
     response = HttpResponse(exported.archive, content_type="application/zip")
-    name = f"{slugify(shelf.agent.name) or 'agent'}-{'personal' if shelf.owner else 'shared'}.zip"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
     return response
 
 
@@ -157,13 +161,12 @@ def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpRespo
 
 def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
     visit = request.visit
-    url = to(request, "agents_snapshot_export", agent.pk)
     own = agent.imports.filter(visit.own_or_shared()).select_related("owner", "user")
     context = _context(agent) | {
         "form": form,
         "can_import": visit.can(Permission.IMPORT),
         "can_export": visit.can(Permission.EXPORT),
-        "exports": [(label, f"{url}?owner={value}") for value, label in _reaches(request)],
+        "exports": _departures(request, agent) if visit.can(Permission.EXPORT) else [],
         "imports": [
             (batch, owner_name(visit, batch.owner)) for batch in own.order_by("-created_at")[:10]
         ],
@@ -183,6 +186,16 @@ def _reaches(request: TeamRequest) -> list[tuple[str, str]]:
         ("shared", _("Shared memory: everyone who uses this agent reads it")),
         ("me", _("My own memory: only I read it")),
         *((str(owner.pk), _label(owner)) for owner in others),
+    ]
+
+
+def _departures(request: TeamRequest, agent: Agent) -> list[Departure]:
+    url = to(request, "agents_snapshot_export", agent.pk)
+    owners = {str(owner.pk): owner for owner in request.visit.mine.values()}
+    owners["me"] = request.visit.me
+    return [
+        departure(label, f"{url}?owner={value}", snapshots.parts_of(agent, owners.get(value)))
+        for value, label in _reaches(request)
     ]
 
 

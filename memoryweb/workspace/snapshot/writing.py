@@ -25,12 +25,19 @@ class Packed:
     changed_at: datetime
 
 
-def write(files: Sequence[Packed], *, agent: Mapping[str, str], owner: str) -> bytes:
-    """A ZIP archive of these files by name, behind a manifest. No clock is read."""
+def write(
+    files: Sequence[Packed],
+    *,
+    agent: Mapping[str, str],
+    owner: str,
+    part: tuple[int, int] | None = None,
+) -> bytes:
+    """A ZIP archive of these files by name, behind a manifest. No clock is read. `part` is its
+    number and how many there are, where a memory was divided."""
     files = sorted(files, key=lambda file: file.path)
     packed = [(file.path, file.content.encode()) for file in files]
     newest = max((file.changed_at for file in files), default=None)
-    manifest = {
+    manifest: dict[str, object] = {
         "schema": SCHEMA,
         "agent": dict(agent),
         "owner": owner,
@@ -40,6 +47,8 @@ def write(files: Sequence[Packed], *, agent: Mapping[str, str], owner: str) -> b
             for path, data in packed
         ],
     }
+    if part:
+        manifest["part"], manifest["parts"] = part
     text = json.dumps(manifest, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:

@@ -8,8 +8,9 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find
 from memoryweb.commands import base
+from memoryweb.memory.secrets.screening import Held
 from memoryweb.memory.snapshots import doors as snapshots
-from memoryweb.memory.snapshots.plan import Action, Plan
+from memoryweb.memory.snapshots.plan import Action, Item, Plan
 from memoryweb.memory.unit import unit
 from memoryweb.memory.writers import Writer
 from memoryweb.workspace.exceptions import ArchiveRefused
@@ -49,14 +50,22 @@ class Command(base.Command):
 
 
 def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.Outcome:
-    with unit(team) as work, path.open("wb") as file:
-        exported = snapshots.export(work, agent, owner)
-        file.write(exported.archive)
-    said = _("Exported {n} files into {path}.").format(n=exported.files, path=path)
-    if not exported.is_importable:
-        said += " " + _("That is more than one import takes: 500 entries, 16 MiB in all.")
-    data = {"files": exported.files, "bytes": len(exported.archive), "path": str(path)}
-    return base.Outcome(said, data)
+    """One file; several where one import could not take it all."""
+    made: list[Path] = []
+    count = size = 0
+    with unit(team) as work:
+        parts = snapshots.parts_of(agent, owner)
+        for part in parts:
+            number = part.number if len(parts) > 1 else None
+            exported = snapshots.export(work, agent, owner, number)
+            made.append(path.with_name(f"{path.stem}{exported.label}{path.suffix}"))
+            made[-1].write_bytes(exported.archive)
+            count, size = count + exported.files, size + len(exported.archive)
+    names = ", ".join(map(str, made))
+    said = _("Exported {n} files into {path}.").format(n=count, path=names)
+    if len(made) > 1:
+        said += " " + _("Each can be imported by itself.")
+    return base.Outcome(said, {"files": count, "bytes": size, "paths": [str(one) for one in made]})
 
 
 def _import(
@@ -80,7 +89,9 @@ def _told(plan: Plan, *, dry: bool) -> str:
     if not dry:
         said = _("Created {create}, updated {update} and skipped {skip} files.")
     lines = [said.format(**{str(action): plan.count(action) for action in Action})]
-    lines += [_line(str(item.action), item.path, item.reason) for item in plan.items]
+    for item in plan.items:
+        lines.append(_line(str(item.action), item.path, item.reason))
+        lines += [_held(held, dry=dry) for held in item.held]
     lines += [_line(_("ignored"), entry.name, entry.reason) for entry in plan.ignored]
     return "\n".join(lines)
 
@@ -89,11 +100,27 @@ def _line(action: str, path: str, reason: str) -> str:
     return f"  {action:<8} {path}" + (f": {reason}" if reason else "")
 
 
+def _held(held: Held, *, dry: bool) -> str:
+    said = _("line {line} holds what looks like a password; it was held back")
+    if dry:
+        said = _("line {line} holds what looks like a password; it would be held back")
+    return " " * 11 + said.format(line=held.line)
+
+
 def _data(plan: Plan, batch: str | None) -> dict[str, Any]:
     files = [
-        {"filename": item.path, "action": str(item.action), "code": item.code}
+        {
+            "filename": item.path,
+            "action": str(item.action),
+            "code": item.code,
+            "held": _places(item),
+        }
         for item in plan.items
     ]
     ignored = [{"name": entry.name, "code": entry.code} for entry in plan.ignored]
     counts = {str(action): plan.count(action) for action in Action}
     return {"import": batch, **counts, "files": files, "ignored": ignored}
+
+
+def _places(item: Item) -> list[dict[str, Any]]:
+    return [{"kind": held.kind, "line": held.line} for held in item.held]
