@@ -1,3 +1,4 @@
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import models
 from django.db.models.signals import post_migrate
+from django.template import Template
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Team
@@ -18,6 +20,7 @@ from tests.snapshot import restored_world
 from tests.world import World, build_world
 
 pytest_plugins = ["tests.fakes"]
+RENDER = vars(Template)["_render"]  # before Django's test environment replaces it
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,6 +34,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         touching = [item for item in items if _touches_database(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in touching])
         items[:] = touching
+    # While these wait for their processes, other tests can run.
+    items.sort(key=lambda item: item.get_closest_marker("kill") is None)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected lives to the end: no use in looking for garbage in it."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def _touches_database(item: pytest.Item) -> bool:
@@ -64,6 +76,14 @@ def django_db_modify_db_settings_parallel_suffix(
         return
     with tempfile.TemporaryDirectory(prefix="memoryweb-test-") as directory:
         database["TEST"]["NAME"] = str(Path(directory) / "test.sqlite3")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _templates_render_as_in_production(django_test_environment: None) -> Iterator[None]:
+    """Django's test environment copies the context of every template and of each include."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Template, "_render", RENDER)
         yield
 
 
