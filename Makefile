@@ -2,6 +2,8 @@
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export PORT ?= 8000
+# Modules are compiled once, not by each of the processes: some environments forbid that.
+export PYTHONDONTWRITEBYTECODE :=
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 CODE := memoryweb tests scripts manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
@@ -47,11 +49,11 @@ sqlite: .venv/dev.stamp
 
 # Killing real workers takes minutes: on PostgreSQL that is part of `make soak`.
 postgres: .venv/dev.stamp
-	python scripts/postgres.py pytest -q -n 3 --dist worksteal -m "not browser and not kill" --only-database
+	python scripts/postgres.py pytest -q -n 2 --dist worksteal -m "not browser and not kill" --only-database
 
 browser: .venv/dev.stamp
 	python scripts/chromium.py
-	pytest -q -m browser
+	pytest -q tests/browser
 
 soak: .venv/dev.stamp
 	HYPOTHESIS_PROFILE=soak pytest -q -n 3 -m "not browser and not kill"
