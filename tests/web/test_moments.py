@@ -63,6 +63,18 @@ def test_what_changed_since_is_told_with_the_difference(past: Stage, vera: Clien
     assert f"{compare}?from=1&amp;to=2" in page
 
 
+def test_very_long_lines_are_left_to_the_comparison(past: Stage, vera: Client) -> None:
+    writer = Writer(AuthorKind.PERSON, user=past.world.bob)
+    with unit(past.world.team) as work:
+        place = Place(past.world.agent, None, "dump.md")
+        write(work, place, f"# Dump\n\n{'x' * 500_000}\n", writer=writer)
+    address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
+    page = text(vera.get(f"{address}?since={_iso(AGO)}"))
+    assert "# Dump" in page
+    assert "Not all of it is shown here." in page
+    assert len(page) < 200_000
+
+
 def test_two_moments_are_compared_in_either_order(past: Stage, vera: Client) -> None:
     address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
     later = AGO + timedelta(minutes=1)

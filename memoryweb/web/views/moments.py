@@ -31,7 +31,7 @@ from memoryweb.workspace.moments import (
     with_texts,
 )
 
-_MOST_ROWS = 300  # of one file's difference; the rest is on its own page
+_MOST_ROWS, _MOST_TEXT = 300, 20_000  # of one file's difference; the rest is on its own page
 CHIPS = {
     "added": Chip("ok", gettext_lazy("added")),
     "removed": Chip("bad", gettext_lazy("removed")),
@@ -197,16 +197,33 @@ def _texts(pasts: Sequence[Past | None]) -> list[str]:
 
 def _one(request: TeamRequest, shelf: Shelf, change: Change, old: str, new: str) -> Shown:
     rows = side_by_side(old, new)
+    told = rows if change.before and change.after else _one_sided(rows)
+    shown = _beginning(told)
     was = change.before.path if change.before and change.kind == "renamed" else ""
     return Shown(
         change=change,
         chip=CHIPS[change.kind],
         was=was,
         counts=counts(rows),
-        rows=rows[:_MOST_ROWS] if old != new else [],
-        is_cut=len(rows) > _MOST_ROWS,
+        rows=shown if old != new else [],
+        is_cut=len(shown) < len(told),
         url=_url(request, shelf, change),
     )
+
+
+def _beginning(rows: Sequence[Row]) -> list[Row]:
+    shown, room = [], _MOST_TEXT
+    for row in rows[:_MOST_ROWS]:
+        room -= sum(len(span.text) for span in (*row.old, *row.new))
+        if room < 0:
+            break
+        shown.append(row)
+    return shown
+
+
+def _one_sided(rows: Sequence[Row]) -> list[Row]:
+    """Beside a file that was not there no line of the other is the same."""
+    return [row for row in rows if row.kind != "same"]
 
 
 def _url(request: TeamRequest, shelf: Shelf, change: Change) -> str:
