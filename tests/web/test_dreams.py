@@ -83,7 +83,7 @@ def test_dream_now_about_oneself_makes_ones_owner(world: World, alice: Client) -
 
 
 def test_dream_now_waits_for_the_cooldown(stage: Stage, bob: Client) -> None:
-    stage.shared_run.trigger = Run.Trigger.PERSON
+    stage.shared_run.trigger, stage.shared_run.finished_at = Run.Trigger.PERSON, timezone.now()
     stage.shared_run.save()
     address = url(stage.world.team, "agents_dream", stage.world.agent.pk)
     page = text(bob.post(address, follow=True))
