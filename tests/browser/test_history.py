@@ -1,4 +1,4 @@
-"""What changed, by keyboard: two steps from the files; unchanged lines open where one stands."""
+"""What changed and who wrote it, by keyboard: one step from the files or a file."""
 
 from playwright.sync_api import expect
 
@@ -10,11 +10,9 @@ from tests.web.pages import url
 from tests.world import World
 
 
-def test_since_last_monday_is_two_steps_from_the_files(open_page: Open, world: World) -> None:
+def test_since_last_monday_is_one_step_from_the_files(open_page: Open, world: World) -> None:
     page = open_page(url(world.team, "agents_files", world.agent.pk), world.vera)
-    for step in ("As it was", "What changed since Last Monday"):
-        page.get_by_role("link", name=step).focus()
-        page.keyboard.press("Enter")
+    page.get_by_role("link", name="What changed").press("Enter")
     expect(page.get_by_role("heading", name="What changed")).to_be_visible()
     expect(page.locator(".change")).to_have_count(4)  # the seeded files are new this week
 
@@ -31,3 +29,17 @@ def test_unchanged_lines_open_in_place(open_page: Open, world: World) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_text("Line 7.").first).to_be_visible()
     assert page.evaluate("document.activeElement.innerText") == "1"
+
+
+def test_who_wrote_which_line_is_opened_and_closed_by_keyboard(
+    open_page: Open, world: World
+) -> None:
+    page = open_page(url(world.team, "agents_file", world.agent.pk, "MEMORY.md"), world.bob)
+    page.locator("#as-authors").press("Enter")
+    expect(page.locator(".blame")).to_be_visible()
+    assert page.url.endswith("?authors=on")
+    expect(page.locator("#as-authors")).to_be_focused()
+    page.locator("#as-text").press("Enter")
+    expect(page.locator("#text .lines")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".blame")).to_be_visible()
