@@ -72,7 +72,7 @@ def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
     page.goto(address)
     page.reload()
     page.get_by_role("button", name="Open my memory").click()
-    page.wait_for_url("**" + reverse("visit_page"))
+    page.wait_for_url(f"**{reverse('visit_page')}#main")
     assert _complaints(page, [reverse("visit_page"), reverse("visit_page") + "?q=Graz"]) == {}
     page.locator(".sentences > li > details > summary").last.click()
     remove = page.locator(".doings > details").last

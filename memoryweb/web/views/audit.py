@@ -45,8 +45,13 @@ def audit(request: TeamRequest) -> HttpResponse:
     team = request.visit.team
     form = FilterForm(request.GET, actions=ACTIONS)
     events = _filtered(events_of(team.pk), form)
-    shown = page(request, events, size=50)
-    context = {"form": form, "page": shown, "lines": _lines(request, team, shown.items)}
+    shown = page(request, events, size=25)
+    context = {
+        "form": form,
+        "page": shown,
+        "lines": _lines(request, team, shown.items),
+        "is_filtered": bool(request.GET.keys() - {"page"}),
+    }
     return show(request, "audit/audit.html", context, partials=("events",))
 
 
@@ -115,5 +120,6 @@ def _readable(request: TeamRequest, event: Event, labels: dict[str, str]) -> lis
     """What an event's words are about another person stays hidden: their memory is not open."""
     owner: UUID | None = event.on_behalf_of
     if owner is not None and owner not in request.visit.mine:
-        return [labels[name] for name in ("reason",) if name in labels]
+        said = [_("a personal file")] if event.target_kind == "file" else []
+        return said + [labels[name] for name in ("reason",) if name in labels]
     return list(labels.values())

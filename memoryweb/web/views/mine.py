@@ -94,6 +94,8 @@ def unlink(request: TeamRequest, owner_id: UUID) -> HttpResponse:
 
 def _page(request: TeamRequest, code_form: CodeForm, status: int = 200) -> HttpResponse:
     who = member(request)
+    if code_form.errors:  # far down a long page
+        code_form.fields["code"].widget.attrs["autofocus"] = True
     context: dict[str, Any] = selfview.page_context(request, who) | {
         "waiting": selfview.waiting(who),
         "channels": [owner for owner in who.owners.values() if owner.source != "user"],

@@ -45,7 +45,8 @@ def entrance(request: UserRequest) -> HttpResponse:
         code = one_time_codes.redeem_visit(form.cleaned_data["code"])
     except CodeRefused as refused:
         return _private(render(request, "visits/over.html", {"said": str(refused)}, status=404))
-    response = redirect("visit_page")
+    # Its own fragment, so that the code does not stay in the address of who has no script.
+    response = redirect(reverse("visit_page") + "#main")
     response.set_cookie(
         COOKIE,
         signing.dumps(str(code.pk), salt=_SALT),
