@@ -29,7 +29,8 @@ _16, _32 = 0xFFFF, 0xFFFFFFFF
 _ENCRYPTED = 0x1 | 0x40 | 0x2000  # encrypted, strongly encrypted, directory masked
 _HAS_DESCRIPTOR = 0x8
 _KNOWN_FLAGS = 0x2 | 0x4 | _HAS_DESCRIPTOR | 0x800  # effort of deflate, descriptor, UTF-8
-_ZIP64_EXTRA, _AES_EXTRA = 0x0001, 0x9901
+_ZIP64_EXTRA, _NAME_EXTRA, _AES_EXTRA = 0x0001, 0x7075, 0x9901
+_NAME_AT = 5  # of the other name in its extra field, behind a version and a checksum
 
 
 @dataclass(slots=True)
@@ -123,7 +124,7 @@ def _directory(raw: bytes, at: int, end: int, count: int) -> Iterator[Member]:
         if _32 in (packed, size, offset):
             _refuse_zip64()
         _check_flags(flags, method)
-        _check_extras(raw[extra_at : extra_at + extras])
+        _check_extras(raw[extra_at : extra_at + extras], name)
         yield Member(name, flags, method, crc, packed, size, external >> 16, offset)
     if at != end:
         _refuse("data_between", _("There are data in the archive that belong to no entry."))
@@ -138,14 +139,14 @@ def _start(raw: bytes, member: Member) -> int:
     if mark != _LOCAL_MARK or start + member.packed > len(raw):
         _refuse_damaged()
     _check_flags(flags, method)
-    _check_extras(raw[name_at + names : start])
+    _check_extras(raw[name_at + names : start], member.raw_name)
     told = (raw[name_at : name_at + names], flags & ~0x6, method)
     if told != (member.raw_name, member.flags & ~0x6, member.method):
-        _refuse_unlike(member)
+        _refuse_unlike(member.raw_name)
     numbers = (crc, packed, size)
     is_later = bool(flags & _HAS_DESCRIPTOR) and numbers == (0, 0, 0)
     if not is_later and numbers != (member.crc, member.packed, member.size):
-        _refuse_unlike(member)
+        _refuse_unlike(member.raw_name)
     return start
 
 
@@ -186,10 +187,12 @@ def _check_flags(flags: int, method: int) -> None:
         _refuse("damaged", _("The archive uses a feature of ZIP that is not read here."))
 
 
-def _check_extras(extra: bytes) -> None:
+def _check_extras(extra: bytes, name: bytes) -> None:
     at = 0
     while at + 4 <= len(extra):
         kind, size = struct.unpack_from("<2H", extra, at)
+        if kind == _NAME_EXTRA and extra[at + 4 + _NAME_AT : at + 4 + size] != name:
+            _refuse_unlike(name)
         if kind == _ZIP64_EXTRA:
             _refuse_zip64()
         if kind == _AES_EXTRA:
@@ -225,7 +228,7 @@ def _refuse_descriptor() -> NoReturn:
     _refuse("descriptor", _("A data descriptor does not tell the truth about its entry."))
 
 
-def _refuse_unlike(member: Member) -> NoReturn:
-    name = member.raw_name.decode("utf-8", "replace")
+def _refuse_unlike(raw_name: bytes) -> NoReturn:
+    name = raw_name.decode("utf-8", "replace")
     said = _("“{name}” is described in two different ways.").format(name=name[:100])
     _refuse("inconsistent", said)

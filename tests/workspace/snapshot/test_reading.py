@@ -72,6 +72,15 @@ def test_a_comment_and_an_empty_archive_are_no_fault() -> None:
     assert read(zipped()) == []
 
 
+def test_the_same_name_once_more_is_no_fault() -> None:
+    assert read(zipped(replace(ONE, extra=also_named(ONE.raw_name))))[0].name == "MEMORY.md"
+
+
+def also_named(name: bytes) -> bytes:
+    """Info-ZIP's Unicode path: readers that know it take this name instead."""
+    return struct.pack("<2HBL", 0x7075, 5 + len(name), 1, zlib.crc32(ONE.raw_name)) + name
+
+
 REFUSED: dict[str, Callable[[], tuple[str, bytes]]] = {
     "no archive": lambda: ("not_zip", b"# Memory\n\n- Tea.\n"),
     "nothing": lambda: ("not_zip", b""),
@@ -185,6 +194,10 @@ REFUSED: dict[str, Callable[[], tuple[str, bytes]]] = {
         zipped(replace(ONE, extra=struct.pack("<2HQ", 1, 8, 5))),
     ),
     "an extra field cut off": lambda: ("damaged", zipped(replace(ONE, extra=b"\1\2\3"))),
+    "another name in an extra field": lambda: (
+        "inconsistent",
+        zipped(replace(ONE, extra=also_named(b"SOUL.md"))),
+    ),
     "an unknown feature": lambda: ("damaged", zipped(replace(ONE, flags=UTF8 | 0x20))),
     "more entries than there are": lambda: ("damaged", zipped(ONE, count=9, here=9)),
 }
