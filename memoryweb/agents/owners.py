@@ -67,6 +67,17 @@ def find(team: Team, text: str, user: User | None = None) -> Owner | None:
     return found
 
 
+def find_for_command(team: Team, text: str) -> Owner | None:
+    """The same for whoever runs commands: a member is also found by their address, as in
+    `user:ann@harbour.example`. Raises OwnerUnknown, OwnerAmbiguous."""
+    source, _colon, name = text.partition(":")
+    if source == "user" and "@" in name:
+        found = Owner.objects.filter(team=team, source="user", person=_member(team, name)).first()
+        if found:
+            return found
+    return find(team, text)
+
+
 def find_or_meet(team: Team, text: str) -> Owner | None:
     """The same for messages that come in: a whole shown form makes its owner on first sight.
 

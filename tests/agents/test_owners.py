@@ -7,7 +7,14 @@ from django_scopes import scope
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Owner
-from memoryweb.agents.owners import api_owner, channel_owner, find, find_or_meet, room_owner
+from memoryweb.agents.owners import (
+    api_owner,
+    channel_owner,
+    find,
+    find_for_command,
+    find_or_meet,
+    room_owner,
+)
 from memoryweb.audit.record import SYSTEM
 from tests.world import World, build_world
 
@@ -21,8 +28,13 @@ def test_an_owner_is_found_by_each_of_its_names(world: World) -> None:
     assert find(world.team, "me", world.bob) == world.bobs_memory
 
 
-def test_a_member_is_named_by_their_address_for_an_import(world: World) -> None:
-    assert find_or_meet(world.team, f"user:{world.bob.email.upper()}") == world.bobs_memory
+def test_a_member_is_named_by_their_address_for_an_import_and_in_commands(world: World) -> None:
+    name = f"user:{world.bob.email.upper()}"
+    assert find_or_meet(world.team, name) == world.bobs_memory
+    assert find_for_command(world.team, name) == world.bobs_memory
+    assert find_for_command(world.team, "slack:U1") == world.sender
+    with pytest.raises(OwnerUnknown):
+        find(world.team, name)
 
 
 def test_an_id_of_two_integrations_is_ambiguous_and_both_are_named(world: World) -> None:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time
-from memoryweb.agents.owners import find
+from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.dreaming import schedule
 from memoryweb.memory.unit import unit
@@ -35,7 +35,7 @@ class Command(base.Command):
             agent = base.find_agent(team, options["agent"])
             night: date | None = options["night"]
             if options["owner"]:
-                owners = [find(team, options["owner"])]
+                owners = [find_for_command(team, options["owner"])]
             else:
                 now = dream_time(agent, night) if night else timezone.now()
                 owners = schedule.with_new_notes(agent, now)

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.owners import find, system_owner
+from memoryweb.agents.owners import find_for_command, system_owner
 from memoryweb.commands import base
 from memoryweb.extraction.conditions import SENTENCES
 from memoryweb.extraction.requests import owners_with_messages, request
@@ -30,7 +30,7 @@ class Command(base.Command):
         with base.in_team(options["team"]) as team:
             agent = base.find_agent(team, options["agent"])
             if options["owner"]:
-                owners = [find(team, options["owner"]) or system_owner(team)]
+                owners = [find_for_command(team, options["owner"]) or system_owner(team)]
             else:
                 owners = owners_with_messages(agent)
             runs = [_extracted(agent, owner) for owner in owners]

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.owners import find
+from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.memory.secrets.screening import Held
 from memoryweb.memory.snapshots import doors as snapshots
@@ -37,7 +37,7 @@ class Command(base.Command):
         path: Path = options["file"]
         with base.in_team(options["team"]) as team:
             agent = base.find_agent(team, options["agent"])
-            owner = find(team, options["owner"])
+            owner = find_for_command(team, options["owner"])
             try:
                 if options["act"] == "export":
                     return _export(team, agent, owner, path)
