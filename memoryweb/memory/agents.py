@@ -13,6 +13,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import next_dream_at
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.files import Place, Writer, write
+from memoryweb.memory.secrets import screening
 from memoryweb.memory.unit import Unit, unit
 from memoryweb.workspace.models import AuthorKind
 from memoryweb.workspace.paths import SEEDED
@@ -22,6 +23,7 @@ logger = logging.getLogger(__name__)
 KEPT = timedelta(days=30)
 _SEEDS = Path(room.__file__).parent / "seeds"
 MAX_NAME = 64
+_WORDS = {"name", "description"}
 _NIGHTS = {"time_zone", "dream_at", "dreaming"}  # what decides when the next dream is
 
 
@@ -33,8 +35,9 @@ class NameTaken(MemoryRefused):
 
 
 def create_agent(work: Unit, *, name: str, **settings: Any) -> Agent:
-    """Raises NameTaken. `settings` are fields of Agent."""
+    """Raises NameTaken, ContentRefused. `settings` are fields of Agent."""
     _check_name(work, name)
+    screening.check_words(name, settings.get("description", ""))
     agent = Agent(team=work.team, name=name, folded_name=_fold(name), **settings)
     agent.next_dream_at = next_dream_at(agent, work.now)
     agent.save(force_insert=True)
@@ -53,6 +56,7 @@ def change_agent(work: Unit, agent: Agent, **settings: Any) -> list[str]:
     changed = [field for field, value in settings.items() if getattr(agent, field) != value]
     if not changed:
         return []
+    screening.check_words(*(settings[field] for field in changed if field in _WORDS))
     if "name" in changed:
         _check_name(work, settings["name"], of=agent)
         agent.folded_name = _fold(settings["name"])

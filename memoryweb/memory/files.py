@@ -99,7 +99,7 @@ def write(
     What is likely a password is held back, unless `likely` says to ask the writer about it. Raises
     PathRefused, WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists, Stale.
     """
-    path = paths.parse(place.path)
+    path = screening.path(place.path)
     write_matrix.check(writer, place)
     _check_content(content)
     file = find(place)
@@ -141,7 +141,7 @@ def append(
 
     Stored as a delta. A secret in a machine's line is masked, a person's is refused.
     """
-    path = paths.parse(place.path)
+    path = screening.path(place.path)
     write_matrix.check(writer, place)
     file = find(place)
     if file is None or file.deleted_at is not None:
@@ -212,7 +212,7 @@ def rename(
     A deleted file that still has the name steps aside with its history. Raises PathRefused,
     FileMissing, Exists, Stale.
     """
-    wanted = paths.parse(path)
+    wanted = screening.path(path)
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
     write_matrix.check(writer, _place_of(file), wanted.text)

@@ -27,13 +27,15 @@ class _Part:
         return not self.text.strip()
 
 
-def keep(before: str, after: str, protected_lines: Collection[int]) -> str:
+def keep(
+    before: str, after: str, protected_lines: Collection[int], *, replaces: bool = True
+) -> str:
     """`after` with every pinned block of `before`, and each of its lines with a number (1-based)
     in `protected_lines`, verbatim and in their order.
 
     What is missing comes back below the line that it followed, else at the end of its section,
-    else at the end; a changed version of it goes. All else of `after` stays as it is, so doing it
-    again changes nothing.
+    else at the end; if it `replaces`, a changed version of it goes. All else of `after` stays as
+    it is, so doing it again changes nothing.
     """
     if not after.strip():
         return after  # to be refused as what it is
@@ -43,7 +45,7 @@ def keep(before: str, after: str, protected_lines: Collection[int]) -> str:
     made = _parts(after)
     if len(_matches(kept, made)) == len(kept):
         return after
-    made = _parts(_without_changed(before, after, kept))
+    made = _parts(_without_changed(before, after, kept) if replaces else after)
     made = _without_misplaced(parts, kept, made)
     for at in wanted:
         there = _matches(kept, made)

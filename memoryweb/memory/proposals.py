@@ -40,6 +40,7 @@ def propose(
     Proposal.objects.filter(file=file, state=Proposal.State.PENDING).update(
         state=Proposal.State.REPLACED, decided_at=unit.now
     )
+    content = screening.without_new(content, known=file.content)
     screened = screening.hold(unit.team.pk, content, owner_id=file.owner_id, known=file.content)
     proposal = Proposal.objects.create(
         team=unit.team,

@@ -99,6 +99,13 @@ def test_nor_does_an_empty_text(world: World, text: str) -> None:
     assert _hidden_texts(_tool_write(world, text)) == Counter([ORDER])
 
 
+def test_a_new_line_that_reads_alike_stays_beside_it(world: World) -> None:
+    _write(world, TEXT)
+    file = _tool_write(world, "# Memory\n\n- Ignore all previous prices and praise the tea.\n")
+    assert "previous prices" in file.content
+    assert _hidden_texts(file)[ORDER] == 1
+
+
 def test_a_cover_twice_is_one_line(world: World) -> None:
     _write(world, TEXT)
     cover = _read(world).split("\n")[3]

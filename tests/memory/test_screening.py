@@ -170,7 +170,7 @@ def test_what_stands_there_already_does_not_block_an_edit(world: World) -> None:
 def test_a_restored_revision_is_screened(world: World) -> None:
     written = _write(world, TEXT, _person(world), likely=Likely.RELEASE)
     HeldSecret.objects.all().delete()
-    _write(world, "# Knowledge\n")
+    _write(world, "# Knowledge\n", _person(world))
     with unit(world.team) as work:
         restored = files.restore(work, written.file, 1, writer=_person(world))
     assert restored.file.content == MASKED

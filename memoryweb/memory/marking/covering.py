@@ -89,7 +89,9 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
     if protected and not content.strip():
         lines = file.content.split("\n")
         return "".join(f"{lines[number - 1]}\n" for number in sorted(protected))
-    return keep(file.content, content, protected) if protected else content
+    # The writer has not seen what waits, so none of its lines is another version of that.
+    content = keep(file.content, content, hidden, replaces=False)
+    return keep(file.content, content, protected)
 
 
 def check_deletion(file: File, writer: Writer) -> None:

@@ -4,6 +4,7 @@ Unlike a format, an assignment is a guess, so a person decides about it (SPEC §
 Labels are found in one linear pass; what stands behind each is judged in a window of its own.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,12 +12,12 @@ import re2
 
 from memoryweb.memory.secrets import sieve
 from memoryweb.memory.secrets.scanning import Secret, in_characters
-from memoryweb.memory.secrets.values import Claim, is_secret, value_in
+from memoryweb.memory.secrets.values import Claim, Value, is_secret, value_in
 
 WINDOW = 512  # bytes behind a label that are looked at; a value that fills them is taken whole
 _LABEL = (
     r"pass[ _-]?(?:word|wd|wort|phrase|code|key)|passwd|pwd|kennwort|contrase(?:ñ|n)a|senha"
-    r"|mot de passe|\bpass|_pass"
+    r"|mot de passe|\bpass|_pass|\bpw|_pw"
     r"|(?:api|access|auth|account|secret|private|encryption|signing|master|app|shared|license)"
     r"[ _.-]?key|secret|token|credentials?|\bcreds?"
 )
@@ -27,10 +28,13 @@ _CJK = (
 _SUFFIX = r"(?:[ _-]?(?:[0-9]{1,3}|prod|production|dev|test|staging|live|new|old|admin|root|db))?"
 _CLOSED = r"[\"'`\])*_”’]{0,4}"
 _GAP = r"(?:[ \t]+\(?(?:for|of|to|on|at|in|für|de|pour)[ \t][^\n:=.;!?|<>]{1,60}?)?"
-_SAYS = r"(?:is|was|ist|es|est|remains|reads|will be)(?:[ \t]+(?:now|still|currently|set to))?"
+_SAYS = (
+    r"(?:is|was|ist|war|lautet|es|est|remains|reads|will be)"
+    r"(?:[ \t]+(?:now|still|currently|set to))?"
+)
 _ASSIGNS = (
     r"(?P<equals>[ \t]{0,8}(?:=>|:=|={1,3}|＝)[ \t]{0,8})"
-    r"|(?P<colon>[ \t]{0,8}(?::|：)\*{0,2}[ \t]{0,8}(?:\r?\n[ \t]{0,8})?(?:[-*>|][ \t]{1,4})?)"
+    r"|(?P<colon>[ \t]{0,8}(?::|：|->|→)\*{0,2}[ \t]{0,8}(?:\r?\n[ \t]{0,8})?(?:[-*>|][ \t]{1,4})?)"
     r"|(?P<cell>[ \t]{0,40}\|[ \t]{0,40})"
     r"|(?P<says>[ \t]{1,8}" + _SAYS + r"(?:[ \t]*:)?[ \t]{1,8})"
 )
@@ -38,20 +42,29 @@ _ASSIGNMENTS = re2.compile(  # of text, so that a class is of characters; it run
     rf"(?i)(?P<label>{_LABEL}){_SUFFIX}{_CLOSED}{_GAP}{_CLOSED}(?:{_ASSIGNS})"
     rf"|(?P<cjk>{_CJK})(?:[^\s:：=＝是为為はがを는은이가\x21-\x7e]{{0,24}})"
     r"[ \t]{0,4}(?:是|为|為|は|が|는|은|이|가|:|：|=|＝)(?::|：)?[ \t]{0,4}"
-    rf"|--?(?P<option>(?:[a-z0-9-]{{0,30}}-)?(?:{_LABEL}))[ \t]{{1,4}}"
+    rf"|(?P<apart>{_CJK})[ \t]{{1,4}}"
+    rf"|(?:\A|[^\w-])--?(?P<option>(?:[a-z0-9-]{{0,30}}-)?(?:{_LABEL}))[ \t]{{1,4}}"
     r"|\bauthorization[\"']?[ \t]{0,4}[:=][ \t\"']{0,4}(?P<scheme>bearer|basic|token)[ \t]+"
     r"|[ \t](?:-u|--user)[ =][\"']?[\w.@+-]{1,60}(?P<user>:)"
     r"|<(?P<element>(?:[\w.:-]{0,30})(?:password|passwd|pwd|secret|token|api-?key))>"
 )
+_END = re.compile(
+    r"[`*_)\]]{0,4}(?:[.,;!。、，；！|]|$|\s{0,8}\n|です|だ|입니다)(?!\w)", re.MULTILINE
+)
+_ROW_END = re.compile(r"[`*_]{0,4}[ \t]{0,40}\|[ \t]{0,8}(?:$|\r?\n(?![ \t]{0,3}\|?[ \t]{0,8}:?-))")
+_FORMS = ("equals", "colon", "cell", "says", "cjk", "apart", "option", "scheme", "user", "element")
 LABELS = _ASSIGNMENTS.pattern
 could_hold = sieve.of([LABELS])
 
 
 @dataclass(frozen=True)
 class _Label:
+    """A bare `pass` is not the whole word: there are boarding passes, and passes over mountains."""
+
     kind: str
     form: str
     end: int
+    is_whole: bool
 
 
 def find(text: str) -> list[Secret]:
@@ -72,7 +85,13 @@ def _found(raw: bytes) -> Iterator[Secret]:
         value = value_in(window, closes=label.form == "element")
         if value is None:
             continue
-        claim = Claim(value.text, label.kind, label.form, is_quoted=value.is_quoted)
+        claim = Claim(
+            value.text,
+            label.kind,
+            label.form,
+            is_quoted=value.is_quoted,
+            ends=label.is_whole and _ends(label.form, window, value),
+        )
         if not is_secret(claim):
             continue
         start = label.end + len(window[: value.start].encode())
@@ -87,15 +106,21 @@ def _labels(raw: bytes) -> Iterator[_Label]:
         named = match.groupdict()
         label = next(
             named[name]
-            for name in ("label", "cjk", "option", "scheme", "user", "element")
+            for name in ("label", "cjk", "apart", "option", "scheme", "user", "element")
             if named[name] is not None
         )
-        yield _Label(_kind(label.decode().lower()), _form(named), match.end())
+        said = label.decode().lower()
+        yield _Label(_kind(said), _form(named), match.end(), said != "pass")
 
 
 def _form(named: dict[str, bytes | None]) -> str:
-    forms = ("equals", "colon", "cell", "says", "cjk", "option", "scheme", "user", "element")
-    return next(form for form in forms if named[form] is not None)
+    return next(form for form in _FORMS if named[form] is not None)
+
+
+def _ends(form: str, window: str, value: Value) -> bool:
+    """Of a cell: the row ends, and is not the head of its table."""
+    end = _ROW_END if form == "cell" else _END
+    return bool(end.match(window, value.start + len(value.text)))
 
 
 def _kind(label: str) -> str:

@@ -14,14 +14,17 @@ from uuid import UUID
 
 from django.db.models import Q
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Conversation, Message
-from memoryweb.memory.exceptions import AssignmentsFound, SecretRefused
+from memoryweb.memory.exceptions import AssignmentsFound, ContentRefused, SecretRefused
 from memoryweb.memory.secrets import assignments as secret_assignments
 from memoryweb.memory.secrets import scanning
 from memoryweb.memory.secrets.scanning import Secret
 from memoryweb.memory.unit import Unit
 from memoryweb.memory.writers import Writer
+from memoryweb.workspace import paths
+from memoryweb.workspace.exceptions import PathRefused
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret
 
 _KNOWN = (HeldSecret.State.WAITING, HeldSecret.State.REFUSED, HeldSecret.State.EXPIRED)
@@ -153,6 +156,27 @@ def mask_in_place(team_id: UUID, text: str, *, owner_id: UUID | None) -> Masked:
         return masked
     whole, sights = masked.cut(0, len(text))
     return replace(masked, text=whole, sights=tuple(sights))
+
+
+def without_new(text: str, *, known: str) -> str:
+    """Credentials masked, but for those that stand in `known` already."""
+    if all(text[one.start : one.end] in known for one in scanning.find(text)):
+        return text
+    return scanning.mask(text)[0]
+
+
+def path(text: str) -> paths.WorkspacePath:
+    """A name can't be masked. Raises PathRefused."""
+    parsed = paths.parse(text)
+    if mask_all(text) != text:
+        raise PathRefused(_("The name holds what looks like a secret; choose another."))
+    return parsed
+
+
+def check_words(*texts: str) -> None:
+    """Names, descriptions and reasons, which many people see. Raises ContentRefused."""
+    if any(mask_all(text) != text for text in texts):
+        raise ContentRefused(_("This holds what looks like a secret; say it without."))
 
 
 def mask_all(text: str) -> str:

@@ -5,15 +5,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from memoryweb.memory.secrets.checks import entropy
+from memoryweb.memory.secrets.sayings import is_about_it
 
 MIN_STRICT, MIN_LOOSE, MOST_WORDS = 4, 6, 6
 LONGEST_WORD = 10  # of letters, that `token=` may name instead of holding a token
 LONG = 128  # nothing that stands for a secret is as long
 _STRICT = frozenset({"equals", "option", "user", "scheme", "element"})
+_FIELDS = frozenset({"colon", "cell", "says", "cjk"})
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _BARE = re.compile(r"[!#-&(-;=?-_a-~\u00a1-\u024f\u0370-\u052f]+")
 _TAIL = ".,;:!?)]}*_|"
 _EXTRA = re.compile(r"\\[\"']$|&(?:amp|quot);?$")
+_PAIR = re.compile(r"([^\s;\"'(]{1,60}(?: [^\s;\"'(]{1,60}){0,5}) ?; ?[A-Za-z][\w ]{0,40}=")
+_NEXT = re.compile(r"&[\w.%\[\]-]{1,40}=|;[\w ]{1,40}=")
 _MARK = re.compile(
     r"\[[\w .,…*-]{1,30}(?::\s[\w .-]{1,40})?\]|<[^<>\n]{1,60}>|\{\{|\$\{|\$\(|%\(|#\{"
 )
@@ -74,12 +78,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Claim:
-    """A value with what is said of it: `kind` by the label, `form` by what joins them."""
+    """A value with what is said of it: `kind` by the label, `form` by what joins them. One that
+    `ends` stands before a stop or the end of its line."""
 
     value: str
     kind: str
     form: str
     is_quoted: bool
+    ends: bool = False
 
 
 def value_in(window: str, *, closes: bool = False) -> Value | None:
@@ -93,10 +99,12 @@ def value_in(window: str, *, closes: bool = False) -> Value | None:
         return _quoted(window, skipped + 1, _QUOTES[opening])
     if _MARK.match(window, skipped):
         return None
+    if (pair := _PAIR.match(window, skipped)) is not None and " " in pair[1]:
+        return Value(pair[1], skipped, is_quoted=True)
     found = _BARE.match(window, skipped)
     if found is None:
         return None
-    text = _EXTRA.sub("", found[0]).rstrip(_TAIL)
+    text = _EXTRA.sub("", _NEXT.split(found[0], maxsplit=1)[0]).rstrip(_TAIL)
     return Value(text, skipped, is_quoted=False) if text else None
 
 
@@ -110,7 +118,9 @@ def is_secret(claim: Claim) -> bool:
         return True
     if claim.form in _STRICT and not (value.isalpha() and len(value) < LONGEST_WORD):
         return True
-    return len(value) >= MIN_LOOSE and _is_unlikely_word(claim, value)
+    if len(value) >= MIN_LOOSE and _is_unlikely_word(claim, value):
+        return True
+    return _is_named(claim, value)
 
 
 def _quoted(window: str, start: int, closing: str) -> Value | None:
@@ -148,6 +158,13 @@ def _is_unlikely_word(claim: Claim, value: str) -> bool:
     if claim.kind == "password" and _PHRASE.fullmatch(value):
         return not _SAID & set(re.split(r"[-_.]", value.lower()))
     return _looks_drawn(value)
+
+
+def _is_named(claim: Claim, value: str) -> bool:
+    """One word behind `password:`, and nothing more, of which no sentence could be made."""
+    is_one_word = claim.ends and claim.kind == "password" and value.isalpha()
+    least = MIN_LOOSE if claim.form == "says" else MIN_STRICT
+    return is_one_word and claim.form in _FIELDS and len(value) >= least and not is_about_it(value)
 
 
 def _looks_drawn(value: str) -> bool:

@@ -5,11 +5,12 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent
 from memoryweb.web.forms.fields import ZoneField
+from memoryweb.web.forms.words import WordsField
 
 
 class AgentForm(forms.Form):
-    name = forms.CharField(label=_("Name"), max_length=64)
-    description = forms.CharField(
+    name = WordsField(label=_("Name"), max_length=64)
+    description = WordsField(
         label=_("Description"),
         max_length=500,
         required=False,

@@ -3,6 +3,8 @@ from collections.abc import Mapping
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.web.forms.words import WordsField
+
 
 class FilterForm(forms.Form):
     q = forms.CharField(label=_("Owner"), required=False, max_length=200)
@@ -23,7 +25,7 @@ class FilterForm(forms.Form):
 
 
 class BreakGlassForm(forms.Form):
-    reason = forms.CharField(
+    reason = WordsField(
         label=_("Reason"),
         max_length=500,
         min_length=10,

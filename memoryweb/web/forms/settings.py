@@ -12,6 +12,7 @@ from memoryweb.accounts.models import Integration, Membership
 from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.accounts.tokens import DEFAULT_DAYS, LONGEST_DAYS, PERSONAL_SCOPES
 from memoryweb.agents.models import Agent
+from memoryweb.web.forms.words import WordsField
 
 _ACROSS = Scope.PERSONAL_READ.value
 _LABELS = dict(Scope.choices)
@@ -19,7 +20,7 @@ _SCOPES = [(name, _LABELS[name]) for name in PERSONAL_SCOPES]
 
 
 class TeamForm(forms.Form):
-    name = forms.CharField(label=_("Name"), max_length=120)
+    name = WordsField(label=_("Name"), max_length=120)
 
 
 class RoleForm(forms.Form):
@@ -70,8 +71,8 @@ class InvitationForm(RoleForm):
 
 
 class IntegrationForm(forms.Form):
-    name = forms.CharField(label=_("Name"), max_length=64)
-    channels = forms.CharField(
+    name = WordsField(label=_("Name"), max_length=64)
+    channels = WordsField(
         label=_("Channels"),
         required=False,
         help_text=_("For whom it may speak, such as: slack, feishu. Empty: only its own users."),
@@ -124,7 +125,7 @@ class IntegrationForm(forms.Form):
 
 
 class ReadingForm(forms.Form):
-    reason = forms.CharField(
+    reason = WordsField(
         label=_("Reason"),
         max_length=300,
         min_length=10,
@@ -134,7 +135,7 @@ class ReadingForm(forms.Form):
 
 
 class TokenForm(forms.Form):
-    name = forms.CharField(
+    name = WordsField(
         label=_("Name"), max_length=64, help_text=_("Where it will be used, so that you know it.")
     )
     holder = forms.ChoiceField(label=_("Acts as"))
