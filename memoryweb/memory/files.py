@@ -228,17 +228,17 @@ def rename(
             raise Exists(other.path)
         _step_aside(unit, other, writer)
     revision = _move(unit, file, wanted, _Change(file.content, delta=""), writer)
-    indexing.index_file(file)
+    indexing.follow(file, ())
     return Written(file, revision, revision.number - 1)
 
 
 def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, Origin]) -> None:
     """Line origins, marks and index after a change."""
     waiting = marks.hidden_lines(file)
-    line_origins.follow(file, before, revision, file.content, origins)
+    fresh = line_origins.follow(file, before, revision, file.content, origins)
     comes_back = any(origin.by for origin in origins.values())
     marks.derive(file, before, waiting, since=0 if comes_back else revision.number)
-    indexing.index_file(file)
+    indexing.follow(file, fresh)
 
 
 def sha256(content: str) -> str:

@@ -57,14 +57,19 @@ def sources_of_messages(
     return {message.position: _of_message(conversation, message, speaker) for message in messages}
 
 
-def sources_of_lines(file: File, *, since: int = 1) -> Mapping[int, SourceClass]:
-    """Line number → class, for the lines that have an origin; in at most two statements."""
-    rows = LineOrigin.objects.filter(file=file, line__gte=since).select_related(
-        "message__conversation__owner"
-    )
+def sources_of_lines(
+    file: File, *, since: int = 1, until: int | None = None
+) -> Mapping[int, SourceClass]:
+    """Line number → class, for the lines that have an origin; in at most three statements."""
+    rows = LineOrigin.objects.filter(file=file, line__gte=since)
+    rows = rows if until is None else rows.filter(line__lte=until)
     person_id = file.owner.person_id if file.owner else None
     found: dict[int, list[SourceClass]] = defaultdict(list)
-    for row in rows.defer("message__content"):
+    plain = rows.filter(message=None).values_list("line", "author_kind", "user_id")
+    for line, kind, user_id in plain:
+        found[line].append(_of_author(AuthorKind(kind), user_id, person_id))
+    said = rows.exclude(message=None).select_related("message__conversation__owner")
+    for row in said.defer("message__content"):
         found[row.line].append(_of_origin(row, person_id))
     return {line: weakest(classes) for line, classes in found.items()}
 
@@ -103,11 +108,15 @@ def _of_message(conversation: Conversation, message: Message, speaker: str = "")
 
 
 def _of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
-    if row.author_kind == AuthorKind.PERSON:
-        is_own = row.user_id is not None and row.user_id == person_id
-        return SourceClass.OWNER if is_own else SourceClass.PERSON
-    if row.author_kind == AuthorKind.EXTRACTION:
-        if row.message is None:
-            return SourceClass.THIRD_PARTY
+    if row.author_kind == AuthorKind.EXTRACTION and row.message is not None:
         return _of_message(row.message.conversation, row.message)
-    return _OF_KIND.get(AuthorKind(row.author_kind), SourceClass.AGENT)
+    return _of_author(AuthorKind(row.author_kind), row.user_id, person_id)
+
+
+def _of_author(kind: AuthorKind, user_id: UUID | None, person_id: UUID | None) -> SourceClass:
+    if kind == AuthorKind.PERSON:
+        is_own = user_id is not None and user_id == person_id
+        return SourceClass.OWNER if is_own else SourceClass.PERSON
+    if kind == AuthorKind.EXTRACTION:
+        return SourceClass.THIRD_PARTY
+    return _OF_KIND.get(kind, SourceClass.AGENT)

@@ -49,6 +49,15 @@ def packed(ordinal: int, length: int, weight: float, *, is_turn: bool) -> int:
     return sizes | (_TURN if is_turn else 0) | round(weight * 10)
 
 
+def packed_step(ordinals: int) -> int:
+    """What a packed place grows by when it comes so many later."""
+    return ordinals << _ORDINAL
+
+
+def ordinal_of(place: int) -> int:
+    return place >> _ORDINAL
+
+
 class Places:
     """Where the found passages stand. A key names a place: number of its whole, and ordinal."""
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"(#{1,6})(?=\s)")
 _BULLET = re.compile(r"\s*([-*+]|\d{1,9}[.)])\s+(?=\S)")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _COMMENT = re.compile(r"\s*<!--.*?-->\s*$")
@@ -34,7 +34,7 @@ def _walk(lines: list[str]) -> Iterator[Block]:
         if heading:
             level = len(heading[1])
             trail = [(depth, text) for depth, text in trail if depth < level]
-            trail.append((level, heading[2]))
+            trail.append((level, line[level:].strip().rstrip("#").rstrip()))
             at += 1
             continue
         if not line.strip() or _COMMENT.match(line):

@@ -1,7 +1,7 @@
 """What changed between two texts: which line became which, and how to show it. Pure."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
@@ -12,8 +12,10 @@ from rapidfuzz.distance import LCSseq, Opcode
 
 _SIMILAR = 60.0  # percent; below it a replaced line counts as a new one
 _COMPARED = 2_000  # characters of a line; comparing takes the square of that
-# difflib looks at every pair of equal lines, which takes minutes where few lines repeat a lot.
+# difflib looks at every pair of equal lines, which takes minutes where few lines repeat a lot, and
+# at all lines again for each stretch that it finds.
 _MOST_PAIRS = 200_000
+_MOST_READ = 2_000_000  # old lines times new lines
 _MOST_CELLS = 400_000_000  # of the table that finds the longest common lines: 50 MB of bits
 _MOST_WORDS = 300  # of a line whose changed words are marked one by one, for the same reason
 # Han, kana and Thai write no spaces between words: there each character counts as one.
@@ -165,7 +167,8 @@ def _matched(
 ) -> Iterable[tuple[str, int, int, int, int]]:
     """difflib reads best; where lines repeat too often for it, the longest common lines do."""
     left, right = Counter(old), Counter(new)
-    if sum(count * right[line] for line, count in left.items()) <= _MOST_PAIRS:
+    pairs = sum(count * right[line] for line, count in left.items())
+    if pairs <= _MOST_PAIRS and len(old) * len(new) <= _MOST_READ:
         return SequenceMatcher(None, old, new, autojunk=autojunk).get_opcodes()
     if len(old) * len(new) > _MOST_CELLS:
         return [("replace", 0, len(old), 0, len(new))]
@@ -201,24 +204,24 @@ def _similar(
 def _moved(
     before: Sequence[str], after: Sequence[str], removed: list[int], added: list[int]
 ) -> Iterator[tuple[int, int]]:
-    places = defaultdict(list)
+    places = defaultdict[str, deque[int]](deque)
     for a in removed:
         if before[a].strip():
             places[before[a]].append(a)
     for b in added:
         if places.get(after[b]):
-            yield b + 1, places[after[b]].pop(0) + 1
+            yield b + 1, places[after[b]].popleft() + 1
 
 
 def _told_moves(rows: list[Row]) -> list[Row]:
     """A line taken away here and put in there says so on both sides."""
-    gone = defaultdict(list)
+    gone = defaultdict[str, deque[int]](deque)
     for at, row in enumerate(rows):
         if row.kind == "removed" and _plain(row.old).strip():
             gone[_plain(row.old)].append(at)
     for at, row in enumerate(rows):
         if row.kind == "added" and gone.get(text := _plain(row.new)):
-            other = gone[text].pop(0)
+            other = gone[text].popleft()
             rows[at] = replace(row, moved=rows[other].old_number)
             rows[other] = replace(rows[other], moved=row.new_number)
     return rows

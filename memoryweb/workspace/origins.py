@@ -2,11 +2,13 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db.models import Q
 
+from memoryweb import bulk
 from memoryweb.workspace.diff import carry
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, PastOrigin, Revision
 from memoryweb.workspace.pins import pinned_lines
@@ -35,11 +37,13 @@ class Origin:
     by: Revision | None = None
 
 
-@dataclass
-class _Plan:
-    rows: list[LineOrigin] = field(default_factory=list)
-    gone: list[PastOrigin] = field(default_factory=list)
-    moved: bool = False
+# What tells more of a gone line than its file's revisions do.
+_TOLD = Q(source_file__isnull=False) | Q(message__isnull=False) | Q(durable=True) | Q(asked=True)
+_COLUMNS = (
+    *("line", "since", "author_kind", "user_id", "run_id"),
+    *("source_file_id", "source_revision", "source_line", "message_id"),
+    *("durable", "asked", "category"),
+)
 
 
 def origins_of(file: File) -> dict[int, list[LineOrigin]]:
@@ -68,64 +72,79 @@ def follow(
     revision: Revision,
     content: str,
     origins: Mapping[int, Origin],
-) -> None:
-    """Bring the file's origins from the text `before` to `content`, which `revision` holds."""
-    old_rows = defaultdict(list)
-    for row in LineOrigin.objects.filter(file=file):
-        old_rows[row.line].append(row)
-    plan = _plan(old_rows, before, revision, content, origins)
-    if plan.moved:
-        LineOrigin.objects.filter(file=file).delete()
-    LineOrigin.objects.bulk_create(plan.rows)
-    PastOrigin.objects.bulk_create(plan.gone)
+) -> set[int]:
+    """Bring the file's origins from the text `before` to `content`, which `revision` holds; the
+    numbers of the lines whose origins are new.
+
+    Rows of lines that stay are not written again: where lines move, their numbers do.
+    """
+    old_lines, lines = before.split("\n"), content.split("\n")
+    carried = carry(old_lines, lines)
+    stays = {
+        new: old
+        for new, old in carried.same.items()
+        if (given := origins.get(new)) is None or given.by
+    }
+    fresh = [n for n, line in enumerate(lines, start=1) if n not in stays and line.strip()]
+    gone = sorted(set(range(1, len(old_lines) + 1)).difference(stays.values()))
+    told = _told(file, {*gone, *(line for one in origins.values() for line in one.also)})
+    PastOrigin.objects.bulk_create(
+        _past(row, revision) for line in gone for row in told.get(line, ())
+    )
+    bulk.remove(LineOrigin, file.pk, list(_spans(gone)))
+    bulk.shift(LineOrigin, file.pk, ["line"], list(_shifts(stays)))
+    found = {
+        n: _with_older(origins[n], told)
+        if n in origins
+        else _inherited(told, carried.changed.get(n))
+        for n in fresh
+    }
+    add(file, revision, found)
+    return set(fresh)
 
 
 def add(file: File, revision: Revision, origins: Mapping[int, Origin]) -> None:
-    """Origins of appended lines: nothing else moved."""
-    LineOrigin.objects.bulk_create(
-        row for line, origin in origins.items() for row in _new(file, revision, line, origin)
+    """Origins of new lines: nothing else moves."""
+    bulk.insert(
+        LineOrigin(team_id=file.team_id, file_id=file.pk),
+        _COLUMNS,
+        (row for line, origin in origins.items() for row in _new(revision, line, origin)),
     )
 
 
-def _plan(
-    old_rows: Mapping[int, list[LineOrigin]],
-    before: str,
-    revision: Revision,
-    content: str,
-    origins: Mapping[int, Origin],
-) -> _Plan:
-    lines = content.split("\n")
-    carried = carry(before.split("\n"), lines)
-    kept: list[LineOrigin] = []
-    fresh: list[LineOrigin] = []
-    stayed: set[int] = set()
-    moved = False
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        old, given = carried.same.get(number), origins.get(number)
-        if old is not None and (given is None or given.by):
-            moved = moved or old != number
-            stayed.add(old)
-            kept += [_at(row, number) for row in old_rows.get(old, [])]
-            continue
-        origin = (
-            _with_older(given, old_rows)
-            if given
-            else _inherited(old_rows, carried.changed.get(number))
-        )
-        fresh += _new(revision.file, origin.by or revision, number, origin)
-    dropped = [row for old, rows in old_rows.items() if old not in stayed for row in rows]
-    gone = [_past(row, revision) for row in dropped if _is_untold(row)]
-    if moved or dropped:
-        return _Plan(kept + fresh, gone, moved=True)
-    return _Plan(fresh)
+def _told(file: File, lines: Collection[int]) -> dict[int, list[LineOrigin]]:
+    """Line → those of its origins that say more than who wrote it."""
+    found = defaultdict(list)
+    if lines:
+        span = (min(lines), max(lines))
+        told = LineOrigin.objects.filter(_TOLD | ~Q(category=""), file=file, line__range=span)
+        for row in told.order_by("pk"):
+            found[row.line].append(row)
+    return {line: found[line] for line in found.keys() & lines}
 
 
-def _is_untold(row: LineOrigin) -> bool:
-    """Who wrote a line and when, its file's revisions tell as well."""
-    stands = row.source_file_id or row.message_id
-    return bool(stands or row.durable or row.asked or row.category)
+def _spans(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Ascending numbers as stretches: the first and the last of each."""
+    return ((first, last) for first, last, _by in _runs((number, 0) for number in numbers))
+
+
+def _shifts(stays: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
+    """Stretches of old lines that move, and by how much."""
+    return _runs(sorted((old, new - old) for new, old in stays.items() if new != old))
+
+
+def _runs(pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    first = last = by = 0
+    for number, value in pairs:
+        if first and (number, value) == (last + 1, by):
+            last = number
+            continue
+        if first:
+            yield first, last, by
+        first = last = number
+        by = value
+    if first:
+        yield first, last, by
 
 
 def _past(row: LineOrigin, revision: Revision) -> PastOrigin:
@@ -143,13 +162,6 @@ def _past(row: LineOrigin, revision: Revision) -> PastOrigin:
         asked=row.asked,
         category=row.category,
     )
-
-
-def _at(row: LineOrigin, line: int) -> LineOrigin:
-    row.pk = None
-    row._state.adding = True
-    row.line = line
-    return row
 
 
 def _with_older(origin: Origin, old_rows: Mapping[int, list[LineOrigin]]) -> Origin:
@@ -175,25 +187,14 @@ def _sources(rows: Iterable[LineOrigin]) -> Iterator[Source]:
             yield Source(row.source_file_id, row.source_revision, row.source_line, row.message_id)
 
 
-def _new(file: File, revision: Revision, line: int, origin: Origin) -> list[LineOrigin]:
-    if revision.author_kind == AuthorKind.SYSTEM and not origin.sources:
+def _new(revision: Revision, line: int, origin: Origin) -> list[tuple[Any, ...]]:
+    """Its rows, as `_COLUMNS` says."""
+    by = origin.by or revision
+    if by.author_kind == AuthorKind.SYSTEM and not origin.sources:
         return []
+    wrote = (line, by.number, str(by.author_kind), by.user_id, by.run_id)
+    says = (origin.durable, origin.asked, origin.category)
     return [
-        LineOrigin(
-            team_id=file.team_id,
-            file=file,
-            line=line,
-            since=revision.number,
-            author_kind=revision.author_kind,
-            user_id=revision.user_id,
-            run_id=revision.run_id,
-            source_file_id=source.file_id,
-            source_revision=source.revision,
-            source_line=source.line,
-            message_id=source.message_id,
-            durable=origin.durable,
-            asked=origin.asked,
-            category=origin.category,
-        )
-        for source in origin.sources or (Source(),)
+        (*wrote, one.file_id, one.revision, one.line, one.message_id, *says)
+        for one in origin.sources or (Source(),)
     ]
