@@ -1,0 +1,240 @@
+"""Every act on memory, agents and runs, and the event that it leaves."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db.models import Q
+
+from memoryweb.accounts import tokens
+from memoryweb.agents.models import Agent
+from memoryweb.agents.readers import Reader
+from memoryweb.dreaming import schedule
+from memoryweb.extraction import requests
+from memoryweb.memory import context, files, injecting, proposals, releasing
+from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
+from memoryweb.memory.arranging import arrange
+from memoryweb.memory.exceptions import SecretRefused, WrongValue
+from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.marking import decisions as mark_decisions
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.provenance import Kind, Source
+from memoryweb.memory.reverting import revert
+from memoryweb.memory.secrets import held
+from memoryweb.memory.secrets.screening import Likely, fingerprint
+from memoryweb.memory.snapshots.doors import apply, export, preview
+from memoryweb.memory.snapshots.uploads import drop, keep
+from memoryweb.memory.unit import Unit, unit
+from memoryweb.runs.models import Run
+from memoryweb.workspace.marked import print_of
+from memoryweb.workspace.models import AuthorKind, File, HeldSecret, Proposal
+from tests.walls.web_stage import MARKED_LINE
+from tests.workspace.snapshot.archives import of
+from tests.world import World
+
+Act = Callable[[World], object]
+PERSON = Writer(AuthorKind.PERSON)
+SNAPSHOT = of({"SOUL.md": "Loud.\n"})
+SAID = [NewMessage("user", "I moved to Porto.", "t1"), NewMessage("user", "I like it.", "t2")]
+
+
+def _in_unit(act: Callable[[Unit, World], object]) -> Act:
+    def inner(world: World) -> None:
+        with unit(world.team) as work:
+            act(work, world)
+
+    return inner
+
+
+def _file(world: World, path: str = "MEMORY.md") -> File:
+    return File.objects.get(agent=world.agent, owner=None, path=path)
+
+
+def place_of(world: World, path: str = "MEMORY.md") -> Place:
+    return Place(world.agent, world.customer, path)
+
+
+def _marked(world: World) -> File:
+    return _file(world, "structured/hotels.md")
+
+
+def _proposal(world: World) -> Proposal:
+    return Proposal.objects.get(file=_file(world), state=Proposal.State.PENDING)
+
+
+def _leak(work: Unit, world: World) -> None:
+    files.write(work, place_of(world), f"- {tokens.generate()}\n", writer=PERSON)
+
+
+def _refused_secret(world: World) -> None:
+    with pytest.raises(SecretRefused):
+        _in_unit(_leak)(world)
+
+
+def _released(work: Unit, world: World) -> File:
+    file = files.write(work, place_of(world, "rules.md"), "Be kind.\n", writer=PERSON).file
+    releasing.keep(work, file, 1, 1, expected=file.sha256)
+    releasing.release(work, file, 1, 1, expected=file.sha256)
+    return file
+
+
+def _kept_again(work: Unit, world: World) -> None:
+    file = _released(work, world)
+    releasing.keep(work, file, 1, 1, expected=file.sha256)
+
+
+def _imported(work: Unit, world: World) -> None:
+    token = preview(world.agent, None, SNAPSHOT).token
+    apply(work, world.agent, None, SNAPSHOT, token, by=PERSON)
+
+
+def _hold(work: Unit, world: World, value: str, likely: Likely = Likely.HOLD) -> HeldSecret:
+    text = f"Wi-Fi password: {value}\n"
+    files.write(work, place_of(world, "WIFI.md"), text, writer=PERSON, likely=likely)
+    return HeldSecret.objects.get(fingerprint=fingerprint(world.team.pk, value))
+
+
+def _refuse_held(work: Unit, world: World) -> None:
+    held.refuse(work, _hold(work, world, "poppy" + "4711"), by=world.alice)
+
+
+def _guessed(world: World) -> None:
+    with unit(world.team) as work:
+        one = _hold(work, world, "aster" + "4711")
+    with pytest.raises(WrongValue), unit(world.team) as work:
+        held.release(work, one, by=world.alice, value="aster")
+
+
+ON_MEMORY: dict[str, tuple[str, Act]] = {
+    "write": (
+        "file.written",
+        _in_unit(lambda u, w: files.write(u, place_of(w), "# Memory\n\n- New.\n", writer=PERSON)),
+    ),
+    "append": (
+        "file.written",
+        _in_unit(lambda u, w: files.append(u, place_of(w), [NewLine("- New.")], writer=PERSON)),
+    ),
+    "delete": ("file.deleted", _in_unit(lambda u, w: files.delete(u, _file(w), writer=PERSON))),
+    "restore": (
+        "file.restored",
+        _in_unit(lambda u, w: files.restore(u, _file(w), 1, writer=PERSON)),
+    ),
+    "rename": (
+        "file.renamed",
+        _in_unit(lambda u, w: files.rename(u, _file(w, "SOUL.md"), "VOICE.md", writer=PERSON)),
+    ),
+    "arrange": (
+        "prompt.changed",
+        _in_unit(lambda u, w: arrange(u, w.agent, None, [("MEMORY.md", False)])),
+    ),
+    "release a person's lines": ("line.released", _in_unit(_released)),
+    "keep a person's lines again": ("line.kept", _in_unit(_kept_again)),
+    "hold a likely secret": ("secret.held", _in_unit(lambda u, w: _hold(u, w, "daisy" + "4711"))),
+    "release in the editor": (
+        "secret.released",
+        _in_unit(lambda u, w: _hold(u, w, "tulip" + "4712", likely=Likely.RELEASE)),
+    ),
+    "decide about a likely secret": ("secret.decided", _in_unit(_refuse_held)),
+    "propose": (
+        "proposal.made",
+        _in_unit(
+            lambda u, w: proposals.propose(
+                u,
+                run=Run.objects.filter(agent=w.agent, owner=w.customer)[0],
+                file=_file(w),
+                content="# Memory\n\n- Else.\n",
+                origins={},
+                broken=[],
+            )
+        ),
+    ),
+    "take back": (
+        "provenance.reverted",
+        _in_unit(
+            lambda u, w: revert(
+                u, Source(w.agent, Kind.RUN, _proposal(w).run_id), Q(), Q(), writer=PERSON
+            )
+        ),
+    ),
+    "keep a marked line": (
+        "mark.kept",
+        _in_unit(
+            lambda u, w: mark_decisions.keep(u, _marked(w), print_of(MARKED_LINE), by=w.alice)
+        ),
+    ),
+    "remove a marked line": (
+        "mark.removed",
+        _in_unit(
+            lambda u, w: mark_decisions.remove(u, _marked(w), print_of(MARKED_LINE), by=w.alice)
+        ),
+    ),
+    "accept": (
+        "proposal.accepted",
+        _in_unit(lambda u, w: proposals.accept(u, _proposal(w), by=w.alice)),
+    ),
+    "reject": (
+        "proposal.rejected",
+        _in_unit(lambda u, w: proposals.reject(u, _proposal(w), by=w.alice)),
+    ),
+    "export a snapshot": (
+        "snapshot.exported",
+        _in_unit(lambda u, w: export(u, w.agent, None)),
+    ),
+    "import a snapshot": ("snapshot.imported", _in_unit(lambda u, w: _imported(u, w))),
+    "upload a snapshot": (
+        "snapshot.uploaded",
+        _in_unit(lambda u, w: keep(u, w.agent, None, SNAPSHOT, user=w.bob)),
+    ),
+    "drop a snapshot": (
+        "snapshot.dropped",
+        _in_unit(lambda u, w: drop(u, w.agent.uploads.get(user=w.alice))),
+    ),
+    "create agent": ("agent.created", _in_unit(lambda u, w: create_agent(u, name="Night porter"))),
+    "change agent": (
+        "agent.changed",
+        _in_unit(lambda u, w: change_agent(u, w.agent, name="Doorman")),
+    ),
+    "archive agent": ("agent.archived", _in_unit(lambda u, w: archive_agent(u, w.agent))),
+    "restore agent": (
+        "agent.restored",
+        _in_unit(lambda u, w: restore_agent(u, Agent.objects.get(name="Old"))),
+    ),
+    "say": (
+        "conversation.received",
+        _in_unit(
+            lambda u, w: add_messages(
+                u, agent=w.agent, owner=w.customer, conversation_id="new", messages=SAID
+            )
+        ),
+    ),
+    "import": (
+        "conversation.imported",
+        _in_unit(
+            lambda u, w: add_messages(
+                u,
+                agent=w.agent,
+                owner=w.customer,
+                conversation_id="new",
+                messages=SAID,
+                source="import",
+            )
+        ),
+    ),
+    "give memory": (
+        "context.served",
+        _in_unit(lambda u, w: injecting.served(u, context.build(Reader(w.agent), "Tea?"))),
+    ),
+    "ask for a dream": (
+        "run.requested",
+        _in_unit(lambda u, w: schedule.request(u, w.other_agent, None, trigger="person")),
+    ),
+    "ask for an extraction": (
+        "run.requested",
+        _in_unit(
+            lambda u, w: requests.request(
+                u, agent=w.agent, owner=w.customer, trigger="api", immediate=True
+            )
+        ),
+    ),
+    "refuse a secret": ("secret.refused", _refused_secret),
+    "guess at a held secret": ("secret.value_refused", _guessed),
+}

@@ -1,0 +1,170 @@
+"""Every act on people, teams and what opens a door, and the event that it leaves."""
+
+from collections.abc import Callable
+
+import pytest
+
+from memoryweb.accounts import integrations, invitations, members, people, signins, teams, tokens
+from memoryweb.accounts.models import Invitation, Membership, Token, User
+from memoryweb.accounts.permissions import Role, Scope
+from memoryweb.agents import one_time_codes
+from memoryweb.agents.break_glass import open_glass
+from memoryweb.agents.exceptions import CodeRefused
+from memoryweb.agents.models import OneTimeCode
+from memoryweb.agents.one_time_codes import Purpose
+from memoryweb.agents.pausing import set_paused
+from memoryweb.audit.record import SYSTEM
+from tests.world import World, personal_token
+
+Act = Callable[[World], object]
+
+
+def _invitation(world: World) -> Invitation:
+    return invitations.open_of(world.team).latest("created_at")
+
+
+def _own_act(action: str) -> Act:
+    return lambda world: signins.record_act(world.bob, action)
+
+
+def _membership(world: World) -> Membership:
+    return Membership.objects.get(team=world.team, user=world.bob)
+
+
+def _token(world: World) -> Token:
+    return Token.objects.get(team=world.team, user=world.vera)
+
+
+def _user(world: World) -> User:
+    return User.objects.get(pk=world.bob.pk)
+
+
+def _unused(world: World) -> None:
+    Token.objects.update(last_used_at=None)
+    tokens.mark_used(_token(world), SYSTEM)
+
+
+def _issue(world: World, purpose: Purpose = Purpose.LINK) -> str:
+    return one_time_codes.issue(
+        owner=world.sender, integration=world.integration, purpose=purpose, by=SYSTEM
+    ).secret
+
+
+def _link(world: World, code: str = "") -> object:
+    return one_time_codes.redeem_link(
+        team=world.team, user=world.bob, code=code or _issue(world), by=SYSTEM
+    )
+
+
+def _mistyped(world: World) -> None:
+    with pytest.raises(CodeRefused):
+        _link(world, "AAAA-AAAA")
+
+
+def _unlinked(world: World) -> object:
+    _link(world)
+    return one_time_codes.unlink(owner=world.sender, user=world.bob, by=SYSTEM)
+
+
+def _visit(world: World) -> OneTimeCode:
+    return one_time_codes.redeem_visit(_issue(world, Purpose.VISIT))
+
+
+ON_PEOPLE: dict[str, tuple[str, Act]] = {
+    "get a code": ("owner.code_issued", _issue),
+    "link an owner": ("owner.linked", _link),
+    "mistype a code": ("owner.link_refused", _mistyped),
+    "unlink an owner": ("owner.unlinked", _unlinked),
+    "open a visit": ("visit.opened", _visit),
+    "close a visit": ("visit.closed", lambda w: one_time_codes.close_visit(_visit(w))),
+    "create team": ("team.created", lambda w: teams.create_team(name="Quay", by=SYSTEM)),
+    "rename team": (
+        "team.changed",
+        lambda w: teams.rename_team(team=w.team, name="Quay", by=SYSTEM),
+    ),
+    "add member": (
+        "member.added",
+        lambda w: members.add_member(
+            team=w.team, email="new@example.org", role=Role.VIEWER, by=SYSTEM
+        ),
+    ),
+    "change member": (
+        "member.changed",
+        lambda w: members.change_member(
+            membership=_membership(w), role=Role.VIEWER, ends_at=None, by=SYSTEM
+        ),
+    ),
+    "remove member": (
+        "member.removed",
+        lambda w: members.remove_member(membership=_membership(w), by=SYSTEM),
+    ),
+    "issue token": ("token.issued", lambda w: personal_token(w.team, w.alice)),
+    "revoke token": ("token.revoked", lambda w: tokens.revoke(token=_token(w), by=SYSTEM)),
+    "use token": ("token.used", _unused),
+    "create integration": (
+        "integration.created",
+        lambda w: integrations.create_integration(team=w.team, name="shop", by=SYSTEM),
+    ),
+    "change integration": (
+        "integration.changed",
+        lambda w: integrations.change_integration(
+            integration=w.integration,
+            by=SYSTEM,
+            name="desk",
+            channels=[],
+            agents=[],
+            scopes=[Scope.MEMORY_READ.value],
+        ),
+    ),
+    "let read across owners": (
+        "integration.changed",
+        lambda w: integrations.grant_personal_read(
+            integration=w.integration, reason="Support.", by=SYSTEM
+        ),
+    ),
+    "revoke integration": (
+        "integration.revoked",
+        lambda w: integrations.revoke_integration(integration=w.integration, by=SYSTEM),
+    ),
+    "invite": (
+        "invitation.made",
+        lambda w: invitations.invite(
+            team=w.team, email="x@example.org", role=Role.VIEWER, by=SYSTEM
+        ),
+    ),
+    "withdraw an invitation": (
+        "invitation.withdrawn",
+        lambda w: invitations.withdraw(invitation=_invitation(w), by=SYSTEM),
+    ),
+    "accept an invitation": (
+        "invitation.accepted",
+        lambda w: invitations.accept_as_new(invitation=_invitation(w), name="Gil", password="pw"),
+    ),
+    "break glass": (
+        "breakglass.opened",
+        lambda w: open_glass(owner=w.bobs_memory, user=w.alice, reason="A complaint.", by=SYSTEM),
+    ),
+    "pause": (
+        "owner.paused",
+        lambda w: set_paused(owner=w.customer, paused=True, by=SYSTEM),
+    ),
+    "resume": (
+        "owner.resumed",
+        lambda w: set_paused(owner=w.sender, paused=False, by=SYSTEM),
+    ),
+    "change profile": (
+        "profile.changed",
+        lambda w: people.change_profile(user=_user(w), name="Bobby", time_zone="UTC"),
+    ),
+    "sign in": ("signin.succeeded", lambda w: signins.record_act(w.bob, "signin.succeeded")),
+    "fail to sign in": ("signin.failed", lambda w: signins.record_wrong_password(w.bob.email)),
+    "sign out": ("signout", lambda w: signins.record_act(w.bob, "signout")),
+    **{
+        f"change sign-in: {action}": (action, _own_act(action))
+        for action in ("email.changed", "factor.added", "factor.removed", "factor.renewed")
+    },
+    "change password": (
+        "password.changed",
+        lambda w: signins.record_act(w.bob, "password.changed"),
+    ),
+}
