@@ -9,8 +9,7 @@ CODE := memoryweb tests scripts manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
 .PHONY: run test lint types fmt bench bench-recall shots soak clean \
-	format imports migrations templates sqlite postgres browser
-.NOTPARALLEL:
+	checks format imports migrations templates sqlite postgres browser
 
 run: .venv/run.stamp
 	@python manage.py migrate --no-input --verbosity 0
@@ -20,8 +19,13 @@ run: .venv/run.stamp
 	@echo "memoryweb runs at http://127.0.0.1:$(PORT) until Ctrl-C."
 	@exec honcho start
 
-test: .venv/dev.stamp format lint types imports migrations templates sqlite postgres browser
+# The types take as long as all other checks together. The suites share the cores themselves.
+test: .venv/dev.stamp
+	@$(MAKE) --no-print-directory -j 2 checks
+	@$(MAKE) --no-print-directory -j 1 sqlite postgres browser
 	@echo "All checks passed."
+
+checks: types format lint imports migrations templates
 
 test format lint types imports migrations templates sqlite postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
 
