@@ -1,6 +1,8 @@
 """Export, preview and import of a memory, through the doors."""
 
 import json
+import random
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -263,6 +265,26 @@ def test_what_is_no_text_is_skipped(world: World, data: bytes) -> None:
     assert actions(world, zipped(Part("MEMORY.md", data))) == {
         "MEMORY.md": ("skip", "content_refused")
     }
+
+
+def test_texts_damaged_at_random_are_planned_or_skipped_and_come_in_as_planned(
+    world: World,
+) -> None:
+    chosen = random.Random(20261122)
+    coming = {}
+    for day in [date(2025, 1, 1) + timedelta(number) for number in range(60)]:
+        data = bytearray(f"# {day}\n\n```\n- password: {drawn(day.day)}\n```\n- 茶\n".encode())
+        for _turn in range(chosen.choice((0, 1, 3))):
+            at = chosen.randrange(len(data))
+            data[at : at + chosen.randrange(3)] = chosen.randbytes(chosen.randrange(4))
+        coming[f"memory/{day}.md"] = bytes(data)
+    archive = zipped(*(Part(name, data) for name, data in coming.items()))
+    made = snapshots.preview(world.other_agent, None, archive).plan
+    assert {str(item.action) for item in made.items} == {"create", "skip"}
+    take(world, archive)
+    left = texts(world.other_agent)
+    assert {item.path: item.after for item in made.changes}.items() <= left.items()
+    assert not {item.path for item in made.items if item.action == Action.SKIP} & left.keys()
 
 
 def test_an_import_that_changes_nothing_leaves_nothing(world: World) -> None:

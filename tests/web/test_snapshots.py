@@ -8,15 +8,19 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import DatabaseError
 from django.test import Client, RequestFactory
+from django.urls import reverse
 from django.utils import timezone
 
-from memoryweb.memory.snapshots import uploads
+from memoryweb.runs import engine
+from memoryweb.web.templatetags.when import moment
 from memoryweb.web.uploads import CappedUploadHandler
 from memoryweb.workspace.models import File, Import, Revision, Upload
 from memoryweb.workspace.snapshot import parts
 from memoryweb.workspace.snapshot.reading import read
 from memoryweb.workspace.snapshot.structure import MAX_UPLOAD
+from tests.accounts.refusal import refusing_events
 from tests.memory.test_secret_assignments import drawn
 from tests.web.pages import actions, text, url
 from tests.workspace.snapshot.archives import ENCRYPTED, Part, of, zipped
@@ -211,10 +215,39 @@ def test_an_upload_can_be_dropped(world: World, bob: Client) -> None:
 def test_an_upload_is_kept_for_an_hour(world: World, bob: Client) -> None:
     send(world, bob)
     kept = Upload.objects.get()
+    assert kept.expires_at - timezone.now() <= timedelta(hours=1)
+    engine.tick(timezone.now())
+    assert Upload.objects.exists()
     Upload.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert bob.get(page(world, "preview", kept.pk)).status_code == 404
-    uploads.purge(timezone.now())
+    engine.tick(timezone.now())
     assert not Upload.objects.exists()
+
+
+def test_the_page_says_until_when_an_upload_is_kept(world: World, bob: Client) -> None:
+    shown = text(bob.get(send(world, bob)["Location"]))
+    assert f"until {moment(Upload.objects.get().expires_at)}" in shown
+
+
+def test_an_upload_outlives_a_sign_out_for_the_same_person_alone(world: World, bob: Client) -> None:
+    address = send(world, bob)["Location"]
+    bob.post(reverse("account_logout"))
+    assert bob.get(address).status_code == 302
+    bob.force_login(world.bob)
+    assert bob.get(address).status_code == 200
+
+
+def test_an_import_that_fails_keeps_the_upload_and_writes_nothing(
+    world: World, bob: Client
+) -> None:
+    send(world, bob)
+    before = Revision.objects.count()
+    kept = Upload.objects.get()
+    token = token_of(text(bob.get(page(world, "preview", kept.pk))))
+    with refusing_events(), pytest.raises(DatabaseError):
+        bob.post(page(world, "import", kept.pk), {"token": token})
+    assert Upload.objects.filter(pk=kept.pk).exists()
+    assert Revision.objects.count() == before
 
 
 def test_the_next_upload_takes_the_place_of_the_last(world: World, bob: Client) -> None:
