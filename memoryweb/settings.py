@@ -124,8 +124,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
+            # Memory-mapped up to 2 GiB: a search that hops through a large database, most of it
+            # other agents', pays no system call a page.
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000;"
+                " PRAGMA mmap_size=2147418112;"
             ),
         },
     }

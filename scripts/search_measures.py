@@ -1,11 +1,12 @@
-"""What the search benchmark measures: medians over the same queries, alone and beside others."""
+"""What the search benchmark measures: one installation, query by query."""
 
 import random
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from itertools import accumulate
-from statistics import median
 
 from django.db import connection
 from django_scopes import scope
@@ -23,33 +24,35 @@ from memoryweb.recall.models import Passage
 from memoryweb.workspace.models import File, Scope
 
 BLOCKS, PER_FILE = 20_000, 100
-QUERIES, ROUNDS = 60, 3
 ENDS = [first + last for first in "bdgklmnprst" for last in ("a", "el", "or", "um", "ix")]
 WORDS = [a + b + end for a in "bdfgklmnprst" for b in ("a", "e", "io", "ou") for end in ENDS]
 ZIPF = list(accumulate(1 / rank for rank in range(10, len(WORDS) + 10)))
 AT = datetime(2031, 3, 9, tzinfo=UTC)
 
 
-def run(others: int) -> None:
+def serve(others: int, count: int) -> None:
+    """Build what is searched, then answer how long each query that standard input names takes."""
     dice = random.Random(7)
     team = create_team(name="Search", by=SYSTEM)
-    print(f"Database: {connection.vendor}. Medians of {QUERIES} queries of 2 to 5 words.")
     with scope(team=team):
         agent = _agent(team, "searched")
         Passage.objects.bulk_create(_blocks(agent, dice), batch_size=5000)
-        _settle()
-        queries = [" ".join(_said(dice, dice.randint(2, 5))) for _number in range(QUERIES)]
-        alone = _report(f"{BLOCKS:,} blocks alone", _measured(agent, queries))
-        if connection.vendor == "sqlite":
-            _plain_index(agent)
-            bm25 = _report("FTS5's own bm25() over the same rows", _bm25(agent, queries))
-            print(f"{'':<52}{alone / bm25:6.2f} times FTS5's")
+        queries = [" ".join(_said(dice, dice.randint(2, 5))) for _number in range(count)]
         started = time.perf_counter()
         _add_others(team, agent, others)
-        print(f"(adding {others:,} blocks of others took {time.perf_counter() - started:.0f} s)")
         _settle()
-        beside = _report(f"the same beside {others:,} of others", _measured(agent, queries))
-        print(f"{'':<52}{beside / alone:6.2f} times alone")
+        print(f"({others:,} blocks of others in {time.perf_counter() - started:.0f} s)", flush=True)
+        asks: dict[str, Callable[[str], object]] = {
+            "search": lambda query: search(Reader(agent), query)
+        }
+        if connection.vendor == "sqlite":
+            _plain_index(agent)
+            asks["bm25"] = partial(_bm25, agent)
+        for line in sys.stdin:
+            what, number = line.split()
+            started = time.perf_counter()
+            asks[what](queries[int(number)])
+            print(time.perf_counter() - started, flush=True)
 
 
 def _blocks(agent: Agent, dice: random.Random) -> Iterator[Passage]:
@@ -127,37 +130,12 @@ def _plain_index(agent: Agent) -> None:
         )
 
 
-def _bm25(agent: Agent, queries: Sequence[str]) -> list[float]:
-    def ask(query: str) -> None:
-        wanted = " OR ".join(f'"{word}"' for word in query.split())
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT rowid, text, bm25(bench_plain) AS score FROM bench_plain"
-                " WHERE bench_plain MATCH %s AND agent = %s ORDER BY score LIMIT 10",
-                [wanted, _stored(agent.pk)],
-            )
-            cursor.fetchall()
-
-    return _times(ask, queries)
-
-
-def _measured(agent: Agent, queries: Sequence[str]) -> list[float]:
-    return _times(lambda query: search(Reader(agent), query), queries)
-
-
-def _times(ask: Callable[[str], object], queries: Sequence[str]) -> list[float]:
-    taken = []
-    for query in queries:
-        rounds = []
-        for _round in range(ROUNDS):
-            started = time.perf_counter()
-            ask(query)
-            rounds.append(time.perf_counter() - started)
-        taken.append(min(rounds))
-    return taken
-
-
-def _report(name: str, taken: Sequence[float]) -> float:
-    middle = median(taken)
-    print(f"{name:<44}{middle * 1000:7.2f} ms   ({max(taken) * 1000:.2f} at most)")
-    return middle
+def _bm25(agent: Agent, query: str) -> None:
+    wanted = " OR ".join(f'"{word}"' for word in query.split())
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT rowid, text, bm25(bench_plain) AS score FROM bench_plain"
+            " WHERE bench_plain MATCH %s AND agent = %s ORDER BY score LIMIT 10",
+            [wanted, _stored(agent.pk)],
+        )
+        cursor.fetchall()

@@ -1,16 +1,23 @@
-// "/" goes to the search box; arrows walk through what was found, Escape comes back.
+// "/" goes to the search box, from every page; there arrows walk through what was found and Escape
+// comes back.
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const box = document.querySelector("[data-search]");
-  if (!box) return;
   const at = document.activeElement;
-  const isTyping = at.matches("input, textarea, select");
+  const isTyping = at.matches("input, textarea, select, [contenteditable]");
   if (event.key === "/" && !isTyping) {
+    const page = document.querySelector("a[data-search-page]");
+    if (!box && !page) return;
     event.preventDefault();
+    if (!box) {
+      page.click();
+      return;
+    }
     box.focus();
     box.select();
     return;
   }
+  if (!box) return;
   if (event.key === "Escape" && at.matches("[data-hit]")) {
     box.focus();
     return;

@@ -136,6 +136,20 @@ def test_of_several_agents_each_shows_its_best(stage: Stage, vera: Client, addre
     assert f"All in {stage.world.agent.name}" in page
 
 
+def test_the_agent_with_the_best_hit_stands_first(stage: Stage, vera: Client, address: str) -> None:
+    ours, other = stage.world.agent, stage.world.other_agent
+    with unit(stage.world.team) as work:
+        person = Writer(AuthorKind.PERSON)
+        write(work, Place(other, None, "boats.md"), "- A red canoe trip.\n", writer=person)
+        write(work, Place(ours, None, "boats.md"), f"- One trip. {'Rain. ' * 90}\n", writer=person)
+    said = text(vera.get(f"{address}?q=canoe trip"))
+    found = [
+        name for name in said.split('aria-label="') if name.startswith((ours.name, other.name))
+    ]
+    assert found[0].startswith(other.name)
+    assert len(found) == 2
+
+
 def test_filters_narrow_it(stage: Stage, vera: Client, address: str) -> None:
     save(stage, "boats.md", "- The canoe is red.\n")
     assert "data-hit" in text(vera.get(f"{address}?q=canoe&path=boats"))

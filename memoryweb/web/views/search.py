@@ -81,7 +81,7 @@ def search(request: TeamRequest) -> HttpResponse:
         "form": form,
         "asked": asked,
         "error": error,
-        "groups": [group for group in groups if group.hits],
+        "groups": sorted((group for group in groups if group.hits), key=_best, reverse=True),
         "total": sum(group.total for group in groups),
         "is_one": len(groups) == 1,
         "left_out": len(agents) > _AGENTS and not form.data.get("agent"),
@@ -89,6 +89,10 @@ def search(request: TeamRequest) -> HttpResponse:
     }
     status = 422 if error else 200
     return show(request, "search/search.html", context, partials=("results",), status=status)
+
+
+def _best(group: Group) -> float:
+    return group.hits[0].hit.score
 
 
 def _unreadable(form: SearchForm) -> str:
