@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.workspace.merge import Choice, Decision, Hunk, Kind, choices, conflicts
+from memoryweb.workspace.merge import Choice, Decision, Hunk, Kind, choices, conflicts, text_of
 from memoryweb.workspace.sides import Sides, sides
 
 CONTEXT = 3  # unchanged lines shown around a change
@@ -32,8 +32,7 @@ class Place:
     sides: Sides
     choices: Sequence[tuple[Choice, str]]
     chosen: str
-    theirs: str
-    mine: str
+    texts: Sequence[tuple[Choice, str]]
     by_hand: str
     number: int
 
@@ -72,8 +71,7 @@ def _place(at: int, hunk: Hunk, decision: Decision | None, number: int) -> Place
         sides=sides(hunk),
         choices=[(choice, _label(hunk.kind, choice)) for choice in offered],
         chosen=str(chosen) if chosen else "",
-        theirs="\n".join(hunk.theirs),
-        mine="\n".join(hunk.mine),
+        texts=[(one, text_of(hunk, Decision(one))) for one in offered if one != Choice.HAND],
         by_hand=decision.text if decision and is_by_hand else "\n".join(hunk.merged),
         number=number,
     )

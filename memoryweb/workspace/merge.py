@@ -48,10 +48,18 @@ class Hunk:
 
     @property
     def merged(self) -> Lines:
-        """What it becomes by itself; of a conflict, both."""
+        """What it becomes by itself; of a conflict, what both did."""
         if self.kind == Kind.CONFLICT:
-            return self.theirs + self.mine
+            return self.both
         return self.theirs if self.kind == Kind.THEIRS else self.mine
+
+    @property
+    def both(self) -> Lines:
+        return _done_by_both(self.base, self.theirs, self.mine)
+
+    @property
+    def both_mine_first(self) -> Lines:
+        return _done_by_both(self.base, self.mine, self.theirs)
 
 
 def merge(base: str | None, theirs: str, mine: str) -> list[Hunk]:
@@ -93,15 +101,28 @@ def resolved(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> str:
     return "\n".join(lines)
 
 
+def text_of(hunk: Hunk, decision: Decision) -> str:
+    return "\n".join(_decided(hunk, decision))
+
+
 def _decided(hunk: Hunk, decision: Decision) -> Lines:
     if decision.choice == Choice.HAND:
         return tuple(decision.text.split("\n")) if decision.text else ()
     return {
         Choice.THEIRS: hunk.theirs,
         Choice.MINE: hunk.mine,
-        Choice.BOTH: hunk.theirs + hunk.mine,
-        Choice.BOTH_MINE_FIRST: hunk.mine + hunk.theirs,
+        Choice.BOTH: hunk.both,
+        Choice.BOTH_MINE_FIRST: hunk.both_mine_first,
     }[decision.choice]
+
+
+def _done_by_both(base: Lines, first: Lines, second: Lines) -> Lines:
+    """What one left as it was while the other changed or removed it is no text of its own."""
+    in_first, in_second = _places(base, first), _places(base, second)
+    undone = {at for line, at in in_first.items() if line not in in_second}
+    left = tuple(line for at, line in enumerate(first) if at not in undone)
+    old = set(in_second.values())
+    return left + tuple(line for at, line in enumerate(second) if at not in old)
 
 
 def _hunks(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[Hunk]:
@@ -123,7 +144,7 @@ def _hunks(base: list[str], theirs: list[str], mine: list[str]) -> Iterator[Hunk
         b, t, m = end, t_end, m_end
 
 
-def _places(base: list[str], other: list[str]) -> dict[int, int]:
+def _places(base: Sequence[str], other: Sequence[str]) -> dict[int, int]:
     """Line of the base → the same line of the other text."""
     return {a + i: b + i for a, b, n in stretches(base, other) for i in range(n)}
 

@@ -26,24 +26,28 @@
     if (there) go(there);
   };
 
-  // A text to edit begins as what was chosen before, until somebody writes in it.
-  const texts = (place) => {
-    const { theirs, mine } = place.dataset;
-    const both = (one, other) => [one, other].filter(Boolean).join("\n");
-    return { theirs, mine, both: both(theirs, mine), "mine-first": both(mine, theirs) };
-  };
-  for (const place of form.querySelectorAll("[data-theirs]")) {
-    const hand = place.querySelector(".hand textarea");
-    let before = picked(place);
-    place.addEventListener("change", (event) => {
-      if (event.target.type !== "radio") return;
-      const known = texts(place);
-      if (event.target.value === "hand" && before in known && Object.values(known).includes(hand.value)) {
-        hand.value = known[before];
-      }
-      before = event.target.value;
+  // What a choice makes of a place stands below it; to write in it is to edit it by hand.
+  for (const hunk of form.querySelectorAll("[data-hunk]")) {
+    const becomes = hunk.querySelector(".hand textarea");
+    hunk.addEventListener("change", (event) => {
+      const known = [...hunk.querySelectorAll("[data-choice]")];
+      const text = (one) => one.content.textContent;
+      const chosen = known.find((one) => one.dataset.choice === event.target.value);
+      if (event.target.type !== "radio" || !chosen) return;
+      if (!known.some((one) => text(one) === becomes.value)) becomes.dataset.written = becomes.value;
+      becomes.value = text(chosen);
+    });
+    hunk.addEventListener("change", (event) => {
+      // Back to what was written by hand, if another choice had taken its place.
+      if (event.target.value !== "hand" || becomes.dataset.written === undefined) return;
+      becomes.value = becomes.dataset.written;
+    });
+    becomes.addEventListener("input", () => {
+      hunk.querySelector("[value=hand]").checked = true;
+      delete becomes.dataset.written;
     });
   }
+  form.classList.add("on");
 
   // Mine stays a draft, and what was chosen stays with it.
   const { content, base, sha256 } = form.elements;

@@ -33,6 +33,12 @@ def test_a_line_that_both_changed_waits_for_a_choice() -> None:
     assert resolved(hunks, by_hand) == "a\none\ntwo\nc\n"
 
 
+def test_both_is_what_both_did_and_not_what_one_of_them_left_alone() -> None:
+    (hunk,) = merge("- ships Fridays", "- ships Thursdays", "- ships Fridays\n- new of mine")
+    assert hunk.both == ("- ships Thursdays", "- new of mine")
+    assert hunk.both_mine_first == ("- new of mine", "- ships Thursdays")
+
+
 def test_a_conflict_emptied_by_hand_leaves_no_line() -> None:
     hunks = merge("a\nb\nc", "a\nx\nc", "a\ny\nc")
     assert resolved(hunks, {conflicts(hunks)[0]: Decision(Choice.HAND)}) == "a\nc"
