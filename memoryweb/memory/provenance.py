@@ -13,6 +13,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
+from memoryweb.workspace.paths import FileKind, kind_of
 from memoryweb.workspace.revisions import content_of
 
 _DEPTH = 4  # note → MEMORY.md is one step; more are lines that a machine took up again
@@ -68,6 +69,11 @@ class Lines:
     partly: set[int] = field(default_factory=set)
 
 
+def is_diary(source: Source, file: File) -> bool:
+    """The diary of a run tells what happened, and so also that it was taken back."""
+    return source.kind is Kind.RUN and kind_of(file.path) is FileKind.DREAMS
+
+
 def lines_of(source: Source) -> Mapping[UUID, Lines]:
     """File → its lines from the source. A line that a person has changed since is theirs."""
     tainted = _tainted(source)
@@ -87,7 +93,7 @@ def lines_of(source: Source) -> Mapping[UUID, Lines]:
 def _tainted(source: Source) -> dict[tuple[UUID, int], set[int]]:
     """(file, line) → the origins of it that lead to the source."""
     found: dict[tuple[UUID, int], set[int]] = defaultdict(set)
-    fresh = list(_direct(source))
+    fresh = [row for row in _direct(source) if not is_diary(source, row.file)]
     texts = _Texts()
     for _step in range(_DEPTH):
         for row in fresh:

@@ -17,7 +17,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.memory import files, proposals
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.provenance import Kind, Lines, Source, lines_of
+from memoryweb.memory.provenance import Kind, Lines, Source, is_diary, lines_of
 from memoryweb.memory.unit import Unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.authorship import returning
@@ -26,7 +26,6 @@ from memoryweb.workspace.merge import Kind as Hunks
 from memoryweb.workspace.merge import merge
 from memoryweb.workspace.models import File, Import, Proposal, Revision
 from memoryweb.workspace.origins import Origin
-from memoryweb.workspace.paths import FileKind, kind_of
 from memoryweb.workspace.revisions import content_of
 
 NOTHING = proposals.packed(Origin())  # a line that stands on no source
@@ -121,7 +120,7 @@ def plan(source: Source, reach: Q, talks: Q) -> Plan:
     made = [
         _change(source, file, lines.get(file.pk, Lines()))
         for file in mine
-        if not _is_diary(source, file)
+        if not is_diary(source, file)
     ]
     return Plan(
         source,
@@ -157,11 +156,6 @@ def revert(
     done = _sum(made)
     _record(unit, source, done)
     return done
-
-
-def _is_diary(source: Source, file: File) -> bool:
-    """It tells what happened, and so also that it was taken back."""
-    return source.kind is Kind.RUN and kind_of(file.path) is FileKind.DREAMS
 
 
 def _change(source: Source, file: File, lines: Lines) -> Change:

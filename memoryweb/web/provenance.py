@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
-from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
@@ -17,9 +17,9 @@ from memoryweb.memory.provenance import Kind, Lines, Source, lines_of
 from memoryweb.memory.reverting import Change, Plan
 from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
 from memoryweb.web.htmx import to
-from memoryweb.web.markdown import plain
 from memoryweb.web.naming import owner_name
 from memoryweb.web.tracing import file_url
+from memoryweb.web.wording import happened_at
 from memoryweb.workspace.diff import Row, side_by_side
 from memoryweb.workspace.marked import files_of
 from memoryweb.workspace.models import File
@@ -42,7 +42,7 @@ class Found:
 class Line:
     place: str
     url: str
-    text: SafeString
+    text: str
     whose: str
     is_shared: bool  # stands on other sources, too
 
@@ -125,7 +125,7 @@ def line_row(request: TeamRequest, file: File, number: int, *, is_shared: bool) 
     return Line(
         f"{file.path}:{number}",
         file_url(request, file, number),
-        plain(text),
+        text,
         owner_name(request.visit, file.owner),
         is_shared,
     )
@@ -198,7 +198,7 @@ def _import(request: TeamRequest, agent: Agent, key: UUID) -> Found:
     batch = get_object_or_404(
         agent.imports.filter(request.visit.outcomes()).select_related("owner"), pk=key
     )
-    when = f"{batch.created_at:%Y-%m-%d %H:%M}"
+    when = f"{localtime(batch.created_at):%Y-%m-%d %H:%M}"
     return Found(
         Source(agent, Kind.IMPORT, batch.pk),
         _("the import of {when}").format(when=when),
@@ -212,7 +212,8 @@ def _run(request: TeamRequest, agent: Agent, key: UUID) -> Found:
     if run.agent_id != agent.pk:
         raise Http404
     title = _("the {kind} of {when}").format(
-        kind=str(run.get_kind_display()).lower(), when=f"{run.created_at:%Y-%m-%d %H:%M}"
+        kind=str(run.get_kind_display()).lower(),
+        when=f"{localtime(happened_at(run)):%Y-%m-%d %H:%M}",
     )
     return Found(
         Source(agent, Kind.RUN, run.pk), title, to(request, "agents_run", run.pk), run.owner

@@ -6,12 +6,12 @@ from django.db.models import Q
 
 from memoryweb.dreaming.diary import taken_back
 from memoryweb.memory.files import Writer
-from memoryweb.memory.provenance import Kind, Source
+from memoryweb.memory.provenance import Kind, Source, lines_of
 from memoryweb.memory.reverting import plan, revert
 from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind
-from tests.dreaming.test_pipeline import NIGHT, dream, note, text_of
+from memoryweb.workspace.models import AuthorKind, File
+from tests.dreaming.nights import NIGHT, dream, note, text_of
 from tests.world import World
 
 DIARY = "# Dreams\n\n## 2026-03-11 02:00\n\nLater.\n\n## 2026-03-10 02:00\n\nI read.\n"
@@ -38,6 +38,14 @@ def test_diary_and_run_say_who_took_it_back_and_the_entry_stays(world: World) ->
     assert "by Bob: what this dream had changed was undone." in diary
     assert set(entry.split("\n")) <= set(diary.split("\n"))
     assert "Thursdays" not in text_of(world, None)
+
+
+def test_its_diary_is_not_told_among_what_is_left_of_it(world: World) -> None:
+    run = _dreamt(world, "Marta's team ships on Thursdays.")
+    source = Source(world.agent, Kind.RUN, run.pk)
+    assert [File.objects.get(pk=pk).path for pk in lines_of(source)] == ["MEMORY.md"]
+    _revert(world, run)
+    assert not lines_of(source)
 
 
 def test_an_entry_that_moved_to_the_archive_says_so_there(world: World) -> None:

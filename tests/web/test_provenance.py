@@ -151,3 +151,10 @@ def test_a_conversation_and_a_run_link_to_it(world: World) -> None:
     talk = _talk(world, world.bobs_memory)
     url = f"/t/{world.team.slug}/agents/{world.agent.pk}/conversations/{talk.pk}/"
     assert f"?conversation={talk.pk}" in signed_in(world.bob).get(url).content.decode()
+
+
+def test_quotation_marks_of_a_line_are_shown_as_they_are(world: World) -> None:
+    token = _token(world)
+    _remembered(world, token, "Ann's tea & cake.")
+    page = _page(signed_in(world.alice), world, f"?token={token.pk}")
+    assert "Ann&#x27;s tea &amp; cake." in page

@@ -16,7 +16,6 @@ from memoryweb.memory.unit import unit
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
 from memoryweb.web.htmx import show, to
-from memoryweb.web.markdown import plain
 from memoryweb.web.naming import author_name, owner_name
 from memoryweb.web.paging import page
 from memoryweb.web.tracing import file_url
@@ -92,7 +91,7 @@ def _listed(request: TeamRequest, row: LineOrigin) -> dict[str, Any]:
     return {
         "file": file,
         "reads": reads,
-        "text": plain(text),
+        "text": text,
         "print": print_of(text),
         "place": f"{file.path}:{row.line}" if reads else "",
         "url": file_url(request, file, row.line) if reads else "",
