@@ -62,7 +62,8 @@ def write_memory(
     place = place_of(acting, filename)
     file = files.find(place)
     before = file.content if file and file.deleted_at is None else ""
-    content = _written(before or _head(filename), step)
+    shown = covering.shown(file) if before and file and writer.is_machine else before
+    content = _written(shown or _head(filename), step)
     if file is not None and writer.is_machine:
         content = covering.put_back(file, content, writer)
         _check_protected(file, step, before, content)

@@ -19,6 +19,12 @@ from memoryweb.workspace.exceptions import SectionRefused
 _PARSER = MarkdownIt("commonmark")
 _LEVEL = re.compile(r"(#{1,6})\s+(.*)")
 _MARKS = re.compile(r"[*_`]")
+_TASK = re.compile(r"^\[[ xX]\][ \t]")
+# `**key**: value`, `**key：**value`, `key: value`; behind a colon of ASCII stands a space or CJK.
+_KEYED = re.compile(
+    r"(?P<opens>\*\*|__|`)?(?P<key>[^\n:：*`]+?)(?P<closes>\*\*|__|`)?\s{0,2}[:：](?P<after>\*\*|__)?"
+    r"(?:(?<=：)|(?<=：..)|(?=[\s\u2e80-\uffff])|$)[ \t]?"
+)
 
 
 @dataclass(frozen=True)
@@ -33,11 +39,15 @@ class Heading:
 
 @dataclass(frozen=True)
 class _Item:
-    """A list item that says `key: value`; its value ends before line index `end`."""
+    """A list item that says `key: value`, up to where its value begins, with the space there is;
+    the value ends before line index `end`."""
 
     label: str
     line: int
     end: int
+
+    def saying(self, value: str) -> str:
+        return f"{self.label}{value}".rstrip()
 
 
 def headings(text: str) -> list[Heading]:
@@ -52,17 +62,19 @@ def headings(text: str) -> list[Heading]:
 
 def appended(text: str, content: str) -> str:
     """With the content at the end, after a blank line; a list's next items join the list."""
-    body = content.strip("\n")
+    end = _newline(text)
+    body = content.strip("\r\n").replace("\r\n", "\n").replace("\n", end)
     if not text.strip():
-        return f"{body}\n"
+        return f"{body}{end}"
     joins = _is_item(body) and _is_item(text.rstrip().rsplit("\n", 1)[-1])
-    return text.rstrip("\n") + ("\n" if joins else "\n\n") + f"{body}\n"
+    return text.rstrip("\r\n") + (end if joins else end * 2) + f"{body}{end}"
 
 
 def with_section(text: str, heading: str, content: str) -> str:
     """With that text under the heading; its subsections stay. A new heading comes at the end.
 
-    Raises SectionRefused when several headings are called so (`## Plans` names the level, too).
+    Raises SectionRefused when several headings are called so (`## Plans` names the level, too),
+    or when what follows would become part of the new text.
     """
     found = _heading(text, heading)
     if found is None:
@@ -70,8 +82,18 @@ def with_section(text: str, heading: str, content: str) -> str:
         return appended(text, f"{'#' * (level or 2)} {name}\n\n{content.strip(chr(10))}")
     lines = text.split("\n")
     end = _body_end(text, found, len(lines))
-    body = ["", *content.strip("\n").split("\n"), ""] if content.strip() else [""]
-    return "\n".join([*lines[: found.end], *body, *lines[end:]])
+    body = ["", *content.strip("\r\n").splitlines(), ""] if content.strip() else [""]
+    stop = _newline(text).removesuffix("\n")
+    new = [f"{line}{stop}" for line in body]
+    if end == len(lines):
+        new[-1] = ""  # stands behind the last line's end
+    made = "\n".join([*lines[: found.end], *new, *lines[end:]])
+    below = [one.text for one in headings(text) if one.line >= end]
+    if [one.text for one in headings(made)][len(headings(made)) - len(below) :] != below:
+        raise SectionRefused(
+            _("A code block or comment in this text is not closed; close it, and write again.")
+        )
+    return made
 
 
 def with_value(text: str, key: str, value: str, heading: str = "") -> str:
@@ -93,17 +115,17 @@ def with_value(text: str, key: str, value: str, heading: str = "") -> str:
                 key=key, count=len(items)
             )
         )
+    stop = _newline(text).removesuffix("\n")
     if items:
-        return "\n".join(
-            [*lines[: items[0].line], f"{items[0].label} {said}", *lines[items[0].end :]]
-        )
-    return _with_item(lines, first, last, f"- **{key}**: {said}")
+        made = items[0].saying(said) + stop
+        return "\n".join([*lines[: items[0].line], made, *lines[items[0].end :]])
+    return _with_item(lines, first, last, f"- **{key}**: {said}{stop}", stop)
 
 
 def has_value(text: str, key: str, value: str) -> bool:
     said = " ".join(value.split())
     lines = text.split("\n")
-    return any(lines[item.line] == f"{item.label} {said}" for item in _items(text, key))
+    return any(lines[item.line].rstrip() == item.saying(said) for item in _items(text, key))
 
 
 def _heading(text: str, wanted: str) -> Heading | None:
@@ -129,7 +151,7 @@ def _named(heading: str) -> tuple[int, str]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", _MARKS.sub("", text)).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", _MARKS.sub("", text)).casefold().split())
 
 
 def _body_end(text: str, heading: Heading, last: int) -> int:
@@ -146,10 +168,11 @@ def _items(text: str, key: str) -> list[_Item]:
         if _is_quoted(tokens, item):
             continue
         line = lines[inline.map[0]]
-        label = _label(inline.content.split("\n")[0], key)
+        said = _TASK.sub("", inline.content.split("\n")[0])
+        label = _label(said, key)
         if label:
-            at = line.find(label)
-            found.append(_Item(line[: at + len(label)], inline.map[0], inline.map[1]))
+            at = line.find(label.rstrip())
+            found.append(_Item(line[:at] + label, inline.map[0], inline.map[1]))
     return found
 
 
@@ -164,28 +187,31 @@ def _is_quoted(tokens: Sequence[Token], item: Token) -> bool:
 
 
 def _label(said: str, key: str) -> str:
-    """How the item writes the key, up to its colon; empty where it is another's."""
-    for colon in (":", "："):
-        for form in ("**{}**{}", "__{}__{}", "`{}`{}", "{}{}", "**{}{}**", "__{}{}__"):
-            label = form.format(key, colon)
-            begins = said[: len(label)]
-            rest = said[len(label) :]
-            if begins.casefold() == label.casefold() and (not rest or rest[0].isspace()):
-                return begins
-    return ""
+    """How the item writes the key, up to where its value begins; empty where it is another's."""
+    match = _KEYED.match(said)
+    if match is None or _plain(match["key"]) != _plain(key):
+        return ""
+    if (match["opens"] or "") != (match["closes"] or match["after"] or ""):
+        return ""
+    label = match[0]
+    return label if label[-1].isspace() or "：" in label[-3:] else f"{label} "
 
 
-def _with_item(lines: Sequence[str], first: int, last: int, item: str) -> str:
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _with_item(lines: Sequence[str], first: int, last: int, item: str, stop: str) -> str:
     """The item after the last line that says something between those two."""
     said = [number for number in range(first, last) if lines[number].strip()]
     at = said[-1] + 1 if said else first
     before, after = list(lines[:at]), list(lines[at:])
     if at and not (said and _is_item(lines[at - 1])):
-        before.append("")
+        before.append(stop)
     if not any(line.strip() for line in after):
         after = [""]
     elif after[0].strip():
-        after.insert(0, "")
+        after.insert(0, stop)
     made = "\n".join([*before, item, *after])
     return made.lstrip("\n") if not at else made
 

@@ -131,3 +131,51 @@ def test_the_same_value_twice_is_written_once(text: str, key: str, value: str) -
     once = with_value(text, key, value, "Part 0")
     assert with_value(once, key, value, "Part 0") == once
     assert has_value(once, key, value)
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "after"),
+    [
+        ("- 名字：小明\n- 年龄：8\n", "名字", "- 名字：tea\n- 年龄：8\n"),
+        ("- **名字：**小明\n", "名字", "- **名字：**tea\n"),
+        ("- 名字:小明\n", "名字", "- 名字: tea\n"),
+        ("- **Cafe\u0301**: milk\n", "Café", "- **Cafe\u0301**: tea\n"),
+        ("- **ＡＢＣ**: milk\n", "abc", "- **ＡＢＣ**: tea\n"),
+        ("- a.+(b)?: milk\n", "a.+(b)?", "- a.+(b)?: tea\n"),
+        ("- axb: milk\n", "a.b", "- axb: milk\n- **a.b**: tea\n"),
+        ("- [x] drink: milk\n", "drink", "- [x] drink: tea\n"),
+        ("- drink:\n", "drink", "- drink: tea\n"),
+        ("- home\n  - drink: milk\n    - cold\n", "drink", "- home\n  - drink: tea\n    - cold\n"),
+        ("- 10:30 milk\n", "10", "- 10:30 milk\n- **10**: tea\n"),
+    ],
+)
+def test_a_key_is_found_as_it_is_written(before: str, key: str, after: str) -> None:
+    assert with_value(before, key, "tea") == after
+    assert has_value(after, key, "tea")
+
+
+def test_a_value_is_one_line_and_may_be_empty() -> None:
+    assert with_value("- drink: milk\n", "drink", "tea\n\nand cake") == "- drink: tea and cake\n"
+    assert with_value("- drink: milk\n", "drink", "") == "- drink:\n"
+
+
+def test_a_text_with_windows_line_ends_keeps_them() -> None:
+    text = "# A\r\n\r\n- k: v\r\n\r\n# B\r\n\r\nold\r\n"
+    assert with_value(text, "k", "w") == text.replace("k: v", "k: w")
+    assert with_section(text, "B", "new\nand newer") == text.replace("old", "new\r\nand newer")
+    assert appended(text, "end") == text + "\r\nend\r\n"
+    added = with_value(text, "m", "n", "A")
+    assert added == text.replace("- k: v\r\n", "- k: v\r\n- **m**: n\r\n")
+
+
+@pytest.mark.parametrize("open_end", ["```\ncode", "# More\n\n```\ncode", "<!-- not closed"])
+def test_a_new_text_that_swallows_what_follows_is_refused(open_end: str) -> None:
+    text = "# A\n\n- a\n\n# B\n\n- b\n"
+    with pytest.raises(SectionRefused):
+        with_section(text, "A", open_end)
+    assert with_section(text, "B", open_end).startswith("# A\n\n- a\n\n# B\n")
+
+
+def test_a_heading_in_a_code_block_ends_no_section() -> None:
+    text = "# A\n\n```\n# No heading\n```\n\n# B\n"
+    assert with_section(text, "A", "new") == "# A\n\nnew\n\n# B\n"
