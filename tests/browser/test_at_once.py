@@ -20,7 +20,7 @@ from memoryweb.workspace.origins import Origin
 from tests.api.client import Api
 from tests.browser.conftest import Open
 from tests.browser.test_every_page import AXE, RUN, TAGS
-from tests.dreaming.test_pipeline import answer
+from tests.dreaming.nights import answer
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.web.pages import url
 from tests.web.stage import NOTE

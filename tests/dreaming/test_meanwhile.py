@@ -15,7 +15,7 @@ from memoryweb.memory.files import Writer
 from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
-from tests.dreaming.test_pipeline import NIGHT, answer, dream, memory, note, text_of
+from tests.dreaming.nights import NIGHT, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.world import World, build_world
 

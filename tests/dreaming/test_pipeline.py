@@ -1,66 +1,25 @@
-from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import dream_time
 from memoryweb.audit.models import Event
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory import files, proposals
+from memoryweb.memory import proposals
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.files import Writer
 from memoryweb.memory.unit import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal
-from memoryweb.workspace.origins import Origin, origins_of
-from tests.fakes import ModelServer
+from memoryweb.workspace.origins import origins_of
+from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
 from tests.statements import statements
 from tests.world import World
-
-NIGHT = date(2026, 11, 20)
-MACHINE = Writer(AuthorKind.EXTRACTION)
-
-
-def note(world: World, owner: Owner | None, day: date, *texts: str, durable: bool = True) -> File:
-    lines = [NewLine(f"- 09:00 {t}", Origin(durable=durable)) for t in texts]
-    with unit(world.team) as work:
-        place = Place(world.agent, owner, f"memory/{day.isoformat()}.md")
-        return files.append(work, place, lines, writer=MACHINE).file
-
-
-def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHINE) -> File:
-    with unit(world.team) as work:
-        place = Place(world.agent, owner, "MEMORY.md")
-        return files.write(work, place, text, writer=writer).file
-
-
-def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:
-    with unit(world.team) as work:
-        run = schedule.request_night(work, world.agent, owner, night, trigger="command").run
-    engine.work(run.pk)
-    return Run.objects.get(pk=run.pk)
-
-
-def text_of(world: World, owner: Owner | None, path: str = "MEMORY.md") -> str:
-    owner_id = owner.pk if owner else None
-    found = File.objects.of(world.agent.pk, owner_id).present().filter(path=path).first()
-    return found.content if found else ""
-
-
-def answer(content: str, *citations: tuple[str, str]) -> dict[str, Any]:
-    return {
-        "should_update": True,
-        "reason": "There is something new.",
-        "memory_content": content,
-        "diary": "I read the notes.",
-        "citations": [{"text": text, "source": source} for text, source in citations],
-    }
 
 
 def test_a_durable_line_of_a_note_is_promoted_and_leads_back_to_it(world: World) -> None:
@@ -216,161 +175,6 @@ def test_a_rules_dream_over_seven_notes_takes_at_most_45_statements(
         engine.work(run.pk)
     assert Run.objects.get(pk=run.pk).status == "succeeded"
     assert len(statements(queries)) <= 45
-
-
-def _sixty(world: World) -> str:
-    lines = [f"- Marta's shelf {n} holds the files of {1950 + n}." for n in range(60)]
-    text = "# Memory\n\n" + "\n".join(lines) + "\n"
-    memory(world, world.customer, text)
-    return text
-
-
-@pytest.mark.usefixtures("model_server")
-class TestModel:
-    def test_a_cited_line_is_written_with_its_source(
-        self, world: World, model_server: ModelServer
-    ) -> None:
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        model_server.answer(answer(f"# Memory\n\n- {line}\n", (line, f"{source.path}#L3-L3")))
-        run = dream(world, world.customer)
-        assert (run.status, run.consolidator) == ("succeeded", "model")
-        assert run.tokens_in > 0
-        assert LineOrigin.objects.filter(run=run, source_file=source, source_line=3).exists()
-
-    def test_a_line_without_a_source_waits_for_a_person(
-        self, world: World, model_server: ModelServer
-    ) -> None:
-        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        model_server.answer(answer("# Memory\n\n- Marta owns a castle.\n"))
-        run = dream(world, world.customer)
-        assert (run.status, run.reason) == ("needs_review", "cited")
-        assert "castle" not in text_of(world, world.customer)
-
-    def test_what_a_person_pinned_or_wrote_is_put_back_and_the_rest_is_written(
-        self, world: World, model_server: ModelServer
-    ) -> None:
-        person = Writer(AuthorKind.PERSON, user=world.alice)
-        own = "# Memory\n\n<!-- pinned -->\n- Be kind\n<!-- /pinned -->\n\n- Marta likes tea.\n"
-        memory(world, world.customer, own, person)
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        said = f"# Memory\n\n- {line}\n- Marta likes green tea.\n"
-        model_server.answer(answer(said, (line, f"{source.path}#L3")))
-        run = dream(world, world.customer)
-        assert run.status == "succeeded"
-        content = text_of(world, world.customer)
-        assert all(part in content for part in own.split("\n\n"))
-        assert f"- {line}" in content
-        number = content.split("\n").index(f"- {line}") + 1
-        assert LineOrigin.objects.filter(run=run, line=number, source_file=source).exists()
-        assert "they are back" in Report.objects.get(run=run).summary
-
-    @pytest.mark.parametrize("cited", [True, False])
-    def test_a_model_does_not_bring_back_what_a_person_rejected(
-        self, world: World, model_server: ModelServer, cited: bool
-    ) -> None:
-        Agent.objects.filter(pk=world.agent.pk).update(policy="review")
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        citations = [(line, f"{source.path}#L3")] if cited else []
-        model_server.answer(answer(f"# Memory\n\n- {line}\n", *citations))
-        proposal = Proposal.objects.get(run=dream(world, world.customer))
-        with unit(world.team) as work:
-            proposals.reject(work, proposal, by=world.alice)
-        again = "Marta's team ships on Thursday."
-        model_server.answer(answer(f"# Memory\n\n- {again}\n", (again, f"{source.path}#L3")))
-        run = dream(world, world.customer, NIGHT + timedelta(days=1))
-        assert run.status == "no_change"
-        assert "a person rejected it before" in Report.objects.get(run=run).summary
-
-    @pytest.mark.parametrize("said", ["I would rather not.", "{", '{"should_update": "maybe"}'])
-    def test_an_answer_that_is_no_answer_changes_nothing_and_is_tried_again(
-        self, world: World, model_server: ModelServer, said: str
-    ) -> None:
-        before = _sixty(world)
-        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        model_server.text(said)
-        run = dream(world, world.customer)
-        assert (run.status, run.reason) == ("failed", "bad_answer")
-        assert run.due_at is not None
-        assert text_of(world, world.customer) == before
-
-    def test_an_empty_memory_is_refused_and_the_run_says_so(
-        self, world: World, model_server: ModelServer
-    ) -> None:
-        before = _sixty(world)
-        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        model_server.answer(answer(" \n"))
-        run = dream(world, world.customer)
-        assert (run.status, run.reason) == ("failed", "empty_answer")
-        assert run.error
-        assert text_of(world, world.customer) == before
-
-    def test_one_line_for_sixty_waits_for_a_person(
-        self, world: World, model_server: ModelServer
-    ) -> None:
-        before = _sixty(world)
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        model_server.answer(answer(f"- {line}\n", (line, f"{source.path}#L3")))
-        run = dream(world, world.customer)
-        assert run.status == "needs_review"
-        assert {"dropped", "changed"} & {b["guard"] for b in Proposal.objects.get(run=run).broken}
-        assert text_of(world, world.customer) == before
-
-    def test_a_stored_answer_is_not_asked_for_again(
-        self, world: World, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        model_server.answer(answer(f"# Memory\n\n- {line}\n", (line, f"{source.path}#L3")))
-        with monkeypatch.context() as broken:
-            broken.setattr("memoryweb.dreaming.reports.store", _crash)
-            run = dream(world, world.customer)
-        assert "Thursdays" not in text_of(world, world.customer)
-        Run.objects.filter(pk=run.pk).update(due_at=datetime.now(UTC) - timedelta(seconds=1))
-        engine.work(run.pk)
-        assert Run.objects.get(pk=run.pk).status == "succeeded"
-        assert len(model_server.requests) == 1
-
-    def test_an_echo_of_everything_holds_nothing_of_another_owner(
-        self, world: World, model_server: ModelServer
-    ) -> None:
-        owners: Sequence[Owner | None] = [world.customer, world.sender, world.bobs_memory, None]
-        for n, owner in enumerate(owners):
-            memory(world, owner, f"# Memory\n\n- The memory canary is mem{n}canary.\n")
-            note(world, owner, NIGHT, f"The note canary is note{n}canary.")
-        model_server.echo()
-        for owner in owners:
-            dream(world, owner)
-        for n, owner in enumerate(owners):
-            seen = _all_text(world, owner)
-            others = [f"{kind}{m}canary" for kind in ("mem", "note") for m in range(4) if m != n]
-            assert f"note{n}canary" in seen
-            assert [canary for canary in others if canary in seen] == []
-        for request in model_server.requests:
-            assert len({n for n in range(4) if f"note{n}canary" in request.user}) == 1
-
-
-def _crash(*args: object, **named: object) -> None:
-    raise RuntimeError("The process died here.")
-
-
-def _all_text(world: World, owner: Owner | None) -> str:
-    whose: dict[str, Any] = {"owner": owner} if owner else {"owner__isnull": True}
-    rows: list[object] = [
-        *File.objects.filter(agent=world.agent, **whose).values_list("content", flat=True),
-        *Report.objects.filter(agent=world.agent, **whose).values_list("diary", "summary"),
-        *Run.objects.filter(agent=world.agent, **whose).values_list("inputs", "answer", "error"),
-        *Proposal.objects.filter(
-            run__in=Run.objects.filter(agent=world.agent, **whose)
-        ).values_list("content", "broken"),
-        *Candidate.objects.filter(
-            report__in=Report.objects.filter(agent=world.agent, **whose)
-        ).values_list("text", "gates", "reason"),
-    ]
-    return "\n".join(map(str, rows))
 
 
 def test_the_schedule_queues_each_owner_with_new_notes_once(world: World) -> None:

@@ -16,7 +16,7 @@ from memoryweb.memory.unit import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
-from tests.dreaming.test_pipeline import NIGHT, dream, memory, note
+from tests.dreaming.nights import NIGHT, dream, memory, note
 from tests.world import World
 
 SHIPS, LIVES = "Marta's team ships on Thursdays.", "Marta lives in Gothenburg."

@@ -1,8 +1,5 @@
 """My memory: sentences about oneself with their sources, corrected, removed and taken along."""
 
-import io
-import json
-import zipfile
 from datetime import timedelta
 
 import pytest
@@ -13,12 +10,9 @@ from django.utils import timezone
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
-from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.agents.readers import Reader
-from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
-from memoryweb.conversations.parsing import parse_messages
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.unit import unit
@@ -28,7 +22,7 @@ from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
 from memoryweb.workspace.revisions import content_of
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
-from tests.world import World, signed_in
+from tests.world import World
 
 MEMORY = "# Memory\n\n- Bob keeps **bees**.\n- Bob sails on Sundays.\n\n## Work\n\nA paragraph.\n"
 BEES = {"first": "3", "last": "3"}
@@ -321,69 +315,6 @@ def test_a_shared_file_is_not_reached(stage: Stage, alice: Client) -> None:
         assert alice.post(url(stage.world.team, act), said).status_code == 404
 
 
-def exported(stage: Stage, client: Client) -> zipfile.ZipFile:
-    answer = client.post(url(stage.world.team, "mine_export"))
-    whole = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
-    return zipfile.ZipFile(io.BytesIO(whole))
-
-
-def test_the_snapshot_of_each_agent_is_one_click_away(stage: Stage, bob: Client) -> None:
-    address = url(stage.world.team, "agents_snapshot_export", stage.world.agent.pk)
-    assert f"{address}?owner=me" in text(bob.get(mine(stage)))
-    answer = bob.get(f"{address}?owner=me")
-    whole = b"".join(answer.streaming_content) if answer.streaming else answer.content  # type: ignore[attr-defined]
-    names = zipfile.ZipFile(io.BytesIO(whole)).namelist()
-    assert NOTE in names
-
-
-def test_the_export_holds_files_conversations_and_who_looked(stage: Stage, bob: Client) -> None:
-    world = stage.world
-    reason = "A lost order."
-    open_glass(owner=world.bobs_memory, user=world.alice, reason=reason, by=SYSTEM)
-    archive = exported(stage, bob)
-    folder = f"Atlas/user_{world.bob.pk}"
-    assert archive.testzip() is None
-    assert PERSONAL in archive.read(f"{folder}/files/{NOTE}").decode()
-    lines = archive.read(f"{folder}/conversations.jsonl").decode().splitlines()
-    rows = [json.loads(line) for line in lines]
-    assert [row["conversation"] for row in rows] == ["bob-lunch"] * 2
-    assert rows[0]["content"] == PERSONAL
-    assert parse_messages([{k: v for k, v in rows[0].items() if k != "conversation"}])
-    looked = json.loads(archive.read("who-looked.json"))
-    assert [(one["name"], one["reason"]) for one in looked["grants"]] == [("Alice", reason)]
-
-
-def test_the_export_holds_nobody_else(stage: Stage, bob: Client) -> None:
-    archive = exported(stage, bob)
-    whole = b"".join(archive.read(name) for name in archive.namelist()).decode()
-    assert PERSONAL in whole
-    assert CUSTOMERS not in whole
-    assert SHARED not in whole
-
-
-def test_no_name_in_the_export_can_harm(stage: Stage, bob: Client) -> None:
-    world = stage.world
-    Owner.objects.create(
-        team=world.team, source="slack", external_id="../../etc/x", person=world.bob
-    )
-    evil = Owner.objects.get(external_id="../../etc/x")
-    with unit(world.team) as work:
-        write(work, Place(world.agent, evil, "MEMORY.md"), MEMORY, writer=Writer(AuthorKind.SYSTEM))
-    for name in exported(stage, bob).namelist():
-        assert ".." not in name
-        assert not name.startswith("/")
-        assert "\\" not in name
-        assert ":" not in name
-
-
-def test_an_export_is_an_event_for_each_of_ones_owners(stage: Stage, bob: Client) -> None:
-    Owner.objects.filter(pk=stage.world.sender.pk).update(person=stage.world.bob)
-    exported(stage, bob)
-    events = Event.objects.filter(action="personal.exported", actor_id=str(stage.world.bob.pk))
-    about = {event.on_behalf_of for event in events}
-    assert about == {stage.world.bobs_memory.pk, stage.world.sender.pk}
-
-
 def test_each_read_of_another_is_told_with_who_what_and_why(
     stage: Stage, alice: Client, bob: Client
 ) -> None:
@@ -402,58 +333,3 @@ def test_what_waits_for_a_decision_is_linked(stage: Stage, bob: Client, vera: Cl
     page = text(bob.get(mine(stage)))
     assert "1 change of your memory was proposed." in page
     assert "was proposed" not in text(vera.get(mine(stage)))
-
-
-def code(world: World, owner: Owner | None = None) -> str:
-    return issue(
-        owner=owner or world.sender,
-        integration=world.integration,
-        purpose=Purpose.LINK,
-        by=SYSTEM,
-    ).secret
-
-
-def test_a_code_typed_here_links_the_account(stage: Stage, bob: Client) -> None:
-    world = stage.world
-    with unit(world.team) as work:
-        place = Place(world.agent, world.sender, "MEMORY.md")
-        write(work, place, "- Said in chat.\n", writer=Writer(AuthorKind.SYSTEM))
-    assert "Said in chat." not in text(bob.get(mine(stage)))
-    answer = bob.post(url(world.team, "mine_link"), {"code": code(world)}, follow=True)
-    assert "Said in chat." in text(answer)
-    files = url(world.team, "agents_files", world.agent.pk, query="?owner=slack:U1")
-    assert bob.get(files).status_code == 200
-    bob.post(url(world.team, "mine_unlink", world.sender.pk))
-    assert bob.get(files).status_code == 404
-    assert actions(world.team)[-3:] == ["owner.code_issued", "owner.linked", "owner.unlinked"]
-
-
-def test_every_wrong_code_is_told_the_same(stage: Stage, bob: Client) -> None:
-    world = stage.world
-    used = code(world)
-    signed_in(world.vera).post(url(world.team, "mine_link"), {"code": used})
-    said = set()
-    for wrong in (used, code(world, world.customer)[:-1], "?"):
-        answer = bob.post(url(world.team, "mine_link"), {"code": wrong})
-        assert answer.status_code == 422
-        said.add(text(answer).split('class="errors"')[1].split("</ul>")[0])
-    assert len(said) == 1
-
-
-def test_the_admin_links_and_unlinks_nobody_else(stage: Stage, alice: Client) -> None:
-    world = stage.world
-    Owner.objects.filter(pk=world.sender.pk).update(person=world.bob)
-    for owner in (world.sender, world.customer, world.bobs_memory):
-        assert alice.post(url(world.team, "mine_unlink", owner.pk)).status_code == 404
-    world.sender.refresh_from_db()
-    assert world.sender.person == world.bob
-
-
-def test_ones_own_account_cannot_be_unlinked(stage: Stage, bob: Client) -> None:
-    answer = bob.post(url(stage.world.team, "mine_unlink", stage.world.bobs_memory.pk))
-    assert answer.status_code == 404
-
-
-def test_a_code_with_spaces_and_small_letters_works(stage: Stage, bob: Client) -> None:
-    typed = f" {code(stage.world).lower().replace('-', ' ')} "
-    assert bob.post(url(stage.world.team, "mine_link"), {"code": typed}).status_code == 302

@@ -1,0 +1,54 @@
+"""Notes of a night, the dream over them, and what a model would say."""
+
+from datetime import date
+from typing import Any
+
+from memoryweb.agents.models import Owner
+from memoryweb.dreaming import schedule
+from memoryweb.memory import files
+from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory.unit import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.origins import Origin
+from tests.world import World
+
+NIGHT = date(2026, 11, 20)
+MACHINE = Writer(AuthorKind.EXTRACTION)
+
+
+def note(world: World, owner: Owner | None, day: date, *texts: str, durable: bool = True) -> File:
+    lines = [NewLine(f"- 09:00 {t}", Origin(durable=durable)) for t in texts]
+    with unit(world.team) as work:
+        place = Place(world.agent, owner, f"memory/{day.isoformat()}.md")
+        return files.append(work, place, lines, writer=MACHINE).file
+
+
+def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHINE) -> File:
+    with unit(world.team) as work:
+        place = Place(world.agent, owner, "MEMORY.md")
+        return files.write(work, place, text, writer=writer).file
+
+
+def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:
+    with unit(world.team) as work:
+        run = schedule.request_night(work, world.agent, owner, night, trigger="command").run
+    engine.work(run.pk)
+    return Run.objects.get(pk=run.pk)
+
+
+def text_of(world: World, owner: Owner | None, path: str = "MEMORY.md") -> str:
+    owner_id = owner.pk if owner else None
+    found = File.objects.of(world.agent.pk, owner_id).present().filter(path=path).first()
+    return found.content if found else ""
+
+
+def answer(content: str, *citations: tuple[str, str]) -> dict[str, Any]:
+    return {
+        "should_update": True,
+        "reason": "There is something new.",
+        "memory_content": content,
+        "diary": "I read the notes.",
+        "citations": [{"text": text, "source": source} for text, source in citations],
+    }
