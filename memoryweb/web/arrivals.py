@@ -66,11 +66,12 @@ def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> Change:
 
 def _arrival(item: Item) -> Arrival:
     labels = {"create": _("new"), "update": _("changes"), "skip": _("skipped")}
+    is_refused = item.code in _REFUSED
     names = [name for name in item.sources if name != item.path]
     return Arrival(
         name=item.path,
-        label=labels[item.action],
-        look=_LOOKS[item.action],
+        label=_("left out") if is_refused else labels[item.action],
+        look="warn" if is_refused else _LOOKS[item.action],
         reason=item.reason,
         sizes=_sizes(item),
         sources=", ".join(names),

@@ -101,7 +101,10 @@ def test_what_would_be_held_back_is_said_with_its_lines_before(world: World, bob
     assert value not in shown
     whole = bob.get(page(world, "change", Upload.objects.get().pk, "SOUL.md"))
     assert "[held: password]" in text(whole)
+    assert "Line 3 holds" in text(whole)
     assert value not in text(whole)
+    imported = text(bob.get(take(world, bob)["Location"]))
+    assert "1 likely password was held back: decide about it under Review." in imported
 
 
 def test_an_upload_is_looked_at_first(world: World, bob: Client) -> None:

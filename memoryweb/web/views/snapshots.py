@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
@@ -13,6 +14,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.snapshots import doors as snapshots
 from memoryweb.memory.snapshots import uploads
+from memoryweb.memory.snapshots.doors import Imported
 from memoryweb.memory.unit import unit
 from memoryweb.web.access import (
     Refused,
@@ -90,7 +92,7 @@ def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpRespon
     listed = page(request, arrivals(previewed.plan), size=25)
     context = _context(agent) | {
         "upload": kept,
-        "whose": owner_name(request.visit, kept.owner),
+        "whose": _into(request, kept.owner),
         "plan": previewed.plan,
         "counts": {action: previewed.plan.count(action) for action in ("create", "update", "skip")},
         "token": previewed.token,
@@ -129,7 +131,7 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
     if done.batch is None:
         messages.success(request, _("Nothing was changed: all of it is here already."))
         return redirect(to(request, "agents_snapshot", agent_id))
-    messages.success(request, _("The snapshot was imported."))
+    messages.success(request, _imported(done))
     return redirect(to(request, "agents_import", agent_id, done.batch.pk))
 
 
@@ -152,7 +154,7 @@ def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpRespo
     listed = page(request, rows, size=50)
     context = _context(agent) | {
         "batch": batch,
-        "whose": owner_name(request.visit, batch.owner),
+        "whose": _into(request, batch.owner),
         "page": listed,
         "rows": [(row, *_addresses(request, row)) for row in listed],
     }
@@ -197,6 +199,27 @@ def _departures(request: TeamRequest, agent: Agent) -> list[Departure]:
         departure(label, f"{url}?owner={value}", snapshots.parts_of(agent, owners.get(value)))
         for value, label in _reaches(request)
     ]
+
+
+def _into(request: TeamRequest, owner: Owner | None) -> str:
+    if owner is None:
+        return _("the shared memory")
+    if owner == request.visit.me:
+        return _("your own memory")
+    return _("the memory of {owner}").format(owner=owner_name(request.visit, owner))
+
+
+def _imported(done: Imported) -> str:
+    said = _("The snapshot was imported.")
+    held = sum(len(written.held) for _item, written in done.written)
+    if not held:
+        return said
+    more = ngettext(
+        "{n} likely password was held back: decide about it under Review.",
+        "{n} likely passwords were held back: decide about them under Review.",
+        held,
+    )
+    return f"{said} {more.format(n=held)}"
 
 
 def _label(owner: Owner) -> str:
