@@ -1,7 +1,8 @@
 """Pinned blocks and lines that a person edited, put back where a machine's text lost them. Pure."""
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
@@ -9,6 +10,8 @@ from rapidfuzz.distance import LCSseq
 from memoryweb.memory.meaning.wording import read
 from memoryweb.workspace.diff import carry
 from memoryweb.workspace.pins import has_open_pin, pinned_ranges
+
+_MOST_CELLS = 400_000_000  # of the table that finds the longest common parts: 50 MB of bits
 
 
 @dataclass(frozen=True)
@@ -40,19 +43,14 @@ def keep(
     if not after.strip():
         return after  # to be refused as what it is
     parts = _parts(before)
-    wanted = [at for at, part in enumerate(parts) if _is_protected(parts, at, protected_lines)]
+    wanted = list(_protected(parts, protected_lines))
     kept = [parts[at] for at in wanted]
     made = _parts(after)
     if len(_matches(kept, made)) == len(kept):
         return after
     made = _parts(_without_changed(before, after, kept) if replaces else after)
     made = _without_misplaced(parts, kept, made)
-    for at in wanted:
-        there = _matches(kept, made)
-        index = wanted.index(at)
-        if index not in there:
-            place = _place(parts, at, made, _bounds(there, index, len(made)))
-            made[place:place] = _spaced(parts, at, made, place)
+    _put_in(parts, wanted, made)
     return "\n".join(part.text for part in made)
 
 
@@ -67,21 +65,60 @@ def _parts(text: str) -> list[_Part]:
     return parts + [_Part(line) for line in lines[done:]]
 
 
-def _is_protected(parts: Sequence[_Part], at: int, numbers: Collection[int]) -> bool:
-    if parts[at].is_pinned:
-        return True
-    number = 1 + sum(part.text.count("\n") + 1 for part in parts[:at])
-    return number in numbers and not parts[at].is_blank
+def _protected(parts: Sequence[_Part], numbers: Collection[int]) -> Iterator[int]:
+    line = 1
+    for at, part in enumerate(parts):
+        if part.is_pinned or (line in numbers and not part.is_blank):
+            yield at
+        line += part.text.count("\n") + 1
 
 
 def _matches(kept: Sequence[_Part], made: Sequence[_Part]) -> dict[int, int]:
     """Index in `kept` → index in `made` of the parts that stand there in order."""
-    found: dict[int, int] = {}
+    found = _in_order(kept, made)
+    if len(found) == len(kept) or len(kept) * len(made) > _MOST_CELLS:
+        return found
+    found = {}
     for code in LCSseq.opcodes(kept, made):
         if code.tag == "equal":
             span = range(code.src_end - code.src_start)
             found.update((code.src_start + n, code.dest_start + n) for n in span)
     return found
+
+
+def _in_order(kept: Sequence[_Part], made: Sequence[_Part]) -> dict[int, int]:
+    """The same as far as each part is found behind the one before: all of it, or not the most."""
+    places: dict[_Part, list[int]] = defaultdict(list)
+    for at, part in enumerate(made):
+        places[part].append(at)
+    found: dict[int, int] = {}
+    start = 0
+    for index, part in enumerate(kept):
+        there = places.get(part, ())
+        nearest = bisect_left(there, start)
+        if nearest < len(there):
+            found[index] = there[nearest]
+            start = there[nearest] + 1
+    return found
+
+
+def _put_in(parts: Sequence[_Part], wanted: Sequence[int], made: list[_Part]) -> None:
+    """Each part that is missing in `made`, between those that must come before and after it."""
+    there = _matches([parts[at] for at in wanted], made)
+    highs, high = {}, len(made)
+    for index in range(len(wanted) - 1, -1, -1):
+        highs[index] = high
+        high = there.get(index, high)
+    low = put = 0
+    for index, at in enumerate(wanted):
+        if index in there:
+            low = there[index] + put + 1
+            continue
+        place = _place(parts, at, made, (low, highs[index] + put))
+        new = _spaced(parts, at, made, place)
+        made[place:place] = new
+        put += len(new)
+        low = place + new.index(parts[at]) + 1
 
 
 def _without_changed(before: str, after: str, kept: Sequence[_Part]) -> str:
@@ -131,23 +168,18 @@ def _without_misplaced(
     return left
 
 
-def _bounds(there: dict[int, int], index: int, length: int) -> tuple[int, int]:
-    """Between the parts that must come before and after it."""
-    low = max((made + 1 for kept, made in there.items() if kept < index), default=0)
-    high = min((made for kept, made in there.items() if kept > index), default=length)
-    return low, high
-
-
 def _place(parts: Sequence[_Part], at: int, made: Sequence[_Part], bounds: tuple[int, int]) -> int:
     low, high = bounds
-    before = next((part for part in reversed(parts[:at]) if not part.is_blank), None)
-    heading = next((part for part in reversed(parts[:at]) if part.is_heading), None)
+    above = (parts[n] for n in range(at - 1, -1, -1))
+    before = next((part for part in above if not part.is_blank), None)
     if before is not None and before in made[max(low - 1, 0) : high]:
         place = made.index(before, max(low - 1, 0), high) + 1
         while place < high and made[place].text.startswith((" ", "\t")):
             place += 1
         return place
     end = high
+    above = (parts[n] for n in range(at - 1, -1, -1))
+    heading = next((part for part in above if part.is_heading), None)
     if heading is not None and heading in made[:high]:
         start = max(made.index(heading, 0, high) + 1, low)
         end = next((n for n in range(start, high) if made[n].is_heading), high)
