@@ -46,11 +46,13 @@ def test_a_small_correction_is_applied_and_knows_its_message(
 ) -> None:
     file = put(world, "MEMORY.md", MEMORY)
     model_server.answer(answer(memory_update=f"{MEMORY}- {CARLA}\n- Ann is kind.\n"))
-    run = extract(world, talk(world))
+    said = talk(world)
+    run = extract(world, said)
     assert run.status == "succeeded"
     assert text_of(world, "MEMORY.md") == f"{MEMORY}- {CARLA}\n- Ann is kind.\n"
     revision = Revision.objects.get(file=file, number=2)
     assert (revision.author_kind, revision.run) == ("extraction", run)
+    assert revision.conversation_id == said.pk
     cited = LineOrigin.objects.filter(file=file, line=63).select_related("message")
     assert [origin.message.external_id for origin in cited if origin.message] == ["t4"]
     loose = LineOrigin.objects.filter(file=file, line=64).select_related("message")
