@@ -13,6 +13,7 @@
     const all = left === 1 ? said.leftOne : said.left.replace("{n}", left);
     form.querySelector(".left").textContent = left ? all : said.done;
     next.hidden = left === 0;
+    if (!left) form.querySelector(".open-places [role=alert]")?.remove();
   };
   const go = (place) => {
     place.querySelector("[type=radio]").focus({ preventScroll: true });

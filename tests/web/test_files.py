@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -10,6 +12,7 @@ from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import actions, fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
+from tests.world import World
 
 
 def test_the_list_has_shared_and_own_files_apart(stage: Stage, bob: Client) -> None:
@@ -214,3 +217,26 @@ def _statements(client: Client, address: str) -> int:
     with CaptureQueriesContext(connection) as queries:
         assert client.get(address).status_code == 200
     return len(queries)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("soul", ["SOUL.md"]), ("OUL.M", ["SOUL.md"]), ("%", []), ("_", []), ("\x00", None)],
+)
+def test_files_are_found_by_a_part_of_their_name(
+    world: World, bob: Client, asked: str, found: list[str] | None
+) -> None:
+    page = text(bob.get(url(world.team, "agents_files", world.agent.pk), {"name": asked}))
+    shown = re.findall(r'<th scope="row"><a class="path"[^>]*>([^<]+)</a>', page)
+    assert shown == found or (found is None and len(shown) > 1)
+    assert ("No file is called that" in page) is (found == [])
+
+
+def test_files_of_others_are_not_found_by_name(world: World, bob: Client) -> None:
+    with unit(world.team) as work:
+        for owner in (world.customer, world.bobs_memory):
+            place = Place(world.agent, owner, "hidden.md")
+            write(work, place, "Hidden.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
+    address = url(world.team, "agents_files", world.agent.pk)
+    assert "No file is called that" in text(bob.get(address, {"name": "hidden"}))
+    assert "hidden.md" in text(bob.get(address, {"name": "hidden", "owner": "me"}))
