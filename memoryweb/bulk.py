@@ -14,6 +14,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 # Which the database takes from JSON as they are.
 _PLAIN = (str, int, float, bool, type(None))
+# A key may come as text, which SQLite would keep as it is written.
+_KEYS = (models.ForeignKey, models.UUIDField)
+_IDS = (int, type(None))
 
 
 def insert(pattern: models.Model, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -158,10 +161,11 @@ def _type(connection: BaseDatabaseWrapper, field: Any) -> str:
 def _json(
     connection: BaseDatabaseWrapper, fields: Sequence[Any], rows: Iterable[Sequence[Any]]
 ) -> str:
+    plain = [_IDS if isinstance(field, _KEYS) else _PLAIN for field in fields]
     prepared = (
         [
-            value if isinstance(value, _PLAIN) else _prepared(connection, field, value)
-            for field, value in zip(fields, row, strict=True)
+            value if isinstance(value, kinds) else _prepared(connection, field, value)
+            for field, kinds, value in zip(fields, plain, row, strict=True)
         ]
         for row in rows
     )
