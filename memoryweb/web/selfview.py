@@ -39,7 +39,7 @@ from memoryweb.workspace.queries import Kept, kept_about
 from memoryweb.workspace.waiting import waiting_about
 
 PARTIALS = ("pause",)
-SIZE, RECENT, UNDOABLE = 40, 10, 10
+SIZE, RECENT, UNDOABLE = 40, 6, 10
 
 
 @dataclass(frozen=True)

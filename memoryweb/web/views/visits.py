@@ -45,6 +45,10 @@ def entrance(request: UserRequest) -> HttpResponse:
         code = one_time_codes.redeem_visit(form.cleaned_data["code"])
     except CodeRefused as refused:
         return _private(render(request, "visits/over.html", {"said": str(refused)}, status=404))
+    return _private(_entered(request, code))
+
+
+def _entered(request: UserRequest, code: OneTimeCode) -> HttpResponse:
     # Its own fragment, so that the code does not stay in the address of who has no script.
     response = redirect(reverse("visit_page") + "#main")
     response.set_cookie(
@@ -56,7 +60,7 @@ def entrance(request: UserRequest) -> HttpResponse:
         httponly=True,
         samesite="Lax",
     )
-    return _private(response)
+    return response
 
 
 def _visit(view: View) -> Callable[[UserRequest], HttpResponseBase]:
