@@ -166,15 +166,16 @@ class Scores:
         )
 
     def _sure(self, count: int) -> float:
-        """A score that so many places have for certain: those that say most themselves."""
+        """A score that so many places have for certain: some of those that say most themselves."""
         least = nlargest(4 * count, self._found.values())[-1]
         weights, priors = self.places.weights, self.priors
-        lower = [
-            (value + priors[key >> _ORDINAL]) * weights[key >> _ORDINAL]
+        lower = {
+            key: (value + priors[key >> _ORDINAL]) * weights[key >> _ORDINAL]
             for key, value in self._found.items()
             if value >= least
-        ]
-        return nlargest(count, lower)[-1]
+        }
+        good = nlargest(2 * count, lower, key=lower.__getitem__)
+        return nlargest(count, map(self.of, good))[-1]
 
     def _reaching(self, least: float) -> list[int]:
         """The places that may score that."""
@@ -190,7 +191,11 @@ class Scores:
         return [
             key
             for key in self._near(lowest)
-            if key in found and found[key] + self._around(key) >= needed[key >> _ORDINAL]
+            if key in found
+            and (
+                found[key] >= (enough := needed[key >> _ORDINAL])
+                or found[key] + self._around(key) >= enough
+            )
         ]
 
     def _near(self, least: float) -> Iterable[int]:

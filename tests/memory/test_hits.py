@@ -29,3 +29,10 @@ def test_a_match_at_the_end_of_a_long_text_is_shown_and_marked() -> None:
     snippet, marks = excerpt(f"{LONG} Two Zebras slept there.", {"zebra"})
     assert [snippet[start:end] for start, end in marks] == ["Zebras"]
     assert "slept there" in snippet
+
+
+def test_no_word_is_cut_in_two_at_either_end() -> None:
+    text = f"{'wandering ' * 12}ferry{' wandering' * 12}"
+    snippet, (mark,) = excerpt(text, {"ferri"})
+    assert set(snippet.split()) == {"wandering", "ferry"}
+    assert snippet[slice(*mark)] == "ferry"

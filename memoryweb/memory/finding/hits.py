@@ -96,8 +96,8 @@ def excerpt(text: str, words: Collection[str]) -> tuple[str, tuple[Mark, ...]]:
     """80 characters on both sides of the first match, on one line, and what to mark in it."""
     found = _first(text, words)
     start, end = found or (0, 0)
-    start, end = max(0, start - AROUND), min(len(text), end + (AROUND if found else 2 * AROUND))
-    snippet = " ".join(text[_from_word(text, start) : end].split())
+    first, last = max(0, start - AROUND), min(len(text), end + (AROUND if found else 2 * AROUND))
+    snippet = " ".join(text[_from_word(text, first) : _to_word(text, last, end)].split())
     return snippet, matches(snippet, words)
 
 
@@ -120,6 +120,14 @@ def _from_word(text: str, start: int) -> int:
         return start
     space = text.find(" ", start, start + AROUND // 4)
     return start if space < 0 else space + 1
+
+
+def _to_word(text: str, end: int, least: int) -> int:
+    """Before a word that would be cut in two, likewise."""
+    if end == len(text) or text[end].isspace():
+        return end
+    space = text.rfind(" ", max(least, end - AROUND // 4), end)
+    return end if space < 0 else space
 
 
 def matches(text: str, words: Collection[str]) -> tuple[Mark, ...]:

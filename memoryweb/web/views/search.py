@@ -31,6 +31,7 @@ from memoryweb.workspace.models import SourceClass
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
 _KINDS = ("file", "message")
+_FILTERS = ("agent", "whose", "kind", "path", "after", "before", "at")
 # Whether it is a file of the agent's own, and whether it is shown as it was.
 _PAGES = {
     (True, False): "agents_file",
@@ -85,6 +86,7 @@ def search(request: TeamRequest) -> HttpResponse:
         "total": sum(group.total for group in groups),
         "is_one": len(groups) == 1,
         "left_out": len(agents) > _AGENTS and not form.data.get("agent"),
+        "is_narrowed": any(request.GET.get(name) for name in _FILTERS),
         "clear_url": _address(request, {"q": request.GET.get("q", "")}),
     }
     status = 422 if error else 200
@@ -198,8 +200,9 @@ def _shown(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q:
     whose = owner_name(request.visit, owner)
     if hit.file and hit.file.agent_id != agent.pk:
         whose = _("Global")
+    source = _FOREIGN.get(hit.source, "") if hit.file else ""  # a message names its speaker
     snippet = marked_html(plain(hit.snippet), words_of(q))
-    return Shown(hit, title, snippet, url, whose, str(_FOREIGN.get(hit.source, "")))
+    return Shown(hit, title, snippet, url, whose, str(source))
 
 
 def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> str:
