@@ -1,9 +1,14 @@
 """Texts of files as an API caller may read them: a person's token sees what a browser shows, an
 integration's what a tool gives. What is written with a person's token is that person's word."""
 
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.api.auth import Caller
 from memoryweb.memory.marking import covering
+from memoryweb.memory.snapshots.plan import Item
 from memoryweb.workspace.models import File
+from memoryweb.workspace.paths import fold
+
+SHOWN_LINES = 400  # of one file's diff
 
 
 def now(caller: Caller, file: File) -> str:
@@ -13,3 +18,13 @@ def now(caller: Caller, file: File) -> str:
 def then(caller: Caller, file: File, content: str) -> str:
     """An earlier text of the file, or one that was proposed for it."""
     return covering.shown_then(file, content) if caller.integration else content
+
+
+def diff(caller: Caller, agent: Agent, owner: Owner | None, item: Item) -> str:
+    """What an import would change in a file."""
+    text = item.diff(SHOWN_LINES)
+    if not caller.integration:
+        return text
+    files = agent.files.of(agent.pk, owner.pk if owner else None).present()
+    file = files.filter(folded_path=fold(item.path)).first()
+    return covering.shown_in_diff(file, text) if file else text

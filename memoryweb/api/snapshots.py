@@ -15,7 +15,7 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
-from memoryweb.api import owners
+from memoryweb.api import covered, owners
 from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.operations import Reach, operation
@@ -28,7 +28,6 @@ router = Router(tags=["Snapshots"])
 
 BASE = "/agents/{agent_id}/workspace/memory"
 ZIP = "application/zip"
-SHOWN_LINES = 400  # of one file's diff
 
 
 class ImportedFile(Camel):
@@ -46,7 +45,7 @@ class ImportedFile(Camel):
 
 
 class PlannedFile(ImportedFile):
-    diff: str = Field(description=f"Changed lines with `+` and `-`; at most {SHOWN_LINES}.")
+    diff: str = Field(description=f"Changed lines with `+` and `-`; at most {covered.SHOWN_LINES}.")
 
 
 class WrittenFile(ImportedFile):
@@ -210,7 +209,10 @@ def preview_import(request: Request, agent_id: str, reach: Query[ImportReach]) -
         archive_sha256=plan.archive_sha256,
         token=previewed.token,
         expires_at=timezone.now() + timedelta(seconds=snapshots.VALID_SECONDS),
-        files=[PlannedFile(**_file(item), diff=item.diff(SHOWN_LINES)) for item in plan.items],
+        files=[
+            PlannedFile(**_file(item), diff=covered.diff(request.auth, sent.agent, owner, item))
+            for item in plan.items
+        ],
         **_rest(plan),
     )
 

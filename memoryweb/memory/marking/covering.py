@@ -51,6 +51,16 @@ def shown_then(file: File, content: str) -> str:
     return "\n".join(cover(file, line) if waits.has(line) else line for line in lines)
 
 
+def shown_in_diff(file: File, diff: str) -> str:
+    """A unified comparison with the current text, each line behind its two characters of sign."""
+    lines, hidden = file.content.split("\n"), hidden_lines(file)
+    waiting = {lines[number - 1] for number in hidden}
+    return "\n".join(
+        line[:2] + cover(file, line[2:]) if line[2:] in waiting else line
+        for line in diff.split("\n")
+    )
+
+
 def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     """Those that hold no line that waits. `then`: found in earlier texts, with their numbers."""
     found = {hit.file.pk: hit.file for hit in hits if hit.file}
