@@ -52,8 +52,12 @@ def _touches_database(item: pytest.Item) -> bool:
 
 
 # The gate tries the same examples each time; `make soak` looks for new ones.
-hypothesis.settings.register_profile("gate", derandomize=True)
-hypothesis.settings.register_profile("soak", max_examples=500)
+# Neither asks for a time: the machines are shared.
+TIMELESS = hypothesis.settings(
+    deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.register_profile("gate", TIMELESS, derandomize=True)
+hypothesis.settings.register_profile("soak", TIMELESS, max_examples=500)
 
 
 def pytest_configure() -> None:

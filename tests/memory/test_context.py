@@ -231,7 +231,9 @@ def test_more_files_take_no_more_statements(world: World, count: int) -> None:
 
 
 @settings(
-    deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=12,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(shared=TEXTS, personal=TEXTS, said=TEXTS)
 def test_no_text_closes_the_fence_or_poses_as_a_file(
@@ -248,7 +250,9 @@ def test_no_text_closes_the_fence_or_poses_as_a_file(
 
 
 @settings(
-    deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=12,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
     window=st.integers(1000, 20_000),

@@ -33,9 +33,9 @@ edits = st.lists(
 )
 
 
-def save(world: World, text: str, writer: Writer, **more: Any) -> files.Written:
+def save(world: World, text: str, writer: Writer, path: str = PATH) -> files.Written:
     with unit(world.team) as work:
-        return files.write(work, Place(world.agent, None, PATH), text, writer=writer, **more)
+        return files.write(work, Place(world.agent, None, path), text, writer=writer)
 
 
 def rows_of(model: Any, file: File) -> dict[int, dict[str, Any]]:
@@ -50,7 +50,9 @@ def text_of(count: int) -> str:
 
 @pytest.mark.django_db
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(st.tuples(edits, st.booleans()), min_size=1, max_size=5))
 def test_whatever_is_edited_the_index_is_what_a_rebuild_makes(
@@ -73,7 +75,9 @@ def test_whatever_is_edited_the_index_is_what_a_rebuild_makes(
 
 @pytest.mark.django_db
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(edits, min_size=1, max_size=4))
 def test_whatever_is_edited_each_line_keeps_the_source_that_it_came_with(
@@ -191,3 +195,46 @@ def test_adding_to_a_long_note_touches_no_more_rows_than_to_a_short_one(world: W
         ]
         touched.append((len(statements(queries)), *changed))
     assert touched[0] == touched[1] == (touched[0][0], 1, 1)
+
+
+@pytest.mark.django_db
+def test_marking_many_lines_takes_as_many_statements_as_marking_one(world: World) -> None:
+    counted = []
+    for count in (1, 300):
+        lines = [f"- see https://shop{n}.example/lamps" for n in range(count)]
+        with CaptureQueriesContext(connection) as queries:
+            file = save(world, "\n".join(lines), Writer(AuthorKind.AGENT), path=f"s{count}.md").file
+        counted.append(len(statements(queries)))
+        assert LineOrigin.objects.filter(file=file).exclude(marks="").count() == count
+    assert counted[0] == counted[1] <= 30
+
+
+HOSTILE = {
+    "spaces in a heading": "# a" + " " * 200_000 + "b",
+    "one long heading above many blocks": "# " + "head " * 10_000 + "\n" + "- a\n" * 2_000,
+    "headings in one line": "# " * 100_000,
+    "newlines": "\n" * 200_000,
+    "fences that nothing closes": "```\nx\n" * 3_000 + "````",
+    "pins that nothing closes": "<!-- pinned -->\nx\n" * 2_000,
+    "tiny blocks": "- a\n" * 4_000,
+    "lists within lists": "".join("  " * n + "- x\n" for n in range(300)),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_text_made_to_hang_a_save_is_kept_and_indexed_as_any_other(
+    world: World, name: str
+) -> None:
+    """Each of these would take minutes where a step takes the square of the length."""
+    text = HOSTILE[name]
+    save(world, text, Writer(AuthorKind.PERSON))
+    file = save(world, f"- first\n{text}\n- last", Writer(AuthorKind.AGENT)).file
+    assert text in file.content
+    assert reindexing.check(world.team).differences == ()
+
+
+@pytest.mark.django_db
+def test_headings_above_a_block_are_indexed_once_each_and_not_without_end(world: World) -> None:
+    file = save(world, f"# {'head ' * 10_000}\n\n- a lamp\n", Writer(AuthorKind.PERSON)).file
+    assert len(Passage.objects.get(file=file).tokens) < 2_000
