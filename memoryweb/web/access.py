@@ -254,12 +254,8 @@ def find_file(request: TeamRequest, shelf: Shelf, path: str, *, deleted: bool = 
 def find_run(request: TeamRequest, run_id: UUID) -> Run:
     """A run whose outcome may be shown. Its text may still be hidden: `visit.reads`."""
     runs = request.visit.team.runs.filter(request.visit.outcomes(), agent__archived_at=None)
-    run = get_object_or_404(
-        runs.select_related(
-            "agent", "owner__integration", "user", "integration", "report", "reverted_by"
-        ),
-        pk=run_id,
-    )
+    shown = ("agent", "owner__integration", "user", "integration", "report", "reverted_by")
+    run = get_object_or_404(runs.select_related(*shown), pk=run_id)
     if request.visit.reads(run.owner_id):
         note_read(request, run.owner, "run", run.pk)
     return run
