@@ -47,9 +47,8 @@ def apply(
     is_current: bool,
     has_secret: bool = False,
 ) -> tuple[Result, files.Written | None]:
-    """`inputs` are all texts that the model was given, `said` the messages of people among them:
-    a new line that none of `lines` says stands on all of those. `seen` is the file's revision
-    that it was given, 0 for none."""
+    """`inputs` are all texts that the model saw, `said` the messages of people among them: a new
+    line that none of `lines` says stands on all of those. `seen` is the file's revision, or 0."""
     file = files.find(place)
     before = file.content if file and file.deleted_at is None else ""
     protected = protected_lines(file) if file else set()

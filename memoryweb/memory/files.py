@@ -94,9 +94,8 @@ def write(
 ) -> Written:
     """Replace a file's text, or make the file.
 
-    `expected` is the SHA-256 of the text that the caller saw ("" for a file that must not exist
-    yet, None not to check). `origins` says for new line numbers where those lines came from.
-    What is likely a password is held back, unless `likely` says to ask the writer about it. Raises
+    `expected` is the SHA-256 of the text that the caller saw ("": no file, None: not checked).
+    `origins` says where new lines came from, `likely` what becomes of a likely password. Raises
     PathRefused, WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists, Stale.
     """
     path = screening.path(place.path)

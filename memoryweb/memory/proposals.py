@@ -34,7 +34,6 @@ def propose(
 
     `base` is the revision that the change was made from, where that is not the current one: such
     a change is shown, and cannot be accepted over what was written since.
-
     It holds all that an undecided one of the same file held, so that one is replaced.
     """
     Proposal.objects.filter(file=file, state=Proposal.State.PENDING).update(
