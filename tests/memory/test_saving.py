@@ -201,7 +201,7 @@ def test_adding_to_a_long_note_touches_no_more_rows_than_to_a_short_one(world: W
 def test_marking_many_lines_takes_as_many_statements_as_marking_one(world: World) -> None:
     counted = []
     for count in (1, 300):
-        lines = [f"- see https://shop{n}.example/lamps" for n in range(count)]
+        lines = [f"- see https://shop{count}-{n}.example/lamps" for n in range(count)]
         with CaptureQueriesContext(connection) as queries:
             file = save(world, "\n".join(lines), Writer(AuthorKind.AGENT), path=f"s{count}.md").file
         counted.append(len(statements(queries)))

@@ -21,6 +21,9 @@ from memoryweb.workspace.paths import LOOKALIKES, FileKind, kind_of
 
 ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
 LONGEST = 20_000  # characters; what is longer is read by nobody and so waits for a person
+_MOST_FILES = 40  # that are looked into for them
+_MOST_AT_ONCE = 5_000  # lines of one statement
+_ADDRESSED = "\n"  # in front of an address, as no statement begins
 _MOST_LOOKED_UP = 20  # lines of one revision whose words are looked for in other files
 _MACHINES = (AuthorKind.AGENT, AuthorKind.EXTRACTION, AuthorKind.DREAM, AuthorKind.IMPORT)
 _APPROVABLE = (AuthorKind.DREAM, AuthorKind.EXTRACTION)
@@ -39,8 +42,9 @@ def marks_of(new_line: str, known_texts: Collection[str]) -> set[str]:
     known = [line for text in known_texts for line in text.split("\n")]
     if clean(new_line) in {clean(line) for line in known}:
         return set()
-    text = _readable(new_line[:LONGEST])
-    found = {LONG} if len(new_line) > LONGEST else set()
+    folded = _readable(new_line[:LONGEST])
+    text = folded[:LONGEST]  # one character may fold to eighteen
+    found = {LONG} if max(len(new_line), len(folded)) > LONGEST else set()
     if has_invisible(new_line) or _SPACED.search(text):
         found.add(HIDDEN)
     if ROLE.search(text):
@@ -55,7 +59,7 @@ def marks_of(new_line: str, known_texts: Collection[str]) -> set[str]:
 
 def is_order_across(line: str, following: str) -> bool:
     """Whether the two lines are one order to the assistant, which neither is by itself."""
-    one, other = _readable(line[:LONGEST]), _readable(following[:LONGEST])
+    one, other = (_readable(said[:LONGEST])[:LONGEST] for said in (line, following))
     if not one or not other or one[-1] in ".!?。！？":
         return False
     both = f"{_unstyled(one)} {_unstyled(other)}"
@@ -117,12 +121,36 @@ def derive(file: File, before: str, waiting: Collection[int], *, since: int) -> 
     if not suspects:
         return
     stood = [line for n, line in enumerate(before.split("\n"), start=1) if n not in waiting]
+    here, looked_up = _Known(stood), list(suspects.values())[:_MOST_LOOKED_UP]
+    elsewhere = _Known(_elsewhere(file, looked_up))
+    marked: dict[str, list[int]] = defaultdict(list)
     for turn, (number, said) in enumerate(suspects.items()):
-        known = list(_alike(said, stood))
-        if turn < _MOST_LOOKED_UP:
-            known += _elsewhere(file, said)
-        if found := marks_of(said, known):
-            rows.filter(line=number).update(marks=",".join(sorted(found)))
+        known = [*here.alike(said), *(elsewhere.alike(said) if turn < _MOST_LOOKED_UP else ())]
+        marked[",".join(sorted(marks_of(said, known)))].append(number)
+    for marks, numbers in marked.items():
+        _mark(rows, numbers, marks)
+
+
+def _mark(rows: "QuerySet[LineOrigin]", numbers: Sequence[int], marks: str) -> None:
+    for at in range(0, len(numbers) if marks else 0, _MOST_AT_ONCE):
+        rows.filter(line__in=numbers[at : at + _MOST_AT_ONCE]).update(marks=marks)
+
+
+class _Known:
+    """Lines by what could make another one known."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines: dict[str, str] = {}
+        for line in lines:
+            self._lines.setdefault(clean(line), line)
+            for address in addresses_in([_readable(line)]):
+                self._lines.setdefault(_ADDRESSED + address, line)
+
+    def alike(self, said: str) -> Iterator[str]:
+        addresses = addresses_in([_readable(said)])
+        for key in (clean(said), *(_ADDRESSED + one for one in addresses)):
+            if key in self._lines:
+                yield self._lines[key]
 
 
 def _derive_across(
@@ -130,9 +158,11 @@ def _derive_across(
 ) -> None:
     """An order that was split in two: both lines, as far as the machine brought them."""
     new = set(brought)
+    found: set[int] = set()
     for number in sorted(new | {n - 1 for n in new if n > 1}):
         if number < len(lines) and is_order_across(lines[number - 1], lines[number]):
-            rows.filter(line__in=new & {number, number + 1}).update(marks=ORDERS)
+            found |= new & {number, number + 1}
+    _mark(rows, sorted(found), ORDERS)
 
 
 def _said(file: File, line: str) -> str:
@@ -150,18 +180,26 @@ def _alike(said: str, lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def _elsewhere(file: File, said: str) -> Iterator[str]:
+def _elsewhere(file: File, suspects: Sequence[str]) -> Iterator[str]:
     """What other files of that reach hold alike, without what is marked there."""
     reach = Q(owner=None) | Q(owner=file.owner_id) if file.owner_id else Q(owner=None)
-    words = sorted({*addresses_in([_readable(said)]), clean(said)[:200]} - {""})
+    words = {word for said in suspects for word in _telling(said)}
+    if not words:
+        return
     holds = Q()
-    for word in words:
+    for word in sorted(words):
         holds |= Q(content__icontains=word)
     files = File.objects.filter(reach, holds, agent=file.agent_id, deleted_at=None)
-    found = list(files.exclude(pk=file.pk).only("content", "team")[:_MOST_LOOKED_UP])
+    found = list(files.exclude(pk=file.pk).only("content", "team")[:_MOST_FILES])
     hidden = hidden_of(found)
     for one in found:
-        yield from _alike(said, without_hidden(one.content, hidden[one.pk]).split("\n"))
+        lines = without_hidden(one.content, hidden[one.pk]).split("\n")
+        for said in suspects:
+            yield from _alike(said, lines)
+
+
+def _telling(said: str) -> set[str]:
+    return {*addresses_in([_readable(said)]), clean(said)[:200]} - {""}
 
 
 def _readable(text: str) -> str:
