@@ -39,10 +39,16 @@ const drafts = (() => {
       keep(key, draft);
     }
   };
+  // A page that answered with the text that was sent takes its draft over.
+  const takeOver = (text) => {
+    let key = "";
+    try { key = sessionStorage.getItem(SENT) ?? ""; } catch { /* no store */ }
+    if (key.startsWith(PREFIX) && read(key).text === text) drop(key);
+  };
   for (const draft of all()) {
     if (Date.now() - draft.at > DAYS * 86_400_000) drop(draft.key);
   }
-  return { of, own, sent, send, read, keep, drop };
+  return { of, own, sent, send, read, keep, drop, takeOver };
 })();
 {
   const { saved, created } = document.currentScript?.dataset ?? {};

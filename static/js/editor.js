@@ -148,6 +148,10 @@
 
   lines.mark("pinned", ranges(editor.dataset.pinned));
   lines.mark("persons", ranges(editor.dataset.persons));
+  if ("unsaved" in editor.dataset) {
+    drafts.takeOver(text.value);
+    keep();
+  }
   count();
   offer();
   let wanted = "off";

@@ -49,6 +49,18 @@ def test_a_draft_of_an_older_text_says_so_and_is_merged(open_page: Open, world: 
     expect(page.locator("form.merge")).to_contain_text(MINE)
 
 
+def test_a_text_that_was_refused_leaves_no_second_draft(open_page: Open, world: World) -> None:
+    page = _editor(open_page, world)
+    _write(page, "AKIA" + "QXNBTM4PLZ7RWD2K")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert")).to_contain_text("looks like a secret")
+    assert len(_drafts(page)) == 1
+    _write(page, MINE)
+    page.keyboard.press("Control+s")
+    page.wait_for_url("**/files/SOUL.md")
+    assert _drafts(page) == []
+
+
 def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, world: World) -> None:
     page = _conflict(open_page, world)
     place = page.locator("[data-place]").first
