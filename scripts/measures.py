@@ -1,5 +1,6 @@
 """What the benchmark measures. Each line is a name, a figure, and what it is compared with."""
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ def run() -> None:
     print(f"Database: {connection.vendor}")
     with scope(team=team):
         _saving(team)
+        _changing(team)
+        _hostile(team)
         _appending(team)
         _messages(team)
         few = _report("Dream over 7 notes of 4", _dream(team, "few", 4))
@@ -64,6 +67,46 @@ def _saving(team: Team) -> None:
             text = f"- first\n{text}"
             took = _measured(partial(_save, team, agent, f"s{size}.md", text))
         before = _report(f"Saving a file of {size // 1000} kB", took, before)
+
+
+def _changing(team: Team) -> None:
+    """Of a full file of many lines: each change beside the first save of it all."""
+    agent, _owner = _agent(team, "changing")
+    chosen = random.Random(1)
+    words = ["".join(chosen.choices("etaoinshrdlucmf", k=6)) for _ in range(4000)]
+
+    def line() -> str:
+        return f"- {' '.join(chosen.choices(words, k=9))}."
+
+    lines = [line() for _ in range(15_000)]
+    save = partial(_save, team, agent, "changing.md")
+    first = _report("A first save of 15,000 lines", _measured(lambda: save("\n".join(lines))))
+    for name, at, to, count in (
+        ("one line changed", 7_000, 7_001, 1),
+        ("one line put in", 7_000, 7_000, 1),
+        ("one line added", 15_001, 15_001, 1),
+        ("all lines changed", 0, 15_002, 15_000),
+    ):
+        lines[at:to] = [line() for _ in range(count)]
+        text = "\n".join(lines)
+        _report(f"… {name}", _measured(partial(save, text)), first)
+
+
+def _hostile(team: Team) -> None:
+    """Texts made to take long, of one length and of twice that: 2 times is in proportion."""
+    agent, _owner = _agent(team, "hostile")
+    for name, part in (
+        ("newlines", "\n"),
+        ("empty headings", "# \n"),
+        ("tiny blocks", "- a\n"),
+        ("unclosed fences", "```\nx\n"),
+        ("unclosed pins", "<!-- pinned -->\nx\n"),
+        ("one line", "a"),
+    ):
+        before = None
+        for size in (100_000, 200_000):
+            save = partial(_save, team, agent, f"{name}-{size}.md", part * (size // len(part)))
+            before = _report(f"{size // 1000} kB of {name}", _measured(save), before)
 
 
 def _save(team: Team, agent: Agent, path: str, text: str) -> None:
