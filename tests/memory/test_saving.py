@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memoryweb.memory import files, reindexing
+from memoryweb.agents.readers import Reader
+from memoryweb.memory import files, reindexing, tools
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.unit import unit
 from memoryweb.recall import index
@@ -38,8 +40,9 @@ def save(world: World, text: str, writer: Writer, path: str = PATH) -> files.Wri
         return files.write(work, Place(world.agent, None, path), text, writer=writer)
 
 
-def rows_of(model: Any, file: File) -> dict[int, dict[str, Any]]:
-    return {row["id"]: row for row in model.objects.filter(file=file).values()}
+def rows_of(model: Any, file: File) -> dict[tuple[str, int], dict[str, Any]]:
+    rows = model.objects.filter(file=file).values()
+    return {(model.__name__, row["id"]): row for row in rows}
 
 
 def text_of(count: int) -> str:
@@ -207,6 +210,28 @@ def test_marking_many_lines_takes_as_many_statements_as_marking_one(world: World
         counted.append(len(statements(queries)))
         assert LineOrigin.objects.filter(file=file).exclude(marks="").count() == count
     assert counted[0] == counted[1] <= 30
+
+
+@pytest.mark.django_db
+def test_remembering_takes_as_many_statements_and_rows_however_long_the_day_is(
+    world: World,
+) -> None:
+    now = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    acting = tools.Acting(Reader(world.agent), now)
+    place = Place(world.agent, None, "memory/2026-11-20.md")
+    writer = Writer(AuthorKind.AGENT)
+    touched = []
+    for count in (3, 500):
+        with unit(world.team) as work:
+            said = [NewLine(f"- 08:00 lamp {count} {n}") for n in range(count)]
+            file = files.append(work, place, said, writer=writer).file
+        before = rows_of(Passage, file) | rows_of(LineOrigin, file)
+        with CaptureQueriesContext(connection) as queries, unit(world.team) as work:
+            tools.remember(work, acting, f"a tide of {count}", writer=writer)
+        after = rows_of(Passage, file) | rows_of(LineOrigin, file)
+        changed = sum(before.get(key) != row for key, row in after.items())
+        touched.append((len(statements(queries)), changed, len(before.keys() - after.keys())))
+    assert touched[0] == touched[1]
 
 
 HOSTILE = {
