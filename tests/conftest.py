@@ -42,7 +42,6 @@ def pytest_collection_finish() -> None:
     """What was imported and collected lives to the end: no use in looking for garbage in it."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
 
 
 def _touches_database(item: pytest.Item) -> bool:
