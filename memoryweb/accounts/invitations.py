@@ -92,19 +92,25 @@ def accept_as_new(*, invitation: Invitation, name: str, password: str) -> Member
 
 def find(secret: str) -> Invitation | None:
     """The open invitation of a link's secret; None for used, withdrawn, run out and unknown."""
-    found = Invitation.objects.filter(
-        sha256=_hash(secret), accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
-    )
-    return found.select_related("team", "invited_by").first()
+    return _open().filter(sha256=_hash(secret)).first()
+
+
+def find_open(invitation_id: str | None) -> Invitation | None:
+    """One found before, while it is still open."""
+    return _open().filter(pk=invitation_id).first() if invitation_id else None
 
 
 def open_of(team: Team) -> "QuerySet[Invitation]":
-    found = team.invitations.filter(accepted_at=None, revoked_at=None)
-    return found.filter(expires_at__gt=timezone.now()).select_related("invited_by")
+    return _open().filter(team=team)
 
 
 def has_account(invitation: Invitation) -> bool:
     return User.objects.filter(email=invitation.email).exists()
+
+
+def _open() -> "QuerySet[Invitation]":
+    found = Invitation.objects.filter(accepted_at=None, revoked_at=None)
+    return found.filter(expires_at__gt=timezone.now()).select_related("team", "invited_by")
 
 
 def _join(invitation: Invitation, user: User) -> Membership:

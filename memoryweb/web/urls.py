@@ -199,9 +199,10 @@ team_patterns: list[URLPattern | URLResolver] = [
 
 urlpatterns = [
     path("", home.home, name="home"),
-    path("join/<str:secret>/", invitations.invitation, name="invitation"),
-    path("join/<str:secret>/new/", invitations.join, name="invitation_join"),
-    path("join/<str:secret>/accept/", invitations.accept, name="invitation_accept"),
+    path("join/", invitations.entrance, name="invitation_entrance"),
+    path("join/invitation/", invitations.invitation, name="invitation"),
+    path("join/invitation/new/", invitations.join, name="invitation_join"),
+    path("join/invitation/accept/", invitations.accept, name="invitation_accept"),
     path("visit/open/", visits.entrance, name="visit"),
     path("visit/", visits.page, name="visit_page"),
     path("visit/reword/", visits.reword, name="visit_reword"),

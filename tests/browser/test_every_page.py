@@ -7,6 +7,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
+from memoryweb.accounts import invitations
+from memoryweb.accounts.permissions import Role
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
@@ -80,6 +82,24 @@ def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
     remove.get_by_role("button").click()
     page.get_by_role("button", name="Bring it back").click()
     page.get_by_text("It is back where it was.").wait_for()
+
+
+def test_pages_of_an_invitation(open_page: Open, world: World) -> None:
+    _made, secret = invitations.invite(
+        team=world.team, email="guest@example.org", role=Role.MEMBER, by=SYSTEM
+    )
+    page = open_page(reverse("invitation_entrance"))
+    address = f"{reverse('invitation_entrance')}#{secret}"
+    assert _complaints(page, [address, reverse("invitation_entrance")]) == {}
+    page.goto(address)
+    page.reload()
+    page.get_by_role("button", name="Open the invitation").click()
+    page.wait_for_url(f"**{reverse('invitation')}#main")
+    assert _complaints(page, [reverse("invitation")]) == {}
+    page.get_by_label("Your name").fill("Gil")
+    page.get_by_label("Password").fill("a long enough pass-phrase")
+    page.get_by_role("button", name="Make my account and join").click()
+    page.get_by_text("Welcome to Harbour.").wait_for()
 
 
 def _complaints(page: Page, addresses: list[str]) -> dict[str, list[str]]:

@@ -329,9 +329,10 @@ OPEN: dict[str, Address] = {
     "home": Address(302, 302),
     "profile": Address(302, 200),
     "totp_qr": Address(302, 404),
-    "invitation": Address(404, 404, {"secret": "none"}),
-    "invitation_join": Address(405, 405, {"secret": "none"}),
-    "invitation_accept": Address(302, 405, {"secret": "none"}),
+    "invitation_entrance": Address(200, 200),
+    "invitation": Address(404, 404),
+    "invitation_join": Address(405, 405),
+    "invitation_accept": Address(302, 405),
     "visit": Address(200, 200),
     "visit_page": Address(404, 404),
     **dict.fromkeys(

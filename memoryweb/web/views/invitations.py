@@ -10,17 +10,21 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts import invitations
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
+from memoryweb.web import entrances
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
+from memoryweb.web.entrances import inside, link_to
 from memoryweb.web.forms.people import JoinForm
 from memoryweb.web.forms.settings import InvitationForm
 from memoryweb.web.htmx import done, to
 from memoryweb.web.views.members import PARTIALS, show_members
+
+_HELD = "invitation"
 
 
 @require_POST
@@ -43,8 +47,7 @@ def invite(request: TeamRequest) -> HttpResponse:
     except AccountsRefused as refused:
         form.add_error(None, str(refused))
         return show_members(request, invite_form=form, status=422)
-    link = request.build_absolute_uri(reverse("invitation", args=[secret]))
-    return show_members(request, made=made, link=link)
+    return show_members(request, made=made, link=link_to(request, "invitation_entrance", secret))
 
 
 @require_POST
@@ -60,55 +63,74 @@ def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
     return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
 
 
+@require_http_methods(["GET", "POST"])
+@never_cache
+@login_not_required
+def entrance(request: UserRequest) -> HttpResponse:
+    """Uses nothing up. The session keeps the invitation, also while the person signs in."""
+
+    def enter(secret: str) -> HttpResponse:
+        found = invitations.find(secret)
+        if found is None:
+            return _gone(request)
+        request.session[_HELD] = found.pk.hex
+        return inside("invitation")
+
+    return entrances.entrance(request, "settings/invitation_entrance.html", enter)
+
+
 @require_GET
 @never_cache
 @login_not_required
-def invitation(request: UserRequest, secret: str) -> HttpResponse:
-    found = invitations.find(secret)
+def invitation(request: UserRequest) -> HttpResponse:
+    found = _held(request)
     if found is None:
         return _gone(request)
-    return _shown(request, found, secret, JoinForm(email=found.email))
+    return _shown(request, found, JoinForm(email=found.email))
 
 
 @require_POST
 @login_not_required
-def join(request: UserRequest, secret: str) -> HttpResponse:
+def join(request: UserRequest) -> HttpResponse:
     """Without an account: name and password make one, and the person is signed in."""
-    found = invitations.find(secret)
+    found = _held(request)
     if found is None:
         return _gone(request)
     form = JoinForm(request.POST, email=found.email)
     if not form.is_valid():
-        return _shown(request, found, secret, form, status=422)
+        return _shown(request, found, form, status=422)
     try:
         membership = invitations.accept_as_new(invitation=found, **form.cleaned_data)
     except AccountsRefused as refused:
         form.add_error(None, str(refused))
-        return _shown(request, found, secret, form, status=422)
+        return _shown(request, found, form, status=422)
     get_adapter(request).login(request, membership.user)
     return _welcome(request, membership)
 
 
 @require_POST
-def accept(request: UserRequest, secret: str) -> HttpResponse:
-    found = invitations.find(secret)
+def accept(request: UserRequest) -> HttpResponse:
+    found = _held(request)
     if found is None:
         return _gone(request)
     try:
         membership = invitations.accept(invitation=found, user=request.user)
     except AccountsRefused as refused:
         messages.error(request, str(refused))
-        return redirect("invitation", secret)
+        return redirect("invitation")
     return _welcome(request, membership)
 
 
+def _held(request: UserRequest) -> Invitation | None:
+    return invitations.find_open(request.session.get(_HELD))
+
+
 def _shown(
-    request: UserRequest, found: Invitation, secret: str, form: JoinForm, status: int = 200
+    request: UserRequest, found: Invitation, form: JoinForm, status: int = 200
 ) -> HttpResponse:
     is_signed_in = request.user.is_authenticated
     context = {
         "invitation": found,
-        "secret": secret,
         "form": form,
         "is_me": is_signed_in and request.user.email == found.email,
         "is_other": is_signed_in and request.user.email != found.email,
@@ -122,5 +144,6 @@ def _gone(request: UserRequest) -> HttpResponse:
 
 
 def _welcome(request: UserRequest, membership: Membership) -> HttpResponse:
+    request.session.pop(_HELD, None)
     messages.success(request, _("Welcome to {team}.").format(team=membership.team))
     return HttpResponseRedirect(reverse("web:tonight", args=[membership.team.slug]))

@@ -8,7 +8,7 @@ from typing import TypeVar
 from django.contrib.auth.decorators import login_not_required
 from django.core import signing
 from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -18,9 +18,8 @@ from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import CodeRefused
 from memoryweb.agents.models import OneTimeCode
 from memoryweb.agents.one_time_codes import VISIT_LASTS
-from memoryweb.web import selfview
+from memoryweb.web import entrances, selfview
 from memoryweb.web.access import UserRequest
-from memoryweb.web.forms.visits import EntranceForm
 from memoryweb.web.htmx import show
 from memoryweb.web.oneself import Oneself, guest
 
@@ -32,25 +31,17 @@ Response = TypeVar("Response", bound=HttpResponseBase)
 @require_http_methods(["GET", "POST"])
 @login_not_required
 def entrance(request: UserRequest) -> HttpResponse:
-    """A look, such as a preview of the link, uses nothing up: the button does.
+    def enter(code: str) -> HttpResponse:
+        try:
+            return _entered(request, one_time_codes.redeem_visit(code))
+        except CodeRefused as refused:
+            return render(request, "visits/over.html", {"said": str(refused)}, status=404)
 
-    The link holds its code behind the #, which browsers send to nobody: it stands in no server's
-    or proxy's log. A script takes it into the form; without one it is pasted.
-    """
-    form = EntranceForm(request.POST or None)
-    if not form.is_valid():
-        status = 422 if form.is_bound else 200
-        return _private(render(request, "visits/entrance.html", {"form": form}, status=status))
-    try:
-        code = one_time_codes.redeem_visit(form.cleaned_data["code"])
-    except CodeRefused as refused:
-        return _private(render(request, "visits/over.html", {"said": str(refused)}, status=404))
-    return _private(_entered(request, code))
+    return _private(entrances.entrance(request, "visits/entrance.html", enter))
 
 
 def _entered(request: UserRequest, code: OneTimeCode) -> HttpResponse:
-    # Its own fragment, so that the code does not stay in the address of who has no script.
-    response = redirect(reverse("visit_page") + "#main")
+    response = entrances.inside("visit_page")
     response.set_cookie(
         COOKIE,
         signing.dumps(str(code.pk), salt=_SALT),

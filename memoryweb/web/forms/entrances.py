@@ -1,4 +1,4 @@
-"""The code of a link to My memory, wherever it was taken from."""
+"""The code of a link, wherever it was taken from."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
