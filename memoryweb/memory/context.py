@@ -27,6 +27,7 @@ from memoryweb.workspace.render import LIMITS, render, shortened
 WINDOW = 128_000
 LEAST_WINDOW, MOST_WINDOW = 1_000, 2_000_000
 KEPT_MESSAGES = 2
+_READ = 100
 
 HEADING = "# Long-term Memory\n\n"
 FOUND = "found for this message"
@@ -216,12 +217,20 @@ class _Talk:
         """Without the message itself, where it was sent to the conversation already."""
         if self._conversation is None:
             return
-        rows = self._conversation.messages.filter(role__in=SPEAKING).order_by("-position")
-        for index, row in enumerate(rows.iterator(chunk_size=100)):
+        for index, row in enumerate(_backwards(self._conversation)):
             turn = _turn(self._conversation, row)
             if index == 0 and row.role == Message.Role.USER and _said(row) == message:
                 continue
             yield row.position, turn
+
+
+def _backwards(conversation: Conversation) -> Iterator[Message]:
+    """No cursor: whoever stops reading halfway would leave it open into another transaction."""
+    rows = conversation.messages.filter(role__in=SPEAKING).order_by("-position")
+    read = list(rows[:_READ])
+    while read:
+        yield from read
+        read = list(rows.filter(position__lt=read[-1].position)[:_READ])
 
 
 def _turn(conversation: Conversation, row: Message) -> Turn:

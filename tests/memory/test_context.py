@@ -175,6 +175,22 @@ def test_the_last_two_stay_even_where_they_alone_are_too_many(world: World) -> N
     assert all(one.is_left_out for one in context.files)
 
 
+def test_a_long_talk_is_read_to_its_beginning(world: World) -> None:
+    talk = say(world, world.customer, [f"{n}." for n in range(230)])
+    context = build(Reader(world.agent, world.customer), "Now?", conversation=talk)
+    assert [turn.content for turn in context.messages[:-1]] == [f"{n}." for n in range(230)]
+
+
+def test_a_talk_that_is_read_in_part_is_not_asked_for_whole(world: World) -> None:
+    talk = say(world, world.customer, [f"{n} " + "word " * 200 for n in range(20)])
+    with CaptureQueriesContext(connection) as queries:
+        build(Reader(world.agent, world.customer), "Now?", conversation=talk, window=4000)
+    turns = [one["sql"] for one in queries if '"content"' in one["sql"] and "BY" in one["sql"]]
+    turns = [sql for sql in turns if 'FROM "conversations_message"' in sql]
+    assert turns
+    assert all("LIMIT" in sql for sql in turns)
+
+
 def test_a_long_file_is_cut_and_says_how_much_is_missing(world: World) -> None:
     text = "".join(f"- statement number {n}\n" for n in range(1000))
     only(world, {"MEMORY.md": text})
