@@ -1,7 +1,5 @@
 """Inviting people, and joining."""
 
-import io
-import logging
 import re
 
 from django.test import Client
@@ -108,17 +106,6 @@ def test_a_weak_password_makes_no_account(world: World) -> None:
 def test_the_address_is_no_password(world: World) -> None:
     answer = _entered(_secret(world)).post(reverse("invitation_join"), {**JOIN, "password": GUEST})
     assert (answer.status_code, User.objects.filter(email=GUEST).exists()) == (422, False)
-
-
-def test_no_log_holds_the_link_of_a_forgotten_password(db: None) -> None:
-    said = io.StringIO()
-    [console] = [one for one in logging.getLogger().handlers if one.name == "console"]
-    assert isinstance(console, logging.StreamHandler)
-    before = console.setStream(said)
-    Client().delete(reverse("account_reset_password_from_key", args=["1", "the-key"]))
-    console.setStream(before)
-    assert "/password/reset/key/…/" in said.getvalue()
-    assert "the-key" not in said.getvalue()
 
 
 def test_a_person_with_an_account_signs_in_first_and_finds_the_invitation(world: World) -> None:
