@@ -12,7 +12,6 @@ from tests.world import World
 def test_a_text_is_edited_and_saved_by_keyboard_alone(open_page: Open, world: World) -> None:
     page = open_page(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"), world.bob)
     text = page.get_by_label("Text", exact=True)
-    text.focus()
     page.keyboard.press("Control+Home")
     page.keyboard.type("Kind words first.\n")
     expect(page.locator(".mirror > div > div").first).to_have_text("Kind words first.")
@@ -22,6 +21,30 @@ def test_a_text_is_edited_and_saved_by_keyboard_alone(open_page: Open, world: Wo
     page.wait_for_url("**/files/SOUL.md")
     expect(page.get_by_role("status")).to_contain_text("saved as revision 2")
     assert _file(world, "SOUL.md").content.startswith("Kind words first.\n")
+
+
+def test_the_editor_begins_at_its_text(open_page: Open, world: World) -> None:
+    page = open_page("/", world.bob)
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.goto(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"))
+    expect(page.get_by_label("Text", exact=True)).to_be_focused()
+    assert page.evaluate("scrollY") == 0
+
+
+def test_a_page_with_something_to_say_leaves_the_text_to_a_skip_link(
+    open_page: Open, world: World
+) -> None:
+    page = open_page(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"), world.bob)
+    text = page.get_by_label("Text", exact=True)
+    text.fill("The pass" + "word: hunter2hunter2X9\n")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(text).not_to_be_focused()
+    for _step in range(2):
+        page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the text")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(text).to_be_focused()
 
 
 def test_a_draft_outlives_a_reload_and_ends_with_the_save(open_page: Open, world: World) -> None:

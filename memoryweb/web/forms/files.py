@@ -67,6 +67,10 @@ class SaveForm(forms.Form):
     )
     is_asking = False  # about what looks like a password, which `no_secrets` answers
 
+    def begin_at(self, name: str) -> None:
+        """Where the page has nothing to say first."""
+        self.fields[name].widget.attrs["autofocus"] = True
+
     def refuse(self, refused: MemoryRefused) -> None:
         self.is_asking = isinstance(refused, AssignmentsFound)
         self.add_error(None, str(refused))

@@ -49,6 +49,8 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         else:
             messages.success(request, _("{path} was created.").format(path=path))
             return redirect(_file_url(request, shelf, path, "created"))
+    if not form.is_bound:
+        form.begin_at("path")
     editor = editor_of_new(agent_id, shelf.value, form["content"].value() or "", request.user.pk)
     context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "form": form, "editor": editor}
     return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
@@ -146,6 +148,7 @@ def _save(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> Htt
 def _show_editor(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> HttpResponse:
     if not form.is_bound:
         form = EditForm(initial={"content": file.content, "sha256": file.sha256})
+        form.begin_at("content")
     editor = editor_of(file, form["content"].value() or "", request.user.pk)
     context = {
         "agent": shelf.agent,
