@@ -179,7 +179,8 @@ def export_snapshot(request: Request, agent_id: str, reach: Query[ExportReach]) 
     request.auth.require(Permission.EXPORT, Scope.SNAPSHOT_EXPORT)
     owner = owners.asked(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
-        exported = snapshots.export(work, agent, owner, reach.part)
+        is_for_program = request.auth.integration is not None
+        exported = snapshots.export(work, agent, owner, reach.part, is_for_program=is_for_program)
     response = HttpResponse(exported.archive, content_type=ZIP)
     response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
     response["Snapshot-Parts"] = str(exported.parts)

@@ -1,5 +1,8 @@
 """No address gives a program a line that waits for a person; a person's token sees it."""
 
+import io
+import zipfile
+
 import pytest
 
 from memoryweb.memory.files import Place, Writer, write
@@ -75,6 +78,32 @@ def test_a_search_by_a_program_leaves_it_out(file: File, callers: Callers, path:
     address = f"{path}/workspace/search?q=zebedee&owner=shared"
     assert callers.helpdesk.get(address).json()["hits"] == []
     assert len(callers.viewer.get(address).json()["hits"]) == 1
+
+
+def test_nor_does_an_export_by_a_program(file: File, callers: Callers, path: str) -> None:
+    address = f"{path}/workspace/memory/export?owner=shared"
+    given, whole = (
+        exported(caller.get(address).content) for caller in (callers.helpdesk, callers.viewer)
+    )
+    assert "Zebedee" not in given
+    assert "waiting for review" in given
+    assert whole == TEXT
+
+
+def test_what_a_program_exported_and_imports_changes_nothing(
+    world: World, file: File, callers: Callers, path: str
+) -> None:
+    address = f"{path}/workspace/memory"
+    archive = callers.helpdesk.get(f"{address}/export?owner=shared").content
+    token = callers.helpdesk.post(f"{address}/import/preview?owner=shared", archive).json()["token"]
+    callers.helpdesk.post(f"{address}/import?owner=shared&token={token}", archive)
+    file.refresh_from_db()
+    assert (file.revision, file.content) == (1, TEXT)
+
+
+def exported(archive: bytes) -> str:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return opened.read("KNOWLEDGE.md").decode()
 
 
 def test_a_preview_by_a_program_does_not_tell_it_and_its_import_leaves_it(

@@ -43,6 +43,12 @@ def shown(file: File) -> str:
     return _covered(file, hidden_lines(file))
 
 
+def shown_all(files: Sequence[File]) -> list[str]:
+    """The same of many files, in one statement."""
+    hidden = hidden_of(files)
+    return [_covered(file, hidden[file.pk]) for file in files]
+
+
 def shown_then(file: File, content: str) -> str:
     """An earlier text of the file, or one that was proposed for it: of lines that are not there
     now nobody says any more whether a person saw them, so their wording is asked again."""

@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import files
 from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.marking import covering
 from memoryweb.memory.snapshots.plan import Action, Item, Plan
 from memoryweb.memory.snapshots.planning import plan
 from memoryweb.memory.unit import Unit
@@ -97,16 +98,24 @@ def parts_of(agent: Agent, owner: Owner | None) -> tuple[Part, ...]:
     return divide([Sized(*row) for row in rows])
 
 
-def export(unit: Unit, agent: Agent, owner: Owner | None, part: int | None = None) -> Exported:
+def export(
+    unit: Unit,
+    agent: Agent,
+    owner: Owner | None,
+    part: int | None = None,
+    *,
+    is_for_program: bool = False,
+) -> Exported:
     """The snapshot of the shared memory, or of one owner's; of all of it, or of one part. Whoever
-    calls has checked that the person is that owner. The same state gives the same bytes.
+    calls has checked that the person is that owner. The same state gives the same bytes; of lines
+    that wait for a person, a program gets the covers.
 
     Raises PartMissing.
     """
     parts = parts_of(agent, owner)
     if part is not None and not 1 <= part <= len(parts):
         raise PartMissing(len(parts))
-    packed = _packed(agent, owner, parts[part - 1] if part else None)
+    packed = _packed(agent, owner, parts[part - 1] if part else None, covered=is_for_program)
     unit.record(
         "snapshot.exported",
         target_kind="agent",
@@ -152,11 +161,15 @@ def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
     return found.filter(Q(path__in=NAMES) | Q(note_date__isnull=False))
 
 
-def _packed(agent: Agent, owner: Owner | None, part: Part | None) -> list[Packed]:
+def _packed(agent: Agent, owner: Owner | None, part: Part | None, *, covered: bool) -> list[Packed]:
     rows = _files(agent, owner)
     if part:
         rows = rows.filter(path__in=[file.path for file in part.files])
-    return [Packed(*row) for row in rows.values_list("path", "content", "updated_at")]
+    if not covered:
+        return [Packed(*row) for row in rows.values_list("path", "content", "updated_at")]
+    found = list(rows)
+    texts = zip(found, covering.shown_all(found), strict=True)
+    return [Packed(file.path, text, file.updated_at) for file, text in texts]
 
 
 def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str) -> Plan:
