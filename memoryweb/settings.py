@@ -214,6 +214,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # A batch of messages may be 8 MiB of content (SPEC §4); JSON escapes can double it.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a merge has two for each place that somebody changed
 FILE_UPLOAD_HANDLERS = ["memoryweb.web.uploads.CappedUploadHandler"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
