@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.template.defaultfilters import filesizeformat
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -54,6 +55,24 @@ def arrivals(plan: Plan) -> list[Arrival]:
         Arrival(entry.name, _("ignored"), _LOOKS["ignored"], entry.reason) for entry in plan.ignored
     ]
     return sorted(found, key=lambda one: one.order) + left_out
+
+
+def summary(plan: Plan) -> str:
+    """What the import would do; what it would do to nothing is left out."""
+    create, update, skip = (plan.count(action) for action in ("create", "update", "skip"))
+    ignore, hold = len(plan.ignored), len(plan.holding)
+    parts = [
+        (create, ngettext("make {n} new file", "make {n} new files", create)),
+        (update, ngettext("change {n} file", "change {n} files", update)),
+        (skip, ngettext("skip {n} file", "skip {n} files", skip)),
+        (ignore, ngettext("ignore {n} entry", "ignore {n} entries", ignore)),
+    ]
+    doings = get_text_list([said.format(n=n) for n, said in parts if n], _("and"))
+    held = ngettext(
+        "{n} file holds a likely password.", "{n} files hold a likely password.", hold
+    ).format(n=hold)
+    said = _("It would {doings}.").format(doings=doings) if doings else ""
+    return f"{said} {held}" if hold else said
 
 
 def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> Change:

@@ -26,7 +26,7 @@ from memoryweb.web.access import (
     own_owner,
     team_view,
 )
-from memoryweb.web.arrivals import arrivals, shown_change
+from memoryweb.web.arrivals import arrivals, shown_change, summary
 from memoryweb.web.departures import Departure, departure
 from memoryweb.web.forms.snapshots import UploadForm
 from memoryweb.web.htmx import show, to
@@ -94,7 +94,7 @@ def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpRespon
         "upload": kept,
         "whose": _into(request, kept.owner),
         "plan": previewed.plan,
-        "counts": {action: previewed.plan.count(action) for action in ("create", "update", "skip")},
+        "summary": summary(previewed.plan),
         "token": previewed.token,
         "page": listed,
         "rows": [shown_change(arrival) for arrival in listed],
