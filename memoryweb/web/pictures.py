@@ -38,6 +38,8 @@ def sparkline(nights: Sequence[Night]) -> Sparkline:
     label = _("{total} lines promoted in {nights} nights, {failed} failed").format(
         total=total, nights=len(nights), failed=failed
     )
+    if not any(night.status for night in nights):
+        label = _("No dream to show in {nights} nights").format(nights=len(nights))
     return Sparkline(bars, len(bars) * _STEP, label)
 
 

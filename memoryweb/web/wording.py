@@ -90,14 +90,16 @@ def of_night(night: Night) -> Chip:
     return outcome(night.status, night.promoted)
 
 
-def standing(nights: AgentNights) -> tuple[Chip, str | Promise]:
-    """What an agent is doing, or else did in its last night, and why."""
+def standing(nights: AgentNights, *, sees_all: bool) -> tuple[Chip, str | Promise]:
+    """What an agent is doing, or else did in its last night, and why. Who doesn't see the dreams
+    of other owners is told nothing of whether there were any."""
     if nights.running and nights.running.status == Run.Status.RUNNING:
         return of_run(nights.running), _("running now")
     if nights.running and nights.running.status == Run.Status.QUEUED:
         return of_run(nights.running), _("waits for a worker")
     if nights.last is None:
-        return Chip("idle", _("never dreamt")), ""
+        told = _("never dreamt") if sees_all else _("no dream of shared notes yet")
+        return Chip("idle", told), ""
     detail = reason(nights.last.reason) if nights.last.reason else ""
     if nights.last_night and nights.last_night.promoted:
         return of_night(nights.last_night), detail if nights.proposals else ""

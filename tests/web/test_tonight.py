@@ -18,6 +18,21 @@ def test_it_shows_every_agent_with_its_last_dream(stage: Stage, alice: Client) -
     assert "never dreamt" in page
 
 
+def test_a_member_is_told_nothing_false_of_dreams_that_they_may_not_see(
+    world: World, vera: Client, alice: Client
+) -> None:
+    Run.objects.create(
+        team=world.team, agent=world.agent, owner=world.customer, kind="dream", trigger="cron",
+        status="succeeded", started_at=world.agent.created_at, finished_at=world.agent.created_at,
+    )  # fmt: skip
+    for name in ("tonight", "agents"):
+        page = text(vera.get(url(world.team, name)))
+        assert "never dreamt" not in page
+        assert "has dreamt yet" not in page
+        assert "no dream of shared notes yet" in page
+        assert "done" in text(alice.get(url(world.team, name)))
+
+
 def test_it_names_what_needs_the_person(stage: Stage, alice: Client) -> None:
     page = text(alice.get(url(stage.world.team, "tonight")))
     assert "Atlas: a change of MEMORY.md waits for a decision." in page

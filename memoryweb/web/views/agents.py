@@ -41,7 +41,7 @@ def agents(request: TeamRequest) -> HttpResponse:
     rows = [
         {
             "nights": one,
-            "chip": wording.standing(one)[0],
+            "chip": wording.standing(one, sees_all=visit.can(Permission.SEE_OWNERS))[0],
             "ended_at": wording.ended_at(one.last) if one.last else None,
         }
         for one in nights_of(found.items, visit.outcomes(), visit.now)

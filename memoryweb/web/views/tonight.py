@@ -56,7 +56,7 @@ def tonight(request: TeamRequest) -> HttpResponse:
         "rows": rows,
         "page": agents,
         "greeting": _greeting(visit),
-        "summary": _summary(nights),
+        "summary": _summary(nights) or _none_yet(visit),
         "needs": _needs(request, nights),
         "warnings": team_warnings(visit.team),
         "can_dream": visit.can(Permission.DREAM),
@@ -67,7 +67,7 @@ def tonight(request: TeamRequest) -> HttpResponse:
 
 
 def _row(request: TeamRequest, nights: AgentNights) -> Row:
-    chip, detail = wording.standing(nights)
+    chip, detail = wording.standing(nights, sees_all=request.visit.can(Permission.SEE_OWNERS))
     warnings = []
     if nights.is_late:
         warnings.append(_("Late by over two hours: is a worker running?"))
@@ -111,7 +111,14 @@ def _summary(nights: list[AgentNights]) -> str:
         _phrase(failed, _("{names} failed"), "{count} agents failed"),
     ]
     said = ", ".join(part for part in parts if part)
-    return f"{said}." if said else _("No agent has dreamt yet.")
+    return f"{said}." if said else ""
+
+
+def _none_yet(visit: Visit) -> str:
+    """Others' dreams are nothing that a member hears of, also not that there were none."""
+    if visit.can(Permission.SEE_OWNERS):
+        return _("No agent has dreamt yet.")
+    return _("No dream of shared notes yet.")
 
 
 def _phrase(names: list[str], one: str, many: str) -> str:
