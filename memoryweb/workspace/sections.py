@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from memoryweb.workspace.exceptions import SectionRefused
 
-_PARSER = MarkdownIt("commonmark")
+_PARSER = MarkdownIt("commonmark").disable("inline")  # only blocks matter here
 _LEVEL = re.compile(r"(#{1,6})\s+(.*)")
+_QUOTES = {"blockquote_open": 1, "blockquote_close": -1}
 _MARKS = re.compile(r"[*_`]")
 _TASK = re.compile(r"^\[[ xX]\][ \t]")
 # `**key**: value`, `**key：**value`, `key: value`; behind a colon of ASCII stands a space or CJK.
@@ -76,20 +76,23 @@ def with_section(text: str, heading: str, content: str) -> str:
     Raises SectionRefused when several headings are called so (`## Plans` names the level, too),
     or when what follows would become part of the new text.
     """
-    found = _heading(text, heading)
+    there = headings(text)
+    found = _heading(there, heading)
     if found is None:
         level, name = _named(heading)
         return appended(text, f"{'#' * (level or 2)} {name}\n\n{content.strip(chr(10))}")
     lines = text.split("\n")
-    end = _body_end(text, found, len(lines))
-    body = ["", *content.strip("\r\n").splitlines(), ""] if content.strip() else [""]
+    end = _body_end(there, found, len(lines))
+    said = content.strip("\r\n").replace("\r\n", "\n")
+    body = ["", *said.split("\n"), ""] if content.strip() else [""]
     stop = _newline(text).removesuffix("\n")
     new = [f"{line}{stop}" for line in body]
     if end == len(lines):
         new[-1] = ""  # stands behind the last line's end
     made = "\n".join([*lines[: found.end], *new, *lines[end:]])
-    below = [one.text for one in headings(text) if one.line >= end]
-    if [one.text for one in headings(made)][len(headings(made)) - len(below) :] != below:
+    below = [one.text for one in there if one.line >= end]
+    now = [one.text for one in headings(made)]
+    if now[max(0, len(now) - len(below)) :] != below:
         raise SectionRefused(
             _("A code block or comment in this text is not closed; close it, and write again.")
         )
@@ -102,12 +105,13 @@ def with_value(text: str, key: str, value: str, heading: str = "") -> str:
     Raises SectionRefused when several items, or headings, are called so.
     """
     said = " ".join(value.split())
-    section = _heading(text, heading) if heading else None
+    there = headings(text) if heading else []
+    section = _heading(there, heading) if heading else None
     if heading and section is None:
         return with_section(text, heading, f"- **{key}**: {said}")
     lines = text.split("\n")
     first = section.end if section else 0
-    last = _body_end(text, section, len(lines)) if section else len(lines)
+    last = _body_end(there, section, len(lines)) if section else len(lines)
     items = [item for item in _items(text, key) if first <= item.line < last]
     if len(items) > 1:
         raise SectionRefused(
@@ -128,13 +132,9 @@ def has_value(text: str, key: str, value: str) -> bool:
     return any(lines[item.line].rstrip() == item.saying(said) for item in _items(text, key))
 
 
-def _heading(text: str, wanted: str) -> Heading | None:
+def _heading(there: Sequence[Heading], wanted: str) -> Heading | None:
     level, name = _named(wanted)
-    found = [
-        one
-        for one in headings(text)
-        if _plain(one.text) == _plain(name) and level in {0, one.level}
-    ]
+    found = [one for one in there if _plain(one.text) == _plain(name) and level in {0, one.level}]
     if len(found) > 1:
         raise SectionRefused(
             _("{count} headings are called “{name}”; name one that stands there once.").format(
@@ -154,18 +154,19 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", _MARKS.sub("", text)).casefold().split())
 
 
-def _body_end(text: str, heading: Heading, last: int) -> int:
+def _body_end(there: Sequence[Heading], heading: Heading, last: int) -> int:
     """The index of the next heading's line, of whichever level."""
-    return next((one.line for one in headings(text) if one.line > heading.line), last)
+    return next((one.line for one in there if one.line > heading.line), last)
 
 
 def _items(text: str, key: str) -> list[_Item]:
     tokens, lines = _PARSER.parse(text), text.split("\n")
-    found = []
+    found, quotes = [], 0
     for item, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        quotes += _QUOTES.get(item.type, 0)
         if (item.type, paragraph.type) != ("list_item_open", "paragraph_open") or not inline.map:
             continue
-        if _is_quoted(tokens, item):
+        if quotes:
             continue
         line = lines[inline.map[0]]
         said = _TASK.sub("", inline.content.split("\n")[0])
@@ -174,16 +175,6 @@ def _items(text: str, key: str) -> list[_Item]:
             at = line.find(label.rstrip())
             found.append(_Item(line[:at] + label, inline.map[0], inline.map[1]))
     return found
-
-
-def _is_quoted(tokens: Sequence[Token], item: Token) -> bool:
-    """Within a block quote that is still open where the item begins."""
-    depth = 0
-    for token in tokens:
-        if token is item:
-            return depth > 0
-        depth += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
-    return False
 
 
 def _label(said: str, key: str) -> str:

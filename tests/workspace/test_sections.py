@@ -1,7 +1,13 @@
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryweb.workspace import sections
 from memoryweb.workspace.exceptions import SectionRefused
 from memoryweb.workspace.sections import appended, has_value, headings, with_section, with_value
 
@@ -179,3 +185,33 @@ def test_a_new_text_that_swallows_what_follows_is_refused(open_end: str) -> None
 def test_a_heading_in_a_code_block_ends_no_section() -> None:
     text = "# A\n\n```\n# No heading\n```\n\n# B\n"
     assert with_section(text, "A", "new") == "# A\n\nnew\n\n# B\n"
+
+
+def test_new_text_keeps_characters_that_only_look_like_line_ends() -> None:
+    said = "one\u2028two\x0bthree"
+    assert with_section("# A\n\nold\n", "A", said) == f"# A\n\n{said}\n"
+
+
+def test_twice_as_many_items_take_twice_the_steps() -> None:
+    text = "- tea: green\n" * 500
+    steps = _steps(lambda: has_value(text, "milk", ""))
+    assert _steps(lambda: has_value(text * 2, "milk", "")) < 2.2 * steps
+
+
+def _steps(act: Callable[[], object]) -> int:
+    """How many lines of the module ran: no clock is read."""
+    count = 0
+
+    def step(frame: FrameType, event: str, _arg: object) -> Any:
+        nonlocal count
+        if frame.f_code.co_filename != sections.__file__:
+            return None
+        count += event == "line"
+        return step
+
+    sys.settrace(step)
+    try:
+        act()
+    finally:
+        sys.settrace(None)
+    return count
