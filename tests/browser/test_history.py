@@ -9,12 +9,36 @@ from tests.browser.conftest import Open
 from tests.web.pages import url
 from tests.world import World
 
+# How many cells of each row stand below all before them.
+LINES = """[...document.querySelectorAll("table.history tbody tr")].map((row) => {
+  const cells = [...row.children].map((cell) => cell.getBoundingClientRect())
+    .filter((box) => box.height).sort((a, b) => a.top - b.top);
+  let end = -1;
+  return cells.filter((box) => {
+    const isBelow = box.top >= end;
+    end = Math.max(end, box.bottom);
+    return isBelow;
+  }).length;
+})"""
+
 
 def test_since_last_monday_is_one_step_from_the_files(open_page: Open, world: World) -> None:
     page = open_page(url(world.team, "agents_files", world.agent.pk), world.vera)
     page.get_by_role("link", name="What changed").press("Enter")
     expect(page.get_by_role("heading", name="What changed")).to_be_visible()
     expect(page.locator(".change")).to_have_count(4)  # the seeded files are new this week
+
+
+def test_a_revision_takes_three_lines_of_a_phone(open_page: Open, world: World) -> None:
+    for content in ("One.", "Two."):
+        with unit(world.team) as work:
+            writer = Writer(AuthorKind.PERSON, user=world.bob)
+            reason = "The release day moved to Thursday, as the harbour said on the phone today"
+            write(work, Place(world.agent, None, "day.md"), content, writer=writer, reason=reason)
+    page = open_page("/", world.bob)
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(url(world.team, "agents_revisions", world.agent.pk, "day.md"))
+    assert page.evaluate(LINES) == [3, 3]
 
 
 def test_unchanged_lines_open_in_place(open_page: Open, world: World) -> None:
