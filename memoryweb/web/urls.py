@@ -143,7 +143,12 @@ settings_patterns = [
     ),
     path("tokens/", tokens.tokens, name="settings_tokens"),
     path("tokens/new/", tokens.new, name="settings_token_new"),
-    path("tokens/<uuid:token_id>/revoke/", tokens.revoke, name="settings_token_revoke"),
+    path(
+        "tokens/<uuid:token_id>/revoke/",
+        tokens.revoke_confirm,
+        name="settings_token_revoke_confirm",
+    ),
+    path("tokens/<uuid:token_id>/revoke/now/", tokens.revoke, name="settings_token_revoke"),
 ]
 
 snapshot_patterns = [
@@ -176,7 +181,12 @@ team_patterns: list[URLPattern | URLResolver] = [
     path("secrets/", secrets.secrets, name="secrets"),
     path("secrets/scans/", secret_scans.scans, name="secrets_scans"),
     path("secrets/scans/<uuid:agent_id>/look/", secret_scans.scan, name="secrets_scan"),
-    path("secrets/scans/<uuid:agent_id>/mask/", secret_scans.mask, name="secrets_mask"),
+    path(
+        "secrets/scans/<uuid:agent_id>/mask/",
+        secret_scans.mask_confirm,
+        name="secrets_mask_confirm",
+    ),
+    path("secrets/scans/<uuid:agent_id>/mask/now/", secret_scans.mask, name="secrets_mask"),
     path("secrets/<uuid:held_id>/", secrets.detail, name="secrets_held"),
     path("secrets/<uuid:held_id>/refuse/", secrets.refuse, name="secrets_refuse"),
     path("secrets/<uuid:held_id>/release/", secrets.release, name="secrets_release"),

@@ -178,6 +178,7 @@ def _addresses(stage: Stage) -> list[str]:
         url(team, "settings_integration_edit", world.integration.pk),
         url(team, "settings_integration_revoke_confirm", world.integration.pk),
         url(team, "settings_demo_remove_confirm"),
+        url(team, "secrets_mask_confirm", agent.pk),
         reverse("profile"),
         reverse("account_change_password"),
         reverse("mfa_index"),

@@ -102,6 +102,10 @@ def test_no_template_turns_escaping_off() -> None:
     assert [path.name for path in TEMPLATES if off.search(path.read_text())] == []
 
 
+def test_what_cannot_be_undone_is_asked_by_a_page_that_needs_no_script() -> None:
+    assert _found(r"\shx-confirm\b") == []
+
+
 def test_no_template_holds_a_style_or_a_script_of_its_own() -> None:
     assert _found(r"<style\b|\sstyle\s*=") == []
     assert _found(r"<script\b(?![^>]*\s(src|nonce)=)") == []

@@ -68,6 +68,8 @@ AGENT: dict[str, str | list[str]] = {
 BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_sha256}"}
 MARKED: dict[str, str | list[str]] = {"line": "{marked_line}"}
 CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
+# The viewer's own token. The auditor sees that it exists.
+OWN_TOKEN = {"admin": 200, "member": 404, "viewer": 200, "auditor": 403}
 
 PAGES: dict[str, Route] = {
     "tonight": _get("tonight", READ),
@@ -159,6 +161,7 @@ PAGES: dict[str, Route] = {
     "secrets": _get("secrets", READ),
     "secrets of decided ones": _get("secrets", READ, "?state=decided"),
     "secrets_scans": _get("secrets_scans", MANAGE),
+    "secrets_mask_confirm": _get("secrets_mask_confirm", MANAGE),
     "secrets_held": _get("secrets_held", READ),
     "secrets_held of Bob": _get("secrets_held", BOBS, held_id="my_held_id"),
     "mine": _get("mine", READ),
@@ -173,6 +176,7 @@ PAGES: dict[str, Route] = {
     "settings_integration_edit": _get("settings_integration_edit", MANAGE),
     "settings_integration_revoke_confirm": _get("settings_integration_revoke_confirm", MANAGE),
     "settings_tokens": _get("settings_tokens", READ),
+    "settings_token_revoke_confirm": _get("settings_token_revoke_confirm", OWN_TOKEN),
     "audit": _get("audit", SEE),
 }
 
@@ -299,11 +303,7 @@ CHANGES: dict[str, Route] = {
         "POST",
         {"name": "Laptop", "holder": "me", "days": "30", "scopes": ["memory:read"]},
     ),
-    "settings_token_revoke": _post(
-        # The viewer's own token. The auditor sees that it exists.
-        "settings_token_revoke",
-        {"admin": 200, "member": 404, "viewer": 200, "auditor": 403},
-    ),
+    "settings_token_revoke": _post("settings_token_revoke", OWN_TOKEN),
 }
 
 ROUTES = {f"GET {key}": route for key, route in PAGES.items()} | {

@@ -123,11 +123,15 @@ def test_one_sees_ones_own_tokens_and_an_auditor_all(
     assert "bobs-script" in text(audrey.get(address))
 
 
-def test_revoking_a_token_by_htmx(world: World, bob: Client) -> None:
+def test_revoking_a_token_asks_first(world: World, bob: Client) -> None:
     secret = _token(world, bob, holder="me")
     token = Token.objects.get()
-    answer = fragment(bob, url(world.team, "settings_token_revoke", token.pk), "tokens", {})
-    assert "revoked" in text(answer)
+    asks = url(world.team, "settings_token_revoke_confirm", token.pk)
+    assert asks in text(bob.get(url(world.team, "settings_tokens")))
+    act = url(world.team, "settings_token_revoke", token.pk)
+    assert f'action="{act}"' in text(bob.get(asks))
+    assert recognise(secret) is not None
+    assert "works no more" in text(bob.post(act, follow=True))
     assert recognise(secret) is None
 
 

@@ -52,6 +52,12 @@ def scan(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return redirect(to(request, "secrets_scans"))
 
 
+@require_GET
+@team_view(Permission.MANAGE_AGENTS)
+def mask_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    return show(request, "secrets/mask.html", {"agent": find_agent(request, agent_id)})
+
+
 @require_POST
 @team_view(Permission.MANAGE_AGENTS)
 def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:

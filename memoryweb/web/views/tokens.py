@@ -3,7 +3,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
@@ -15,7 +15,7 @@ from memoryweb.accounts.tokens import issue
 from memoryweb.accounts.tokens import revoke as revoke_token
 from memoryweb.web.access import Refused, TeamRequest, team_view
 from memoryweb.web.forms.settings import TokenForm
-from memoryweb.web.htmx import done, show, to
+from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
 from memoryweb.workspace.sources import agents_written_by
 
@@ -52,19 +52,31 @@ def new(request: TeamRequest) -> HttpResponse:
     return _tokens(request, made=token, secret=secret)
 
 
+@require_GET
+@team_view()
+def revoke_confirm(request: TeamRequest, token_id: UUID) -> HttpResponse:
+    context = {"token": _find_to_revoke(request, token_id), "tab": "tokens"}
+    return show(request, "settings/token_revoke.html", context)
+
+
 @require_POST
 @team_view()
 def revoke(request: TeamRequest, token_id: UUID) -> HttpResponse:
-    token = get_object_or_404(_visible(request), pk=token_id)
-    if token.user_id != request.user.pk and not request.visit.can(Permission.MANAGE_TOKENS):
-        raise Refused("revoke_token")
+    token = _find_to_revoke(request, token_id)
     try:
         revoke_token(token=token, by=request.visit.actor)
     except AccountsRefused as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, _("The token {name} works no more.").format(name=token.name))
-    return done(request, _tokens, to(request, "settings_tokens"), partials=_PARTIALS)
+    return redirect(to(request, "settings_tokens"))
+
+
+def _find_to_revoke(request: TeamRequest, token_id: UUID) -> Token:
+    token = get_object_or_404(_visible(request), pk=token_id)
+    if token.user_id != request.user.pk and not request.visit.can(Permission.MANAGE_TOKENS):
+        raise Refused("revoke_token")
+    return token
 
 
 def _visible(request: TeamRequest) -> "QuerySet[Token]":
