@@ -1,7 +1,5 @@
 """Which lines of machines a person has to look at, and what a mark keeps from happening."""
 
-import time
-
 import pytest
 
 from memoryweb.agents.models import Owner
@@ -13,6 +11,7 @@ from memoryweb.memory.unit import unit
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
 from memoryweb.workspace.origins import protected_lines
 from tests.memory.mark_samples import ATTACKS, ORDINARY
+from tests.pace import assert_linear
 from tests.world import World
 
 TOOL = Writer(AuthorKind.AGENT, is_tool=True)
@@ -63,11 +62,9 @@ def test_an_order_that_ends_below_what_stood_there_marks_its_end(world: World) -
     assert hidden_lines(file) == {3}
 
 
-def test_a_very_long_line_takes_linear_time() -> None:
-    begun = time.perf_counter()
-    marks_of("ignore you must always the user if " * 30_000, ())
-    marks_of("a" * 1_000_000, ())
-    assert time.perf_counter() - begun < 5
+@pytest.mark.parametrize("unit", ["ignore you must always the user if ", "a"])
+def test_a_very_long_line_takes_linear_time(unit: str) -> None:
+    assert_linear(lambda line: marks_of(line, ()), lambda times: unit * times)
 
 
 def _append(

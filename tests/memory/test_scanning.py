@@ -5,13 +5,13 @@ import hashlib
 import json
 import random
 import string
-import time
 import uuid
 
 import pytest
 
 from memoryweb.accounts import tokens
 from memoryweb.memory.secrets.scanning import find, fingerprint, mask
+from tests.pace import assert_linear
 
 LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -221,13 +221,4 @@ def test_two_sightings_of_one_secret_have_one_fingerprint() -> None:
     ],
 )
 def test_time_grows_with_length_only(unit: str) -> None:
-    """Four times the text takes about four times as long; a quadratic scan would take sixteen."""
-    short, long = (unit * (size // len(unit.encode())) for size in (2**18, 2**20))
-    find(short[:1000])
-    assert _seconds(long) < 10 * _seconds(short) + 0.5
-
-
-def _seconds(text: str) -> float:
-    started = time.process_time()
-    find(text)
-    return time.process_time() - started
+    assert_linear(find, lambda times: unit * times)

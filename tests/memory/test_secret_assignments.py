@@ -3,7 +3,6 @@
 import hashlib
 import random
 import string
-import time
 import uuid
 from collections.abc import Callable
 
@@ -11,6 +10,7 @@ import pytest
 
 from memoryweb.memory.secrets import scanning
 from memoryweb.memory.secrets.assignments import find
+from tests.pace import assert_linear
 
 FORMS = {
     "password": [
@@ -162,23 +162,8 @@ def test_a_very_long_value_is_taken_to_its_end() -> None:
     assert [text[one.start : one.end] for one in find(text)] == [value]
 
 
-def test_a_megabyte_without_a_label_takes_the_time_of_one_plain_pass() -> None:
-    short, long = "a" * 2**18, "a" * 2**20
-    find(short), scanning.find(short)
-    assert _seconds(long) < 10 * _seconds(short) + 0.2
-
-
 @pytest.mark.parametrize(
-    "unit", ["password=", "pwd: a ", "token is ", "secret:secret:", "密码：", "--a-"]
+    "unit", ["a", "password=", "pwd: a ", "token is ", "secret:secret:", "密码：", "--a-"]
 )
 def test_time_grows_with_length_only(unit: str) -> None:
-    short, long = (unit * (size // len(unit.encode())) for size in (2**15, 2**17))
-    find(short[:1000])
-    assert _seconds(long) < 10 * _seconds(short) + 0.5
-
-
-def _seconds(text: str) -> float:
-    started = time.process_time()
-    scanning.find(text)
-    find(text)
-    return time.process_time() - started
+    assert_linear(lambda text: (scanning.find(text), find(text)), lambda times: unit * times)

@@ -1,19 +1,19 @@
 import re
-import time
 from html.parser import HTMLParser
+from itertools import count
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.web import markdown
+from tests.pace import assert_linear
 from tests.web.hostile import HOSTILE
 
 TAGS = {
     "a", "blockquote", "br", "code", "em", "h2", "h3", "hr", "li", "ol", "p", "pre", "s", "span",
     "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
-FAST = 5  # seconds; what they take when something is quadratic is minutes
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
@@ -38,28 +38,20 @@ def test_pieces_of_hostile_texts_make_nothing_new(texts: list[str], data: st.Dat
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        ">" * 10_000,
-        "> " * 10_000 + "x",
-        "[" * 10_000,
-        "[" * markdown.MAX_BYTES,
-        "![[" * (markdown.MAX_BYTES // 3),
-        "*a_ " * (markdown.MAX_BYTES // 4),
-        "- " * 10_000,
-        "<" * markdown.MAX_BYTES,
-        "<!--" * (markdown.MAX_BYTES // 4),
-        "`" * markdown.MAX_BYTES,
-        "\n".join("  " * depth + "- a" for depth in range(500)),
-        "- a\n" * (markdown.MAX_BYTES // 4),
-        "\u200b\u200c" * (markdown.MAX_BYTES // 6),
-    ],
-    ids=lambda text: repr(text[:6]),
+    "unit",
+    [">", "> ", "[", "![[", "*a_ ", "- ", "<", "<!--", "`", "``` ", "- a\n", "\u200b\u200c"],
 )
-def test_what_would_keep_a_parser_busy_is_shown_in_time(text: str) -> None:
-    start = time.process_time()
-    assert markdown.render(text).blocks
-    assert time.process_time() - start < FAST
+def test_time_grows_with_length_only(unit: str) -> None:
+    number = count()  # no text is the same twice: what was shown is kept
+    assert_linear(lambda text: markdown.render(f"{next(number)}\n\n{text}"), lambda n: unit * n)
+
+
+def test_lists_in_lists_take_no_more_than_their_length() -> None:
+    def nested(depth: int) -> str:
+        return "\n".join("  " * at + "- a" for at in range(depth))
+
+    number = count()
+    assert_linear(lambda text: markdown.render(f"{next(number)}\n\n{text}"), nested)
 
 
 def test_a_text_of_nothing_but_marks_is_shown_as_it_is() -> None:

@@ -1,10 +1,10 @@
-import time
 from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.workspace.merge import Choice, Decision, Hunk, Kind, conflicts, merge, resolved
+from tests.pace import assert_linear
 
 lines = st.lists(st.sampled_from(["", "- tea", "- cake", "# Day", "- rain", "x"]), max_size=8)
 texts = lines.map("\n".join)
@@ -104,19 +104,22 @@ def test_what_a_side_put_in_never_vanishes_without_a_choice(
     assert not put_in - Counter(_all(hunks, Choice.BOTH).split("\n"))
 
 
-def test_long_texts_that_hardly_agree_take_no_time() -> None:
-    base = "\n".join(f"- {number % 97}" for number in range(20_000))
-    theirs = "\n".join(f"- {number % 89}" for number in range(20_000))
-    mine = "\n".join(f"- {number}" for number in range(20_000))
-    started = time.process_time()
-    hunks = merge(base, theirs, mine)
-    assert time.process_time() - started < 10
-    assert _all(hunks, Choice.MINE) == mine
+def test_texts_that_hardly_agree_take_the_time_of_their_length() -> None:
+    def counted(lines: int) -> tuple[str, str, str]:
+        base, theirs, mine = (
+            "\n".join(f"- {number % again}" for number in range(lines)) for again in (97, 89, lines)
+        )
+        return base, theirs, mine
+
+    def bring_together(three: tuple[str, str, str]) -> None:
+        assert _all(merge(*three), Choice.MINE) == three[2]
+
+    assert_linear(bring_together, counted, least=4_000)
 
 
-def test_a_mebibyte_of_one_line_again_and_again_takes_no_time() -> None:
-    base = "x\n" * 500_000
-    started = time.process_time()
-    hunks = merge(base, base + "theirs\n", "mine\n" + base)
-    assert time.process_time() - started < 10
-    assert resolved(hunks, {}) == "mine\n" + base + "theirs\n"
+def test_one_line_again_and_again_takes_the_time_of_its_length() -> None:
+    def bring_together(base: str) -> None:
+        hunks = merge(base, base + "theirs\n", "mine\n" + base)
+        assert resolved(hunks, {}) == "mine\n" + base + "theirs\n"
+
+    assert_linear(bring_together, lambda lines: "x\n" * lines)
