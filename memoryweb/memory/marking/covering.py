@@ -16,7 +16,7 @@ from django_scopes import scope
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.finding.hits import Hit
 from memoryweb.memory.keeping import keep
-from memoryweb.memory.marking.marks import hidden_lines, hidden_of, is_news
+from memoryweb.memory.marking.marks import hidden_lines, hidden_of, is_news, is_order_across
 from memoryweb.memory.writers import Writer
 from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.origins import protected_lines
@@ -53,8 +53,8 @@ def shown_then(file: File, content: str) -> str:
     """An earlier text of the file, or one that was proposed for it: of lines that are not there
     now nobody says any more whether a person saw them, so their wording is asked again."""
     lines = content.split("\n")
-    waits = _Waiting(file)
-    return "\n".join(cover(file, line) if waits.has(line) else line for line in lines)
+    waiting = _Waiting(file).numbers(lines)
+    return "\n".join(cover(file, line) if n in waiting else line for n, line in enumerate(lines, 1))
 
 
 def shown_in_diff(file: File, diff: str) -> str:
@@ -76,7 +76,7 @@ def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     with scope(team=tuple({file.team_id for file in found.values()})):
         current = File.objects.filter(pk__in=found)
         waits = {file.pk: _Waiting(file) for file in current}
-    return [hit for hit in hits if not hit.file or not waits[hit.file.pk].has_any(hit.text)]
+    return [hit for hit in hits if not hit.file or not _waits(hit, waits[hit.file.pk])]
 
 
 def covers(text: str) -> list[str]:
@@ -127,14 +127,24 @@ class _Waiting:
         self._seen = {line.strip() for line in self._stood}
         self._file = file
 
-    def has(self, line: str) -> bool:
-        said = line.strip()
-        if not said or said in self._seen:
-            return False
-        return said in self._hidden or is_news(self._file, line, self._stood)
+    def numbers(self, lines: Sequence[str]) -> set[int]:
+        """Of these lines, from 1; also both lines of an order that neither is by itself."""
+        unknown = {n for n, line in enumerate(lines, 1) if self._is_unknown(line)}
+        found = {n for n in unknown if self._has(lines[n - 1])}
+        for n in sorted(unknown | {n - 1 for n in unknown if n > 1}):
+            if n < len(lines) and is_order_across(lines[n - 1], lines[n]):
+                found |= unknown & {n, n + 1}
+        return found
 
-    def has_any(self, text: str) -> bool:
-        return any(map(self.has, text.split("\n")))
+    def _is_unknown(self, line: str) -> bool:
+        return bool(line.strip()) and line.strip() not in self._seen
+
+    def _has(self, line: str) -> bool:
+        return line.strip() in self._hidden or is_news(self._file, line, self._stood)
+
+
+def _waits(hit: Hit, waiting: _Waiting) -> bool:
+    return bool(waiting.numbers(hit.text.split("\n")))
 
 
 def _is_program(writer: Writer) -> bool:
