@@ -80,11 +80,6 @@ def returning(file: File, number: int) -> dict[int, Origin]:
     return {line: replace(wrote[line - 1].origin, by=by) for line, by in writers.items()}
 
 
-def writers_of_lines(file: File, number: int) -> dict[int, Revision]:
-    """For every line of a revision the one that brought it."""
-    return _writers(file, authorship(file, number).wrote)
-
-
 def messages_behind(wrote: Iterable[Wrote]) -> list[Said | None]:
     """For each line a message that it stands on, itself or by the note line it was taken from."""
     lines = list(wrote)

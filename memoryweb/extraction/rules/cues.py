@@ -192,9 +192,6 @@ PAST_ACT = re.compile(
     rf"|{PAST_ED})\b",
     re.IGNORECASE,
 )
-PAST_ANY = re.compile(
-    rf"\b(?:{'|'.join(sorted(IRREGULAR_PAST))}|was|were|did|had|{PAST_ED})\b", re.IGNORECASE
-)
 WEAK_PAST = re.compile(
     rf"\b(?:I|we) {_ADV}(?:got|did (?:an?|the|some|my|our)|had|saw|heard|tried|used|loved"
     rf"|enjoyed|came|kept|struggled)\b",

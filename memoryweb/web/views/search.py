@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 from typing import Any
 from urllib.parse import urlencode
-from uuid import UUID
 
 from django.http import HttpResponse
 from django.utils.functional import Promise
@@ -216,7 +215,3 @@ def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None,
         whose = {"owner": "me" if owner == request.visit.me else str(owner.pk)}
     query = urlencode({**whose, "q": q})
     return to(request, page, agent.pk, path, *number, query=f"?{query}#L{hit.line}")
-
-
-def agent_search_url(request: TeamRequest, agent_id: UUID) -> str:
-    return to(request, "search", query=f"?agent={agent_id}")
