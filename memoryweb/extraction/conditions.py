@@ -1,11 +1,9 @@
-"""When a conversation is not extracted, and how that reads (SPEC §4). Pure."""
+"""When a conversation is not extracted (SPEC §4). Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from django.conf import settings
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from memoryweb.conversations.models import Conversation
 
@@ -20,19 +18,6 @@ class Skip(StrEnum):
     TOO_SHORT = "last_message_too_short"
     NOTHING_NEW = "nothing_new"
     REVERTED = "reverted"  # `memory.reverting` stores it
-
-
-SENTENCES: dict[str, str | Promise] = {
-    Skip.ARCHIVED: _("The agent is archived; bring it back to go on."),
-    Skip.OFF: _("Extraction after conversations is switched off for this agent."),
-    Skip.PAUSED: _("Memory is paused for this owner."),
-    Skip.EPHEMERAL: _("The conversation was sent as one to forget."),
-    Skip.SOURCE: _("Scheduled conversations and dreams are never extracted."),
-    Skip.TOO_FEW: _("The conversation has too few messages so far."),
-    Skip.TOO_SHORT: _("The last message of a person is too short so far."),
-    Skip.NOTHING_NEW: _("Every message was looked at already."),
-    Skip.REVERTED: _("A person took back what came from it; what is said next is read again."),
-}
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
-from memoryweb.extraction.conditions import SENTENCES
 from memoryweb.extraction.models import Extraction
+from memoryweb.memory.secrets.labels import secret_kind as secret_kind
 from memoryweb.runs.models import Run
+from memoryweb.runs.reasons import reason as reason
 from memoryweb.workspace.models import Proposal, Revision
 
 Text = str | Promise
@@ -23,13 +24,6 @@ class Chip:
     label: Text
 
 
-_SECRETS = {
-    "password": gettext_lazy("Password"),
-    "api-key": gettext_lazy("API key"),
-    "secret": gettext_lazy("Secret"),
-    "token": gettext_lazy("Token"),
-    "credential": gettext_lazy("Credential"),
-}
 _TONES = {
     Run.Status.QUEUED: "wait",
     Run.Status.RUNNING: "run",
@@ -125,49 +119,6 @@ def has_report(run: Run) -> bool:
     return hasattr(run, "report")
 
 
-_REASONS: dict[str, Text] = {
-    **SENTENCES,
-    "no_notes": gettext_lazy("There were no notes to dream about."),
-    "nothing_promoted": gettext_lazy("No candidate passed every gate."),
-    "nothing_to_keep": gettext_lazy("Nothing was said that is worth keeping."),
-    "empty_answer": gettext_lazy("The model answered with an empty memory; nothing was changed."),
-    "no_model": gettext_lazy("This agent wants a model, and none is set up."),
-    "archived": gettext_lazy("The agent was archived meanwhile."),
-    "worker_lost": gettext_lazy("The worker was lost again and again; the run was given up."),
-    "interrupted": gettext_lazy("The worker stopped in the middle; it goes on from there."),
-    "unfinished": gettext_lazy("The work ended without saying how."),
-    "unexpected": gettext_lazy("Something unexpected broke; nothing was changed."),
-    "policy": gettext_lazy("This agent asks a person before it changes memory."),
-    "proposal": gettext_lazy("A change of memory waits for a person."),
-    "pinned": gettext_lazy("A guard stopped it: pinned lines would change."),
-    "edited": gettext_lazy("A guard stopped it: lines that a person edited would change."),
-    "confirmed": gettext_lazy("A guard stopped it: confirmed facts would be lost."),
-    "dropped": gettext_lazy("A guard stopped it: too many entries would be dropped."),
-    "changed": gettext_lazy("A guard stopped it: too many lines would change in one day."),
-    "size": gettext_lazy("A guard stopped it: the file would grow too large."),
-    "secret": gettext_lazy("A guard stopped it: a new line looks like a secret."),
-    "address": gettext_lazy("A guard stopped it: an address would appear that nobody named."),
-    "cited": gettext_lazy("A guard stopped it: a new line names no note that it comes from."),
-    "empty": gettext_lazy("A guard stopped it: the new text is empty."),
-    "current": gettext_lazy("The notes changed while it was at work; a person decides."),
-    "budget_spent": gettext_lazy("The team's tokens for today are used up."),
-    "breaker_open": gettext_lazy("The model endpoint failed too often and is left alone a while."),
-    "model_failed": gettext_lazy("The model endpoint failed."),
-    "model_not_configured": gettext_lazy("No model is set up for this installation."),
-    "model_host_refused": gettext_lazy("The model's host is not on the list of allowed hosts."),
-    "model_key_refused": gettext_lazy("The model endpoint refused the key."),
-    "model_access_refused": gettext_lazy("The model endpoint refused access."),
-    "model_request_refused": gettext_lazy("The model endpoint refused the request."),
-    "model_not_found": gettext_lazy("The model endpoint does not know this model."),
-    "model_input_too_large": gettext_lazy("The notes are too long for the model."),
-    "model_busy": gettext_lazy("The model endpoint is busy."),
-    "model_unavailable": gettext_lazy("The model endpoint could not be reached."),
-    "model_timeout": gettext_lazy("The model did not answer in time."),
-    "answer_unfinished": gettext_lazy("The model stopped in the middle of its answer."),
-    "bad_answer": gettext_lazy("The model's answer could not be used; nothing was changed."),
-}
-
-
 _GUARDS: dict[str, Text] = {
     "pinned": gettext_lazy("pinned lines"),
     "edited": gettext_lazy("lines of a person"),
@@ -181,16 +132,6 @@ _GUARDS: dict[str, Text] = {
     "empty": gettext_lazy("empty"),
     "current": gettext_lazy("notes changed"),
 }
-
-
-def reason(code: str) -> Text:
-    """A sentence for a stored reason code; an unknown code as itself."""
-    return _REASONS.get(code, code.replace("_", " "))
-
-
-def secret_kind(kind: str) -> Text:
-    """Of a likely secret by its label; a known format is called by its code, `github-token`."""
-    return _SECRETS.get(kind, kind)
 
 
 def guard(code: str) -> Text:

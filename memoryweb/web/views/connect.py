@@ -18,7 +18,6 @@ from django.views.decorators.http import require_GET
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
-from memoryweb.extraction.conditions import SENTENCES
 from memoryweb.recall.queries import injections_of
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -135,7 +134,7 @@ def _extracted(
 ) -> Step:
     label = _("Extracted")
     if talk is not None and talk.skipped:
-        return Step(label, None, SENTENCES.get(talk.skipped, talk.skipped))
+        return Step(label, None, wording.reason(talk.skipped))
     runs = request.visit.team.runs.filter(
         request.visit.outcomes(), agent=agent, kind=Run.Kind.EXTRACTION
     )

@@ -7,7 +7,6 @@ from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.conversations.models import Conversation
-from memoryweb.extraction.conditions import SENTENCES
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
 from memoryweb.web.extractions import Wrote, extracted
@@ -63,7 +62,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
         "whose": owner_name(request.visit, found.owner),
         "is_other": not request.visit.is_common(found.owner_id),
         "chip": _standing(found),
-        "skipped": SENTENCES.get(found.skipped, found.skipped),
+        "skipped": wording.reason(found.skipped),
         "page": shown,
         "messages_shown": [
             (message, marked_html(plain(message.content), words), wrote.get(message.pk, []))

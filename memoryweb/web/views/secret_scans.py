@@ -7,26 +7,17 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
-from memoryweb.memory.secrets import retroscan
+from memoryweb.memory.secrets import labels, retroscan
 from memoryweb.memory.unit import unit
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
-
-_WHERE = {
-    "file": gettext_lazy("Current text of a file"),
-    "revision": gettext_lazy("Earlier revision of a file"),
-    "message": gettext_lazy("Message"),
-    "proposal": gettext_lazy("Proposal"),
-    "record": gettext_lazy("Report or run"),
-}
 
 
 @require_GET
@@ -93,7 +84,7 @@ def _listed(agent: Agent, run: Run | None) -> dict[str, Any]:
         "masked": masked,
         "can_mask": found > masked and bool(run and not run.is_active),
         "places": [
-            (wording.secret_kind(one["kind"]), _WHERE.get(one["where"], ""), one["line"])
+            (labels.secret_kind(one["kind"]), labels.place(one["where"]), one["line"])
             for one in sightings[:20]
         ],
         "more": max(0, found - 20),

@@ -13,6 +13,7 @@ from memoryweb.dreaming import schedule
 from memoryweb.memory.unit import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from memoryweb.runs.reasons import reason
 
 
 class Command(base.Command):
@@ -72,8 +73,8 @@ def _told(run: Run) -> str:
     counts = _(" ({promoted} promoted, {kept} kept, {rejected} rejected)").format(
         promoted=report.promoted, kept=report.kept, rejected=report.rejected
     ) if report else ""  # fmt: skip
-    reason = f", {run.reason}" if run.reason else ""
-    return f"{whose}: {run.get_status_display()}{reason}{counts}. {run.error}".strip()
+    why = str(reason(run.reason)) if run.reason else ""
+    return " ".join(filter(None, (f"{whose}: {run.get_status_display()}{counts}.", why, run.error)))
 
 
 def _as_data(run: Run) -> dict[str, Any]:

@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command, system_owner
 from memoryweb.commands import base
-from memoryweb.extraction.conditions import SENTENCES
 from memoryweb.extraction.requests import owners_with_messages, request
 from memoryweb.memory.unit import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from memoryweb.runs.reasons import reason
 
 LONGEST_SECONDS = 600
 
@@ -64,10 +64,11 @@ def _worked(run_id: UUID) -> Run:
 def _told(run: Run) -> str:
     whose = run.owner.shown_as if run.owner else ""
     if run.status == Run.Status.SKIPPED:
-        return f"{whose}: {SENTENCES.get(run.reason, run.reason)}"
+        return f"{whose}: {reason(run.reason)}"
     lines = run.result.get("lines")
     wrote = _(" ({n} lines written)").format(n=lines) if lines is not None else ""
-    return f"{whose}: {run.get_status_display()}{wrote}. {run.error}".strip()
+    why = str(reason(run.reason)) if run.reason else ""
+    return " ".join(filter(None, (f"{whose}: {run.get_status_display()}{wrote}.", why, run.error)))
 
 
 def _as_data(run: Run) -> dict[str, Any]:

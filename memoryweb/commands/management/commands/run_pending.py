@@ -11,6 +11,7 @@ from memoryweb.commands import base
 from memoryweb.extraction.requests import hurry
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
+from memoryweb.runs.reasons import reason
 
 
 class Command(base.Command):
@@ -50,7 +51,9 @@ def _worked(*, until_idle: bool) -> Iterator[Run]:
 
 
 def _line(run: Run) -> str:
-    said = [f"{run.get_kind_display()} {run.pk}:", str(run.get_status_display()), run.reason]
+    said = [f"{run.get_kind_display()} {run.pk}: {run.get_status_display()}."]
+    if run.reason:
+        said.append(str(reason(run.reason)))
     if run.is_active and run.due_at:
         said.append(_("(next try at {time})").format(time=f"{run.due_at:%H:%M:%S} UTC"))
-    return " ".join(filter(None, said))
+    return " ".join(said)

@@ -6,7 +6,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.commands import base
 from memoryweb.commands.base import Outcome, add_team, find_agent, in_team
-from memoryweb.memory.secrets import retroscan
+from memoryweb.memory.secrets import labels, retroscan
 from memoryweb.memory.unit import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -42,8 +42,9 @@ def _told(runs: list[Run]) -> Outcome:
     said = ngettext("{n} secret was found", "{n} secrets were found", found).format(n=found)
     said += _(", {n} masked.").format(n=masked) if masked else "."
     places = [
-        f"{run.agent.name}: {one['kind']} · {one['where']} {one['id']}"
-        f"{_at(one['number'])}, {_('line {n}').format(n=one['line'])}"
+        f"{run.agent.name}: {labels.secret_kind(one['kind'])} · "
+        f"{labels.place(one['where'])} {one['id']}{_at(one['number'])}, "
+        f"{_('line {n}').format(n=one['line'])}"
         for run in runs
         for one in run.result.get("sightings", [])
     ]

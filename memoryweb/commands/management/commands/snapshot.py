@@ -88,9 +88,10 @@ def _told(plan: Plan, *, dry: bool) -> str:
     said = _("Would create {create}, update {update} and skip {skip} files.")
     if not dry:
         said = _("Created {create}, updated {update} and skipped {skip} files.")
+    labels = {"create": _("new"), "update": _("changed"), "skip": _("skipped")}
     lines = [said.format(**{str(action): plan.count(action) for action in Action})]
     for item in plan.items:
-        lines.append(_line(str(item.action), item.path, item.reason))
+        lines.append(_line(labels[item.action], item.path, item.reason))
         lines += [_held(held, dry=dry) for held in item.held]
     lines += [_line(_("ignored"), entry.name, entry.reason) for entry in plan.ignored]
     return "\n".join(lines)

@@ -2,6 +2,7 @@ from typing import Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryweb.commands import base
 from memoryweb.runs import engine
@@ -14,9 +15,11 @@ class Command(base.Command):
         failed = engine.tick(timezone.now())
         if failed:
             return base.Outcome(
-                _("The tick ran, but not all of it: {steps} failed. The log says why.").format(
-                    steps=", ".join(failed)
-                ),
+                ngettext(
+                    "The tick ran, but {n} of its steps failed. The log says which, and why.",
+                    "The tick ran, but {n} of its steps failed. The log says which, and why.",
+                    len(failed),
+                ).format(n=len(failed)),
                 {"failed": failed},
                 ok=False,
             )
