@@ -139,7 +139,7 @@ def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hi
         )
     return Hits(
         query=asked.q,
-        total=found.total,
+        total=found.total - len(found.hits) + len(hits),
         cursor=found.cursor or None,
         hits=[_hit(one, owner) for one in hits],
     )
