@@ -9,6 +9,7 @@ import argparse
 import json
 import re
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ class Received:
     path: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
+    at: float = field(default_factory=time.monotonic)
 
     @property
     def provider(self) -> str:
@@ -83,6 +85,7 @@ class ModelServer:
         self.requests: list[Received] = []
         self.default: Callable[[Received], Behaviour] = lambda _: Behaviour(json.dumps(NOTHING))
         self.stopped = threading.Event()
+        self.sent_whole = 0  # answers that the client waited for to their last byte
         self._queue: deque[Behaviour | Callable[[Received], Behaviour]] = deque()
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
@@ -189,6 +192,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             if pause and self.owner.stopped.wait(pause):
                 return
+        self.owner.sent_whole += 1
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

@@ -11,7 +11,7 @@ ENOUGH = 0.01  # seconds: below, chance rules
 TIMES = 4
 LIMIT = 8  # what takes four times as long for four times as much is below, a square is sixteen
 TRIES = 5
-MOST = 2**20
+MOST = 2**17  # beyond, the memory that it takes rules
 
 
 def assert_linear(
@@ -19,7 +19,7 @@ def assert_linear(
 ) -> None:
     """`run(make(n))` takes about four times as long for four times `n`.
 
-    `n` grows from `least` until there is enough to measure. What takes no time even at a million
+    `n` grows from `least` until there is enough to measure. What takes no time even at a hundred thousand
     stops early by itself, which is as good.
     """
     size = least

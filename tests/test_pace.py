@@ -8,9 +8,8 @@ def test_what_looks_at_each_letter_once_is_linear() -> None:
 
 
 def test_what_begins_again_at_every_letter_is_not() -> None:
-    def begin_again(text: str) -> None:
-        for at in range(len(text)):
-            text[at:].count("b")
+    def begin_again(text: str) -> int:
+        return sum(one == other for one in text for other in text)
 
     with pytest.raises(AssertionError, match="times as long"):
         assert_linear(begin_again, lambda times: "a" * times)

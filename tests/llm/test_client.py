@@ -1,4 +1,3 @@
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -182,18 +181,17 @@ def test_a_text_that_is_too_long_is_said_to_be(model_server: ModelServer) -> Non
 def test_retry_after_is_waited_for(model_server: ModelServer) -> None:
     model_server.status(429, retry_after="1")
     model_server.answer({"text": "x"})
-    started = time.monotonic()
     ask()
-    assert time.monotonic() - started >= 1
+    first, second = (received.at for received in model_server.requests)
+    assert second - first >= 1
 
 
 def test_retry_after_beyond_the_deadline_ends_the_call_at_once(model_server: ModelServer) -> None:
     later = datetime.now(UTC) + timedelta(hours=1)
     model_server.status(429, retry_after=format_datetime(later, usegmt=True))
-    started = time.monotonic()
     with pytest.raises(Busy) as raised:
         ask()
-    assert time.monotonic() - started < 5
+    assert len(model_server.requests) == 1
     assert raised.value.retry_after == pytest.approx(3600, abs=10)
 
 
@@ -257,20 +255,19 @@ def test_a_compressed_body_is_refused(model_server: ModelServer) -> None:
 
 
 def test_an_endpoint_that_never_answers_is_left_at_the_deadline(model_server: ModelServer) -> None:
+    """It answers when the test is over: what waited for that would never return."""
     model_server.hang()
-    started = time.monotonic()
-    with pytest.raises(TimedOut) as raised:
+    with pytest.raises(TimedOut, match="time limit") as raised:
         ask(seconds=0.4)
-    assert time.monotonic() - started < 2
+    assert len(model_server.requests) == 1
     assert raised.value.tokens_in > 0
 
 
 def test_an_endpoint_that_drips_is_left_at_the_deadline(model_server: ModelServer) -> None:
     model_server.drip({"text": "slow"}, pause=0.05)
-    started = time.monotonic()
-    with pytest.raises(TimedOut):
+    with pytest.raises(TimedOut, match="time limit"):
         ask(seconds=0.5)
-    assert time.monotonic() - started < 2
+    assert not model_server.sent_whole
 
 
 def test_silence_is_not_waited_out(model_server: ModelServer, settings: Any) -> None:
