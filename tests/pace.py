@@ -19,8 +19,8 @@ def assert_linear(
 ) -> None:
     """`run(make(n))` takes about four times as long for four times `n`.
 
-    `n` grows from `least` until there is enough to measure. What takes no time even at a hundred thousand
-    stops early by itself, which is as good.
+    `n` grows from `least` until there is enough to measure. What takes no time even for `MOST`
+    has nothing to show.
     """
     size = least
     run(make(size))
