@@ -11,6 +11,8 @@ from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.web.access import Visit
 
+_WITHIN = {"marks": "review", "secrets": "review"}
+
 
 def shell(request: HttpRequest) -> dict[str, Any]:
     return {"shell": Shell(request)}
@@ -83,7 +85,8 @@ class Shell:
     def _section(self) -> str:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""
-        return name.split("_")[0] if name else ""
+        section = name.split("_")[0]
+        return _WITHIN.get(section, section)
 
 
 def _everyones(current: Team | None) -> dict[str, Any]:

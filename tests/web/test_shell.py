@@ -122,3 +122,9 @@ def test_account_pages_wear_the_shell(world: World, vera: Client, name: str) -> 
     page = text(vera.get(reverse(name), follow=True))
     assert 'class="rail"' in page
     assert " style=" not in page
+
+
+def test_what_waits_for_a_decision_stands_under_review(world: World, alice: Client) -> None:
+    rail = f'<a href="{url(world.team, "review")}" aria-current="page"'
+    for name in ("review", "marks", "secrets", "secrets_scans"):
+        assert rail in text(alice.get(url(world.team, name)))
