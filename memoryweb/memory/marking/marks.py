@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django_scopes import scope
 
-from memoryweb.memory.marking.patterns import ADDRESS, MAIL, ORDER, ROLE
+from memoryweb.memory.marking.patterns import ADDRESS, MAIL, ROLE, order
 from memoryweb.memory.meaning.wording import clean
 from memoryweb.workspace.invisible import has_invisible, pieces
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
@@ -211,7 +211,7 @@ def _readable(text: str) -> str:
 
 def _is_order(text: str) -> bool:
     plain = _LEET.sub(lambda match: match[0].translate(_LETTERS), text)
-    return any(ORDER.search(_unstyled(said)) for said in {text, plain})
+    return any(order().search(_unstyled(said)) for said in {text, plain})
 
 
 def _unstyled(text: str) -> str:

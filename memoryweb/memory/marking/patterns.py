@@ -9,6 +9,7 @@ reader of the prompt: an imperative at the beginning of a clause, or a "you" tha
 # ruff: noqa: E501
 
 import re
+from functools import cache
 
 from memoryweb.memory.marking.european import GERMAN, SPANISH
 
@@ -250,4 +251,10 @@ ROLE = re.compile(
     r"|\[(?:system|assistant|developer|admin)(?: message| prompt| override| note)?\]",
     re.MULTILINE,
 )
-ORDER = re.compile("|".join((*_ENGLISH, *_CHINESE, *_JAPANESE, *GERMAN, *SPANISH)), re.MULTILINE)
+
+
+@cache
+def order() -> re.Pattern[str]:
+    """Compiled when it is first needed: that takes a tenth of a second of every command's start."""
+    whole = "|".join((*_ENGLISH, *_CHINESE, *_JAPANESE, *GERMAN, *SPANISH))
+    return re.compile(whole, re.MULTILINE)
