@@ -7,7 +7,7 @@ from typing import TypeVar
 
 Input = TypeVar("Input")
 
-ENOUGH = 0.01  # seconds: below, chance rules
+ENOUGH = 0.02  # seconds: below, chance rules
 TIMES = 4
 LIMIT = 8  # what takes four times as long for four times as much is below, a square is sixteen
 TRIES = 5

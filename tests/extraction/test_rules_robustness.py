@@ -75,7 +75,7 @@ def test_time_grows_with_length_only(unit: str) -> None:
     def said(times: int) -> list[Spoken]:
         return [Spoken("m", "user", "Ada", unit * times, datetime(2024, 5, 8, tzinfo=UTC))]
 
-    assert_linear(extract, said)
+    assert_linear(extract, said, least=64)
 
 
 def test_markup_in_a_name_does_not_reach_the_line() -> None:
