@@ -21,12 +21,12 @@ def test_run_pending_works_all_and_counts_them(desk: Desk, handle: Handle) -> No
 
 def test_run_pending_names_each_outcome(desk: Desk, handle: Handle) -> None:
     def refuse(lease: Lease) -> None:
-        raise GiveUp("owner_paused", "skipped")
+        raise GiveUp("paused", "skipped")
 
     handle(refuse)
     desk.ask()
     answer = run("run_pending")
-    assert "Skipped owner_paused" in answer.output
+    assert "Skipped. Memory is paused for this owner." in answer.output
     assert "Worked 1 run." in answer.output
 
 
@@ -35,7 +35,7 @@ def test_tick_fails_when_a_step_failed(desk: Desk, monkeypatch: pytest.MonkeyPat
         raise RuntimeError
 
     monkeypatch.setattr(ticking, "_ticks", [broken])
-    assert "broken failed" in run("tick").failure
+    assert "1 of its steps failed" in run("tick").failure
     assert Beat.objects.filter(name="tick").exists()
 
 
