@@ -54,6 +54,8 @@ def test_a_text_that_is_too_long_is_not_the_endpoints_failure(model_server: Mode
 
 def test_another_team_and_another_endpoint_are_not_held_up() -> None:
     _open()
+    with pytest.raises(BreakerOpen):
+        breaker.enter(TEAM, URL, 60)
     breaker.enter(uuid4(), URL, 60)
     breaker.enter(TEAM, "https://other.example/v1/messages", 60)
 
@@ -88,6 +90,8 @@ def test_a_trial_that_never_ended_lets_another_one_go(monkeypatch: pytest.Monkey
     _open()
     _set_clock(monkeypatch, NOON + timedelta(minutes=16))
     breaker.enter(TEAM, URL, 60)
+    with pytest.raises(BreakerOpen):
+        breaker.enter(TEAM, URL, 60)
     _set_clock(monkeypatch, NOON + timedelta(minutes=18))
     breaker.enter(TEAM, URL, 60)
 
