@@ -10,13 +10,13 @@ from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import owners
+from memoryweb.api import reach as reaching
 from memoryweb.api.auth import Request
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injecting
 from memoryweb.memory.context import Context, Included, Quoted
-from memoryweb.memory.exceptions import OwnerMismatch
 from memoryweb.memory.unit import unit
 
 router = Router(tags=["Context"])
@@ -159,7 +159,6 @@ class ContextOut(Camel):
             "message": "Which room shall I take?",
             "budget": 128000,
         },
-        errors=(409,),
     ),
 )
 def build_context(request: Request, agent_id: str, body: Ask) -> ContextOut:
@@ -183,17 +182,11 @@ def build_context(request: Request, agent_id: str, body: Ask) -> ContextOut:
 def conversation_of(
     agent: Agent, owner: Owner | None, external_id: str | None
 ) -> Conversation | None:
-    """Messages are readable by their owner only; a shared conversation belongs to the system."""
+    """The owner's own conversation of that id; a shared one belongs to the system."""
     if external_id is None:
         return None
-    conversations = agent.conversations.select_related("owner")
-    found = conversations.filter(external_id=external_id).first()
-    if found is None:
-        return None
-    is_own = found.owner_id == owner.pk if owner else found.owner.source == "system"
-    if not is_own:
-        raise OwnerMismatch(external_id)
-    return found
+    own = reaching.of_owner(owner).rows()
+    return agent.conversations.select_related("owner").filter(own, external_id=external_id).first()
 
 
 def _answer(built: Context) -> ContextOut:

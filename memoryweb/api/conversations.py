@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from ninja import Query, Router, Status
 from pydantic import Field
@@ -15,7 +16,7 @@ from memoryweb.api import reach as reaching
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.bodies import parse
 from memoryweb.api.cursors import page
-from memoryweb.api.exceptions import Forbidden, NotFound
+from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
 from memoryweb.api.gate import body_of
 from memoryweb.api.operations import Reach, ReachPaging, operation
 from memoryweb.api.reach import Reach as Visible
@@ -30,6 +31,7 @@ from memoryweb.runs.models import Run
 router = Router(tags=["Conversations"])
 
 BASE = "/agents/{agent_id}/conversations"
+MOST_NAMED = 10  # of the owners who have a conversation of the same id
 EXAMPLE = {
     "conversationId": "c-17",
     "owner": "api:helpdesk/42",
@@ -306,15 +308,29 @@ def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visible:
 
 def _conversation(agent: Agent, external_id: str, visible: Visible) -> Conversation:
     """Messages are readable by their owner only; who sees owners is told that it is not theirs."""
-    found = agent.conversations.select_related("owner__integration", "agent").filter(
-        external_id=external_id
-    )
-    conversation = found.filter(visible.rows()).first()
-    if conversation is None:
-        raise NotFound
-    if not visible.shows(conversation.owner):
+    listed = agent.conversations.filter(visible.rows())
+    conversation = the_only(listed.filter(visible.readable()), external_id)
+    if conversation:
+        return conversation
+    if listed.filter(external_id=external_id).exists():
         raise Forbidden("personal", _("Messages are readable by their owner only."))
-    return conversation
+    raise NotFound
+
+
+def the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation | None:
+    """The conversation of that id. Where several owners have one, the caller must name whose."""
+    named = listed.filter(external_id=external_id).select_related("owner__integration", "agent")
+    found = list(named.order_by("created_at", "pk")[:MOST_NAMED])
+    if len(found) > 1:
+        whose = ", ".join(f"owner={owners.shown(one.owner)}" for one in found)
+        raise Invalid(
+            "owner",
+            _("Several owners have a conversation “{id}”. Send one of: {list}.").format(
+                id=external_id, list=whose
+            ),
+            code="owner_ambiguous",
+        )
+    return found[0] if found else None
 
 
 def _described(conversation: Conversation) -> dict[str, Any]:

@@ -28,6 +28,10 @@ class Reach:
             listed |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
         return listed
 
+    def readable(self) -> Q:
+        """The filter for rows whose text is shown."""
+        return Reach(self.texts, self.texts, self.shared).rows()
+
     def shows(self, owner: Owner | None) -> bool:
         if owner is None or owner.source == "system":
             return True

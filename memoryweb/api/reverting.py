@@ -2,19 +2,23 @@
 
 from typing import Any, Literal
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from ninja import Query, Router
 from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents.exceptions import OwnerUnknown
 from memoryweb.agents.models import Agent
+from memoryweb.agents.owners import find
 from memoryweb.api import owners
 from memoryweb.api import reach as reaching
 from memoryweb.api.auth import Caller, Request, known_id
+from memoryweb.api.conversations import the_only
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Camel
+from memoryweb.conversations.models import Conversation
 from memoryweb.memory import reverting
 from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import Change, Plan
@@ -31,6 +35,7 @@ class SourceFields(Camel):
     token: str | None = Field(None, max_length=36, description="A token's id, never its secret.")
     import_: str | None = Field(None, max_length=36, alias="import", description="An import's id.")
     run: str | None = Field(None, max_length=36, description="A run's id.")
+    owner: str | None = Field(None, description="Whose conversation, where several have that id.")
 
 
 class RevertBody(SourceFields):
@@ -157,21 +162,32 @@ def _source(caller: Caller, agent: Agent, which: SourceFields) -> Source:
             "conversation", _("Name one source: a conversation, a token, an import or a run.")
         )
     kind, text = named[0]
-    row = _rows(caller, agent, kind, text).first()
+    if kind is Kind.CONVERSATION:
+        row = the_only(_conversations(caller, agent, which.owner), text)
+    else:
+        row = _rows(caller, agent, kind, text).first()
     if row is None:
         raise NotFound
     return Source(agent, kind, row.pk)
 
 
 def _rows(caller: Caller, agent: Agent, kind: Kind, text: str) -> Any:
-    visible = reaching.reach(caller, None)
-    if kind is Kind.CONVERSATION:
-        return agent.conversations.filter(visible.rows(), external_id=text)
     if kind is Kind.TOKEN:
         tokens = caller.team.tokens.filter(pk=known_id(text))
         return tokens if caller.may(Permission.SEE_TOKENS) else tokens.filter(user=caller.user)
     rows = agent.imports if kind is Kind.IMPORT else agent.runs
-    return rows.filter(visible.rows(), pk=known_id(text))
+    return rows.filter(reaching.reach(caller, None).rows(), pk=known_id(text))
+
+
+def _conversations(caller: Caller, agent: Agent, owner: str | None) -> QuerySet[Conversation]:
+    rows = agent.conversations.filter(reaching.reach(caller, None).rows())
+    if owner is None:
+        return rows
+    try:
+        found = find(caller.team, owner, caller.user)
+    except OwnerUnknown:
+        raise NotFound from None
+    return rows.filter(reaching.of_owner(found).rows())
 
 
 def _described(plan: Plan) -> RevertPlan:

@@ -109,7 +109,6 @@ class Hits(Camel):
         summary="Search files and messages, best first",
         takes=(Permission.READ, Scope.MEMORY_READ),
         example=EXAMPLE,
-        errors=(409,),
     ),
 )
 def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hits:

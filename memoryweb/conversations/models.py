@@ -39,7 +39,7 @@ class Conversation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["agent", "external_id"], name="conversations_conversation_external"
+                fields=["agent", "external_id", "owner"], name="conversations_conversation_named"
             )
         ]
         indexes = [

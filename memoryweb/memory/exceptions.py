@@ -15,7 +15,6 @@ __all__ = [
     "FileMissing",
     "MemoryRefused",
     "MessageConflict",
-    "OwnerMismatch",
     "PathRefused",
     "ProposalDecided",
     "SearchRefused",
@@ -120,17 +119,6 @@ class ProposalDecided(MemoryRefused):
 
     def __init__(self) -> None:
         super().__init__(_("This proposal was decided already."))
-
-
-class OwnerMismatch(MemoryRefused):
-    """A conversation has one owner; a batch named another."""
-
-    code = "owner_mismatch"
-
-    def __init__(self, conversation_id: str) -> None:
-        super().__init__(
-            _("The conversation “{id}” belongs to another owner.").format(id=conversation_id)
-        )
 
 
 class MessageConflict(MemoryRefused):

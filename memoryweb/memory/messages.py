@@ -14,7 +14,7 @@ from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.memory import indexing
-from memoryweb.memory.exceptions import MessageConflict, OwnerMismatch
+from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.secrets import scanning, screening
 from memoryweb.memory.secrets.screening import Held
 from memoryweb.memory.unit import Unit
@@ -64,11 +64,11 @@ def add_messages(
     ephemeral: bool = False,
     token: Token | None = None,
 ) -> Added:
-    """Append a checked batch to a conversation, which the first batch makes.
+    """Append a checked batch to the owner's conversation of that id, which the first batch makes.
 
     An id that is there already with the same text is a duplicate and left alone. While the owner's
     memory is paused, or in an ephemeral conversation, no message is kept.
-    Raises OwnerMismatch, MessageConflict, BatchRefused (an id that is a secret).
+    Raises MessageConflict, BatchRefused (an id that is a secret).
     """
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(unit, agent, owner, conversation_id, source, group)
@@ -93,7 +93,7 @@ def import_messages(
     """Take a JSONL file, all of it or nothing; taking it again adds nothing.
 
     Checked before the unit is opened, so that no one waits for a file to be read that is refused.
-    Raises BatchRefused, OwnerMismatch, MessageConflict.
+    Raises BatchRefused, MessageConflict.
     """
     with open_file() as lines:
         importing.check(lines)
@@ -136,23 +136,14 @@ def _conversation(
     unit: Unit, agent: Agent, owner: Owner, external_id: str, source: str, group: bool
 ) -> Conversation:
     """The team's lock is held: nobody else makes it meanwhile."""
-    found = (
-        Conversation.objects.filter(agent=agent, external_id=external_id)
-        .select_related("owner")
-        .first()
+    found, _is_new = Conversation.objects.get_or_create(
+        team=unit.team,
+        agent=agent,
+        owner=owner,
+        external_id=external_id,
+        defaults={"source": source, "group": group, "created_at": unit.now},
     )
-    if found is None:
-        found = Conversation.objects.create(
-            team=unit.team,
-            agent=agent,
-            owner=owner,
-            external_id=external_id,
-            source=source,
-            group=group,
-            created_at=unit.now,
-        )
-    if found.owner_id != owner.pk:
-        raise OwnerMismatch(external_id)
+    found.owner = owner
     return found
 
 

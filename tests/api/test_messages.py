@@ -116,13 +116,54 @@ def test_the_same_id_with_other_text_is_a_conflict(callers: Callers, conversatio
     assert Message.objects.count() == 1
 
 
-def test_another_owner_in_the_same_conversation_is_a_conflict(
-    callers: Callers, conversation: str
+def test_two_end_users_have_their_own_conversation_of_one_id(
+    callers: Callers, path: str, memory: str, conversation: str
+) -> None:
+    for user, text in (("42", "I am Ann."), ("43", "I am Ben.")):
+        sent = callers.helpdesk.post(conversation, {**batch(say(content=text)), "endUserId": user})
+        assert sent.json()["added"] == 1
+        read = callers.helpdesk.get(f"{path}/conversations/c-1?owner=api:{user}").json()
+        assert [message["content"] for message in read["messages"]] == [text]
+        asked = callers.helpdesk.post(f"{memory}/summarize/c-1", {"endUserId": user}).json()
+        assert asked["run"]["owner"] == f"api:helpdesk/{user}"
+
+
+def test_an_id_that_several_owners_have_is_told_how_to_name_one(
+    world: World, callers: Callers, path: str, memory: str, conversation: str
+) -> None:
+    callers.member.post(conversation, {"messages": [say(content="Mine.")]})
+    callers.member.post(conversation, {"owner": "shared", "messages": [say(content="Ours.")]})
+    address, mine = f"{path}/conversations/c-1", f"user:{world.bob.pk}"
+    for asked in (callers.member.get(address), callers.member.post(f"{memory}/summarize/c-1")):
+        assert (asked.status_code, asked.json()["code"]) == (400, "owner_ambiguous")
+        assert f"owner={mine}, owner=system" in asked.json()["detail"]
+    for owner, text in ((mine, "Mine."), ("system", "Ours."), ("shared", "Ours.")):
+        read = callers.member.get(f"{address}?owner={owner}").json()
+        assert [message["content"] for message in read["messages"]] == [text]
+        summarized = callers.member.post(f"{memory}/summarize/c-1?owner={owner}")
+        assert summarized.status_code == 202
+
+
+def test_what_others_called_their_conversations_does_not_hide_ones_own(
+    callers: Callers, path: str, conversation: str
 ) -> None:
     callers.helpdesk.post(conversation, batch(HELLO))
-    sent = callers.helpdesk.post(conversation, {**batch(say()), "endUserId": "43"})
-    assert (sent.status_code, sent.json()["code"]) == (409, "owner_mismatch")
-    assert Message.objects.count() == 1
+    address = f"{path}/conversations/c-1"
+    assert callers.admin.get(address).status_code == 403
+    callers.admin.post(conversation, {"messages": [say()]})
+    assert callers.admin.get(address).json()["messageCount"] == 1
+
+
+def test_of_several_conversations_of_one_id_the_named_owners_is_taken_back(
+    callers: Callers, path: str, conversation: str
+) -> None:
+    for user in ("42", "43"):
+        callers.helpdesk.post(conversation, {**batch(HELLO), "endUserId": user})
+    address = f"{path}/workspace/revert?conversation=c-1"
+    assert callers.admin.get(address).json()["code"] == "owner_ambiguous"
+    assert callers.admin.get(f"{address}&owner=api:helpdesk/43").status_code == 200
+    assert callers.admin.get(f"{address}&owner=api:helpdesk/44").status_code == 404
+    assert callers.member.get(f"{address}&owner=api:helpdesk/43").status_code == 404
 
 
 def test_a_secret_is_masked_and_the_batch_kept(callers: Callers, conversation: str) -> None:

@@ -116,9 +116,11 @@ def test_a_file_that_is_not_there_is_said(world: World, tmp_path: Path) -> None:
     assert "cannot be read" in bring(world, tmp_path / "none.jsonl").failure
 
 
-def test_another_owner_s_conversation_is_refused(world: World, file: Path) -> None:
+def test_one_file_may_be_imported_for_two_owners(world: World, file: Path) -> None:
     bring(world, file)
-    assert "belongs to another owner" in bring(world, file, "slack:U1").failure
+    assert bring(world, file, "slack:U1", "--json").json["added"] == 4
+    owners = {"api:helpdesk/customer-1", "slack:U1"}
+    assert {talk.owner.shown_as for talk in Conversation.objects.all()} == owners
 
 
 def test_extract_works_what_waits_and_says_so(world: World, file: Path) -> None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from memoryweb.audit.models import Event
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
-from memoryweb.memory.exceptions import MessageConflict, OwnerMismatch
+from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.messages import Added, NewMessage, add_messages, import_messages
 from memoryweb.memory.unit import unit
 from memoryweb.recall.models import Passage
@@ -82,11 +82,11 @@ def test_the_same_id_may_stand_in_two_conversations(world: World) -> None:
     assert add(world, say("two", id="a"), conversation_id="d").added == 1
 
 
-def test_a_conversation_has_one_owner(world: World) -> None:
-    add(world, say("one"))
-    with pytest.raises(OwnerMismatch):
-        add(world, say("mine"), owner=world.sender)
-    assert Message.objects.count() == 1
+def test_two_owners_have_their_own_conversation_of_one_name(world: World) -> None:
+    first = add(world, say("one"))
+    other = add(world, say("mine"), owner=world.sender)
+    assert first.conversation != other.conversation
+    assert (other.conversation.owner, other.conversation.message_count) == (world.sender, 1)
 
 
 def test_two_agents_and_two_teams_have_their_own_conversation_of_one_name(world: World) -> None:

@@ -1,0 +1,49 @@
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError
+
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.parsing import NewMessage
+from memoryweb.memory.messages import add_messages
+from memoryweb.memory.unit import unit
+from tests.world import World
+
+BEFORE = "0002_message_token"
+LONG = "x" * 255
+
+
+def migrate(name: str = "") -> None:
+    target = ["conversations", name] if name else ["conversations"]
+    call_command("migrate", *target, verbosity=0, interactive=False)
+
+
+def talk(world: World, name: str) -> None:
+    for owner in (world.customer, world.sender):
+        with unit(world.team) as work:
+            add_messages(
+                work,
+                agent=world.agent,
+                owner=owner,
+                conversation_id=name,
+                messages=[NewMessage(role="user", content=f"{name[:9]} of {owner.shown_as}")],
+            )
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", ["default", LONG])
+def test_on_the_way_back_later_conversations_of_one_name_get_their_own(
+    world: World, name: str
+) -> None:
+    talk(world, name)
+    try:
+        migrate(BEFORE)
+        first, second = Conversation.objects.order_by("created_at")
+        assert (first.external_id, first.owner) == (name, world.customer)
+        assert second.external_id == f"{name[: 255 - 37]} {second.pk}"
+        assert Message.objects.count() == 2
+        with pytest.raises(IntegrityError):
+            Conversation.objects.filter(pk=second.pk).update(external_id=name)
+    finally:
+        migrate()
+    assert Conversation.objects.filter(message_count=1).count() == 2
+    Conversation.objects.filter(pk=second.pk).update(external_id=name)
