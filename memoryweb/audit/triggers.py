@@ -5,13 +5,16 @@ drops a table's triggers when Django rebuilds the table, so they are made again 
 `migrate`, and a system check fails without them.
 """
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
 from django.core.checks import CheckMessage, Error
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 
+logger = logging.getLogger(__name__)
 _OPEN = "EXISTS (SELECT 1 FROM audit_maintenance WHERE allowed)"
 _REFUSAL = "Audit events are append-only."
 
@@ -42,8 +45,9 @@ def create_triggers(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
     connection = connections[using]
     if "audit_event" not in connection.introspection.table_names():
         return
-    drop_triggers(using)
-    with connection.cursor() as cursor:
+    with transaction.atomic(using), connection.cursor() as cursor:
+        _warn(cursor, _missing(using))
+        drop_triggers(using)
         for statement in _creation(connection):
             cursor.execute(statement)
 
@@ -75,6 +79,13 @@ def check_triggers(databases: Sequence[str] | None = None, **_options: Any) -> l
     return [error for using in databases or () for error in _missing(using)]
 
 
+def _warn(cursor: CursorWrapper, missing: Sequence[CheckMessage]) -> None:
+    """Events that stood unprotected are no matter to pass over in silence."""
+    cursor.execute("SELECT 1 FROM audit_event LIMIT 1")
+    if missing and cursor.fetchone():
+        logger.warning("Audit events could be changed: their triggers were missing, and are back.")
+
+
 def _missing(using: str) -> list[CheckMessage]:
     connection = connections[using]
     if "audit_event" not in connection.introspection.table_names():
@@ -94,7 +105,7 @@ def _missing(using: str) -> list[CheckMessage]:
     return [
         Error(
             f"The database does not protect audit events: the trigger {name} is missing.",
-            hint="Run “manage.py migrate --skip-checks”; it creates the triggers again.",
+            hint="Run “manage.py migrate”; it creates the triggers again.",
             id="audit.E001",
         )
         for name in sorted(wanted - found)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.core.checks import CheckMessage, Error
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
@@ -70,7 +70,8 @@ def create(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
     connection = connections[using]
     if "recall_passage" not in connection.introspection.table_names():
         return
-    with connection.cursor() as cursor:
+    # Made and filled, or not at all: an index that is there is taken for a full one.
+    with transaction.atomic(using), connection.cursor() as cursor:
         if _index(connection).missing(cursor):
             _index(connection).create(cursor)
             _index(connection).rebuild(cursor)
@@ -98,7 +99,7 @@ def check(databases: Sequence[str] | None = None, **_options: Any) -> list[Check
     return [
         Error(
             f"The search index does not follow the passages: {name} is missing.",
-            hint="Run “manage.py migrate --skip-checks”; it creates the index again.",
+            hint="Run “manage.py migrate”; it creates the index again.",
             id="recall.E001",
         )
         for using in databases or ()
