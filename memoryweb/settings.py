@@ -145,6 +145,7 @@ CACHES = {
 }
 
 # The queue only wakes workers up; the Run rows are the truth (docs/architecture.md).
+TASK_SECONDS = 300  # after which django-q2 ends a worker's task; runs stop well before
 Q_CLUSTER = {
     "name": "memoryweb",
     "orm": "default",
@@ -154,7 +155,7 @@ Q_CLUSTER = {
     "max_attempts": 1,
     "ack_failures": True,
     "catch_up": False,
-    "timeout": 300,
+    "timeout": TASK_SECONDS,
     "retry": 1200,
     "save_limit": 250,
     "poll": 0.5,

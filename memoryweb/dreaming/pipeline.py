@@ -25,13 +25,14 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.origins import Origin, Source
 
-PLANS = 2  # a dream whose inputs moved on is planned once more, then a person is asked
-
 
 def dream(lease: Lease) -> None:
-    """The handler of runs of kind `dream`; begins again wherever the run stands."""
+    """The handler of runs of kind `dream`; begins again wherever the run stands.
+
+    A dream whose inputs moved on is planned once more, then a person is asked.
+    """
     run = lease.run
-    for plan in range(PLANS):
+    while True:
         if reason := _stopped(run):
             lease.finish(Outcome(Run.Status.SKIPPED, reason))
             return
@@ -41,8 +42,10 @@ def dream(lease: Lease) -> None:
             lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"))
             return
         made = _consolidated(lease, read)
-        if _apply(lease, read, made, last=plan == PLANS - 1):
+        if _apply(lease, read, made, last="moved_on" in _checked(run)):
             return
+        # Stored, because the second plan may be another task's, and there is no third.
+        lease.store(Run.Phase.INPUTS, answer=None, checked={"moved_on": True})
 
 
 def _stopped(run: Run) -> str:
@@ -66,10 +69,14 @@ def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
             "empty_answer", error=_("The model answered with an empty memory; nothing was changed.")
         )
     made = consolidators.by_model(read, answer)
-    if not (run.checked or {}).get("had_secret"):
+    if not _checked(run).get("had_secret"):
         return made
     broken = Broken("secret", _("A new line looks like a secret."))
     return replace(made, broken=(broken, *made.broken))
+
+
+def _checked(run: Run) -> dict[str, Any]:
+    return run.checked or {}
 
 
 def uses_model(agent: Agent) -> bool:
@@ -83,6 +90,7 @@ def uses_model(agent: Agent) -> bool:
 def _ask(lease: Lease, read: Inputs) -> None:
     """Put the model's answer into the run before anything is done with it."""
     run = lease.run
+    lease.make_room(settings.DREAM_TIMEOUT_SECONDS)
     try:
         said = client.complete(
             team_id=run.team_id,
@@ -105,10 +113,10 @@ def _ask(lease: Lease, read: Inputs) -> None:
             raise Retry(error.code, after=error.retry_after, error=str(error)) from error
         raise GiveUp(error.code, error=str(error)) from error
     answer, had_secret = _masked(said.value)
-    lease.store(
+    lease.advance(
         Run.Phase.ANSWER,
         answer=answer.model_dump(mode="json"),
-        checked={"had_secret": had_secret},
+        checked=_checked(run) | {"had_secret": had_secret},
         model=said.model,
         tokens_in=run.tokens_in + said.tokens_in,
         tokens_out=run.tokens_out + said.tokens_out,

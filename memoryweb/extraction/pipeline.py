@@ -70,6 +70,9 @@ def _skip(lease: Lease, conversation: Conversation) -> Skip | None:
 
 
 def _extract_window(lease: Lease, conversation: Conversation) -> Applied:
+    # Room for every plan: a next task would begin to count them again.
+    asks = extractors.uses_model(lease.run.agent)
+    lease.make_room(PLANS * settings.EXTRACTION_TIMEOUT_SECONDS if asks else 0)
     for plan in range(PLANS):
         stored = _stored(lease.run, conversation)
         window = _window(conversation, stored)
@@ -130,7 +133,7 @@ def _store(
 ) -> Extraction:
     run = lease.run
     with transaction.atomic():
-        lease.store(
+        lease.advance(
             Run.Phase.ANSWER,
             consolidator=answered.extractor,
             model=answered.model,

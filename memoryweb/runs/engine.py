@@ -20,7 +20,7 @@ from django_scopes import scope, scopes_disabled
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.runs.claiming import claim
 from memoryweb.runs.enqueueing import Enqueued, enqueue
-from memoryweb.runs.exceptions import GiveUp, LeaseLost, Retry
+from memoryweb.runs.exceptions import GiveUp, LeaseLost, OutOfTime, Retry
 from memoryweb.runs.heartbeat import beating
 from memoryweb.runs.lease import Lease, Outcome
 from memoryweb.runs.models import Run
@@ -69,20 +69,22 @@ def work(run_id: UUID) -> Run | None:
     """
     while True:
         run = _worked(claim(kinds=_handlers, run_id=run_id))
+        if run is not None and run.status == Run.Status.QUEUED:
+            continue  # out of time, and nobody but us is waiting to go on
         if run is not None or not _is_working(pk=run_id, lease_until__gt=timezone.now()):
             return run
         Event().wait(0.2)
 
 
 def run_pending(*, until_idle: bool = False) -> Iterator[Run]:
-    """Work what may start, one run after the other, until there is nothing left.
+    """Work what may start, one run after the other, each to its end, until nothing is left.
 
     `until_idle` also waits for runs in other workers' hands, and takes them over when their
     worker is gone. Runs that are due later (a next try, a delayed start) are left for then.
     """
     while True:
         requeue_expired(timezone.now())
-        yield from iter(work_next, None)
+        yield from (run for run in iter(work_next, None) if run.status != Run.Status.QUEUED)
         if not (until_idle and _is_working()):
             return
         Event().wait(0.2)
@@ -105,9 +107,7 @@ def _worked(run: Run | None) -> Run | None:
     lease = Lease(run)
     with beating(run), scope(team=run.team):
         try:
-            _handlers[run.kind](lease)
-            if not lease.finished:
-                raise GiveUp("unfinished", error="The work ended without saying how.")
+            _handle(lease)
         except LeaseLost:
             logger.warning("Run %s was taken over; what it had in hand is dropped.", run.pk)
         except Exception as error:
@@ -117,6 +117,16 @@ def _worked(run: Run | None) -> Run | None:
             _settle(lease, Retry("interrupted", after=0))
             raise
     return run
+
+
+def _handle(lease: Lease) -> None:
+    try:
+        _handlers[lease.run.kind](lease)
+    except OutOfTime:
+        lease.hand_back()
+    else:
+        if not lease.finished:
+            raise GiveUp("unfinished", error="The work ended without saying how.")
 
 
 def _settle(lease: Lease, error: Exception) -> None:

@@ -23,6 +23,10 @@ class GiveUp(RunError):
         self.status = status
 
 
+class OutOfTime(Exception):
+    """The task that works on the run has no time for its next step: another one goes on."""
+
+
 class LeaseLost(Exception):
     """The run is someone else's by now. Whoever meets this writes nothing more."""
 

@@ -1,10 +1,12 @@
 """A claimed run in the hands of its handler. Every write asks whether it is still ours."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -12,13 +14,14 @@ from django_scopes import scopes_disabled
 
 from memoryweb.audit import record as audit
 from memoryweb.runs.claiming import lease_end
-from memoryweb.runs.exceptions import LeaseLost
+from memoryweb.runs.exceptions import LeaseLost, OutOfTime
 from memoryweb.runs.models import Run
 
 STORABLE = {
     *("inputs", "answer", "checked", "result"),
     *("consolidator", "model", "tokens_in", "tokens_out", "cost_micros"),
 }
+TASK_MARGIN = 30.0  # seconds of the queue's time limit that no step may count on
 GOOD = (Run.Status.SUCCEEDED, Run.Status.NO_CHANGE, Run.Status.NEEDS_REVIEW)
 
 
@@ -46,12 +49,26 @@ class Lease:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.finished = False
+        self._has_progressed = False
+        self._began = time.monotonic()
 
     def store(self, phase: Run.Phase | str, **fields: Any) -> None:
         """What this phase found, so that a crash from here on needn't find it again."""
-        if unknown := fields.keys() - STORABLE:
-            raise TypeError(f"A phase cannot store {', '.join(sorted(unknown))}.")
-        self._update(phase=phase, **fields)
+        self._update(phase=phase, **_storable(fields))
+
+    def advance(self, phase: Run.Phase | str, **fields: Any) -> None:
+        """Store what brings the run nearer to its end than it ever was: its attempts are counted
+        anew from this one."""
+        self._update(phase=phase, attempts=1, **_storable(fields))
+        self._has_progressed = True
+
+    def make_room(self, seconds: float) -> None:
+        """Call before a step that may last so long. Raises OutOfTime where the queue's time limit
+        could cut it off, but never before this task has brought the run forward: a step that is
+        longer than the limit would otherwise be put off for ever."""
+        left = settings.TASK_SECONDS - TASK_MARGIN - (time.monotonic() - self._began)
+        if self._has_progressed and seconds > left:
+            raise OutOfTime
 
     def fence(self) -> None:
         """Inside the transaction that applies: nobody can take the run until it ends."""
@@ -77,6 +94,15 @@ class Lease:
                 record("run.finished", **_event_fields(self.run))
         self.finished = True
 
+    def hand_back(self) -> None:
+        """Queued again, for the next task to go on. That costs no attempt."""
+        self._update(
+            status=Run.Status.QUEUED,
+            due_at=timezone.now(),
+            lease_until=None,
+            attempts=self.run.attempts - 1,
+        )
+
     def postpone(self, due_at: datetime, reason: str, error: str) -> None:
         """Failed, with a next try at `due_at`."""
         self._update(
@@ -98,6 +124,12 @@ def held(run: Run) -> QuerySet[Run]:
     return Run.objects.filter(
         pk=run.pk, fence=run.fence, status=Run.Status.RUNNING, lease_until__gt=timezone.now()
     )
+
+
+def _storable(fields: dict[str, Any]) -> dict[str, Any]:
+    if unknown := fields.keys() - STORABLE:
+        raise TypeError(f"A phase cannot store {', '.join(sorted(unknown))}.")
+    return fields
 
 
 def record_finished(run: Run) -> None:

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 from django_scopes import scopes_disabled
+from pytest_django import Settings
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import proposals
@@ -59,9 +60,11 @@ def test_a_memory_that_a_person_began_meanwhile_is_read_and_kept(model_server: M
     assert len(model_server.requests) == 2
 
 
+@pytest.mark.parametrize("task_seconds", [300, 0], ids=["in one task", "in two"])
 def test_what_was_made_from_an_older_memory_is_not_accepted_over_a_newer_one(
-    model_server: ModelServer,
+    model_server: ModelServer, settings: Settings, task_seconds: int
 ) -> None:
+    settings.TASK_SECONDS = task_seconds
     world = _noted()
     _by_person(world, "# Memory\n\n- Edit 0.\n")
     model_server.default = _while(
@@ -73,6 +76,7 @@ def test_what_was_made_from_an_older_memory_is_not_accepted_over_a_newer_one(
     with unit(world.team) as work, pytest.raises(Stale):
         proposals.accept(work, proposal, by=world.alice)
     assert text_of(world, world.customer) == "# Memory\n\n- Edit 2.\n"
+    assert len(model_server.requests) == 2
 
 
 @pytest.mark.parametrize("what", ["paused", "archived"])

@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -321,3 +322,18 @@ def crashed(world: World, conversation: Conversation) -> Run:
         answer=Findings((line,)).packed(),
     )
     return run
+
+
+def test_a_long_conversation_is_read_in_several_tasks_one_window_after_the_other(
+    world: World, settings: Any
+) -> None:
+    """However little fits into one task, and though nothing may go wrong even once."""
+    settings.TASK_SECONDS = 0
+    settings.EXTRACTION_WINDOW_MESSAGES, settings.RUN_ATTEMPTS = 2, 1
+    run = ask(world, talk(world), immediate=True)
+    assert run is not None
+    seen = []
+    while engine.work_next():
+        seen.append(Run.objects.get(pk=run.pk).status)
+    assert seen == ["queued", "succeeded"]
+    assert Conversation.objects.get().extracted_upto == len(TALK)

@@ -4,11 +4,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from django_q.models import OrmQ
 from django_scopes import get_scope
 from pytest_django import Settings
 
 from memoryweb.llm.exceptions import Busy, KeyRefused
-from memoryweb.runs import engine
+from memoryweb.runs import engine, tasks
 from memoryweb.runs.engine import GiveUp, Lease, Outcome, Retry
 from tests.runs.conftest import Handle
 from tests.runs.desk import Desk, ago, ahead, change, done, fresh
@@ -175,6 +176,77 @@ def test_a_resumed_run_is_not_asked_for_what_it_has(desk: Desk, handle: Handle) 
     run = desk.ask()
     assert list(engine.run_pending()) == [run, run]
     assert (asked, fresh(run).result) == (["model"], {"a": 1})
+
+
+def test_progress_counts_the_attempts_anew(desk: Desk, handle: Handle, settings: Settings) -> None:
+    """Cut off five times, but each time further on."""
+    settings.RUN_ATTEMPTS = 2
+
+    def work(lease: Lease) -> None:
+        steps = lease.run.result.get("steps", 0)
+        if steps == 5:
+            return done(lease)
+        lease.advance("inputs", result={"steps": steps + 1})
+        raise Retry("interrupted", after=0)
+
+    handle(work)
+    run = desk.ask()
+    assert len(list(engine.run_pending())) == 6
+    assert fresh(run).status == "succeeded"
+
+
+def test_attempts_without_progress_in_between_add_up(
+    desk: Desk, handle: Handle, settings: Settings
+) -> None:
+    settings.RUN_ATTEMPTS = 3
+
+    def work(lease: Lease) -> None:
+        if not lease.run.answer:
+            lease.advance("answer", answer={"a": 1})
+        raise Retry("interrupted", after=0)
+
+    handle(work)
+    run = desk.ask()
+    assert len(list(engine.run_pending())) == 3
+    assert (fresh(run).status, fresh(run).due_at) == ("failed", None)
+
+
+def _in_steps(lease: Lease) -> None:
+    """Three steps, each with no other to fit into the same task."""
+    for step in range(lease.run.result.get("steps", 0), 3):
+        lease.make_room(seconds=301)
+        lease.advance("inputs", result={"steps": step + 1})
+    done(lease)
+
+
+def test_a_step_that_does_not_fit_into_the_task_is_the_next_ones(
+    desk: Desk, handle: Handle, settings: Settings
+) -> None:
+    settings.RUN_ATTEMPTS = 1
+    handle(_in_steps)
+    run = desk.ask()
+    seen = []
+    while engine.work_next():
+        seen.append((fresh(run).status, fresh(run).result["steps"]))
+    assert seen == [("queued", 1), ("queued", 2), ("succeeded", 3)]
+    assert desk.events()[0].outcome == "succeeded"
+
+
+def test_a_run_in_several_tasks_is_one_to_whoever_waits_for_it(desk: Desk, handle: Handle) -> None:
+    handle(_in_steps)
+    run = desk.ask()
+    other = desk.ask(desk.owner)
+    worked = engine.work(run.pk)
+    assert (worked, fresh(run).status) == (run, "succeeded")
+    assert list(engine.run_pending()) == [other]
+
+
+def test_the_next_task_is_called_for_at_once(desk: Desk, handle: Handle) -> None:
+    handle(_in_steps)
+    run = desk.ask()
+    OrmQ.objects.all().delete()
+    tasks.wake(str(run.pk))
+    assert [call.args() for call in OrmQ.objects.all()] == [(str(run.pk),)]
 
 
 def test_run_pending_leaves_what_is_due_later(desk: Desk, handle: Handle) -> None:

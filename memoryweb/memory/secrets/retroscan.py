@@ -23,6 +23,7 @@ from memoryweb.workspace.models import File, Proposal
 KIND = Run.Kind.SECRET_SCAN
 FIX = "fix"
 STEP = 50
+STEP_SECONDS = 60.0  # more than the longest step takes
 FILES = 1  # with all their revisions, while every other writer of the team waits
 MOST = 500  # sightings that are listed; all are counted
 
@@ -69,13 +70,14 @@ def scan(lease: Lease) -> None:
         if not batch:
             cursor = {"stage": cursor["stage"] + 1, "after": None}
             continue
+        lease.make_room(STEP_SECONDS)
         with unit(run.team, run=run) as work:
             seen = [one for row in batch for one in _look(work, name, row, fix=masks(run))]
             cursor = {"stage": cursor["stage"], "after": str(batch[-1].pk)}
             _count(result, seen, len(batch), fixed=masks(run))
             if seen and masks(run):
                 work.record("secret.masked", details={"where": name, "count": len(seen)})
-            lease.store(Run.Phase.INPUTS, checked=cursor, result=result)
+            lease.advance(Run.Phase.INPUTS, checked=cursor, result=result)
     status = Run.Status.SUCCEEDED if result["found"] else Run.Status.NO_CHANGE
     lease.finish(Outcome(status, "masked" if result["masked"] else "", result=result))
 
