@@ -24,6 +24,8 @@ from memoryweb.workspace.models import AuthorKind
 MIB = 1024 * 1024
 ROUNDS = 15
 
+BY = Writer(AuthorKind.IMPORT)
+
 
 def run() -> None:
     print(f"Database: {connection.vendor}")
@@ -38,10 +40,9 @@ def run() -> None:
         with unit(team) as work:
             agent = create_agent(work, name="full")
         started = time.perf_counter()
-        token = snapshots.preview(agent, None, small).token
+        token = snapshots.preview(agent, None, small, by=BY).token
         with unit(team) as work:
-            by = Writer(AuthorKind.IMPORT)
-            snapshots.apply(work, agent, None, small, token, by=by)
+            snapshots.apply(work, agent, None, small, token, by=BY)
         print(f"{'Import of 500 entries of 2 kB':<44}{time.perf_counter() - started:9.1f} s")
         _compare("500 entries of 2 kB, all here", agent, small)
         _compare("500 entries of 2 kB, all changed", agent, _archive(2_000, seed=2))
@@ -83,7 +84,7 @@ def _inflated(archive: bytes) -> int:
 
 
 def _preview(agent: Agent, archive: bytes) -> int:
-    return len(snapshots.preview(agent, None, archive).plan.items)
+    return len(snapshots.preview(agent, None, archive, by=BY).plan.items)
 
 
 def _seconds(act: Callable[[], object]) -> float:

@@ -203,7 +203,7 @@ def export_snapshot(request: Request, agent_id: str, reach: Query[ExportReach]) 
 def preview_import(request: Request, agent_id: str, reach: Query[ImportReach]) -> SnapshotPreview:
     sent = _sent(request, agent_id, reach)
     owner = owners.intended(request.auth, sent.owner)
-    previewed = snapshots.preview(sent.agent, owner, sent.archive)
+    previewed = snapshots.preview(sent.agent, owner, sent.archive, by=request.auth.writer)
     plan = previewed.plan
     return SnapshotPreview(
         owner=owners.shown(owner),

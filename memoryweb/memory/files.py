@@ -114,7 +114,7 @@ def write(
     if _is_at(file, content):
         screening.keep_for_file(unit, file, screened, writer)
         return Written(file, None, file.revision, held=screened.held)
-    file = _at(file, place, path)
+    file = _at(file, place, path, writer)
     before = file.content
     revision = _revise(unit, file, _Change(content, reason=reason), writer)
     _follow(file, before, revision, origins or {})
@@ -144,7 +144,7 @@ def append(
     write_matrix.check(writer, place)
     file = find(place)
     if file is None or file.deleted_at is not None:
-        file = _at(file, place, path)
+        file = _at(file, place, path, writer)
         header = f"# {path.note_date.isoformat()}\n\n" if path.note_date else ""
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
@@ -215,6 +215,7 @@ def rename(
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
     write_matrix.check(writer, _place_of(file), wanted.text)
+    write_matrix.check_renaming(writer, file)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     if expected is not None and file.sha256 != expected:
@@ -287,10 +288,10 @@ def _lines(unit: Unit, place: Place, texts: Sequence[str], first: int, writer: W
     return Screened("".join(f"{line.text}\n" for line in lines), held)
 
 
-def _at(file: File | None, place: Place, path: paths.WorkspacePath) -> File:
+def _at(file: File | None, place: Place, path: paths.WorkspacePath, writer: Writer) -> File:
     """The file to write: one that was deleted comes back under the name it is given now."""
     if file is None:
-        return _new_file(place, path)
+        return _new_file(place, path, writer)
     file.path = path.text
     return file
 
@@ -315,14 +316,15 @@ def _move(
     return revision
 
 
-def _new_file(place: Place, path: paths.WorkspacePath) -> File:
-    """Unsaved. Core files start in the prompt; others where people put them last."""
+def _new_file(place: Place, path: paths.WorkspacePath, writer: Writer) -> File:
+    """Unsaved. Core files start in the prompt, shared ones of people; others stand last."""
     owner_id = place.owner.pk if place.owner else None
     order = paths.SEEDED.get(path.text)
     if order is None:
         last = File.objects.of(place.agent.pk, owner_id).aggregate(last=Max("sort_order"))["last"]
         order = max(len(paths.SEEDED), (last or 0) + 1)
-    enabled = path.text in ({"MEMORY.md", "PROFILE.md"} if place.owner else paths.SEEDED)
+    own = {"MEMORY.md", "PROFILE.md"}
+    shared = paths.SEEDED if write_matrix.is_person(writer) else ()
     return File(
         team_id=place.agent.team_id,
         agent=place.agent,
@@ -330,7 +332,7 @@ def _new_file(place: Place, path: paths.WorkspacePath) -> File:
         scope=_scope(place),
         path=path.text,
         folded_path=path.folded,
-        enabled=enabled,
+        enabled=path.text in (own if place.owner else shared),
         sort_order=order,
         note_date=path.note_date,
         sha256=sha256(""),

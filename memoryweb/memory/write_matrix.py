@@ -1,4 +1,7 @@
-"""Who may write which kind of file. The one table; every door asks `check`."""
+"""Who may write which kind of file. The one table; every door asks `check`.
+
+It judges the principal behind a write, never the way that the text came in.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -8,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.writers import Place, Writer
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.memory.writers import Place, Principal, Writer
+from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.paths import FileKind, fold, kind_of
 
 
@@ -27,15 +30,14 @@ class Written(StrEnum):
 
 
 _EVERY = frozenset(Written)
-TABLE: Mapping[AuthorKind, frozenset[Written]] = {
-    AuthorKind.PERSON: _EVERY,
-    AuthorKind.SYSTEM: _EVERY,
-    AuthorKind.AGENT: _EVERY - {Written.INSTRUCTIONS, Written.DREAMS, Written.HISTORY},
-    AuthorKind.EXTRACTION: frozenset({Written.MEMORY, Written.NOTES, Written.HISTORY}),
-    AuthorKind.DREAM: frozenset({Written.MEMORY, Written.DREAMS, Written.SKILLS}),
-    AuthorKind.IMPORT: frozenset(
-        {Written.INSTRUCTIONS, Written.MEMORY, Written.KNOWLEDGE, Written.NOTES}
-    ),
+_OF_AGENTS = _EVERY - {Written.INSTRUCTIONS, Written.DREAMS, Written.HISTORY}
+TABLE: Mapping[Principal, frozenset[Written]] = {
+    Principal.PERSON: _EVERY,
+    Principal.SYSTEM: _EVERY,
+    Principal.AGENT: _OF_AGENTS,
+    Principal.INTEGRATION: _OF_AGENTS,
+    Principal.EXTRACTION: frozenset({Written.MEMORY, Written.NOTES, Written.HISTORY}),
+    Principal.DREAM: frozenset({Written.MEMORY, Written.DREAMS, Written.SKILLS}),
 }
 APPROVED = frozenset({Written.INSTRUCTIONS})  # what a machine's proposal may change, too
 
@@ -79,21 +81,24 @@ class WriteRefused(MemoryRefused):
 
 def check(writer: Writer, place: Place, path: str | None = None) -> None:
     """`path`: another name in the same place, for a file that is renamed. Raises WriteRefused."""
+    if refused := refusal(writer, place, path):
+        raise WriteRefused(refused)
+
+
+def refusal(writer: Writer, place: Place, path: str | None = None) -> str:
+    """Why not, as a sentence; empty where it may."""
     if place.agent.is_global and not _rules_everywhere(writer):
-        raise WriteRefused(
-            _(
-                "Global memory is read by every team, so only a superuser changes it. "
-                "Ask whoever runs this installation."
-            )
+        return _(
+            "Global memory is read by every team, so only a superuser changes it. "
+            "Ask whoever runs this installation."
         )
     wanted = place.path if path is None else path
-    if not allows(writer, wanted):
-        raise WriteRefused(_sentence(writer, wanted))
+    return "" if allows(writer, wanted) else _sentence(writer, wanted)
 
 
 def check_arranging(writer: Writer) -> None:
     """What enters the prompt, and in which order, is for people to say. Raises WriteRefused."""
-    if writer.kind not in {AuthorKind.PERSON, AuthorKind.SYSTEM}:
+    if not is_person(writer):
         raise WriteRefused(
             _(
                 "Only a person decides what enters the prompt and in which order. "
@@ -102,10 +107,23 @@ def check_arranging(writer: Writer) -> None:
         )
 
 
+def check_renaming(writer: Writer, file: File) -> None:
+    """A file of the prompt keeps its name, so that nothing takes its place. Raises WriteRefused."""
+    if file.enabled and not is_person(writer):
+        raise WriteRefused(
+            _("“{path}” is part of the prompt, so only a person renames it.").format(path=file.path)
+        )
+
+
 def allows(writer: Writer, path: str) -> bool:
     kind = written_as(path)
     is_taken_up = writer.is_approved and kind in APPROVED
-    return kind in TABLE[AuthorKind(writer.kind)] or is_taken_up
+    return kind in TABLE[writer.principal] or is_taken_up
+
+
+def is_person(writer: Writer) -> bool:
+    """Or the installation itself, which only its operator speaks through."""
+    return writer.principal in {Principal.PERSON, Principal.SYSTEM}
 
 
 def written_as(path: str) -> Written:
@@ -120,11 +138,10 @@ def written_as(path: str) -> Written:
 
 def as_markdown() -> str:
     """The table for the documentation."""
-    kinds = [AuthorKind(kind) for kind in TABLE]
-    rows = ["| file | " + " | ".join(str(kind) for kind in kinds) + " |"]
-    rows.append("|---" * (len(kinds) + 1) + "|")
+    rows = ["| file | " + " | ".join(TABLE) + " |"]
+    rows.append("|---" * (len(TABLE) + 1) + "|")
     for written in Written:
-        cells = [_cell(kind, written) for kind in kinds]
+        cells = [_cell(principal, written) for principal in TABLE]
         rows.append(f"| {LABELS[written]} | " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
@@ -150,12 +167,11 @@ def _sentence(writer: Writer, path: str) -> str:
         ),
     }
     other = _("This kind of author ({author}) does not write “{path}”. Use MEMORY.md instead.")
-    author = AuthorKind(writer.kind).label
-    return told.get(written_as(path), other).format(path=path, author=author)
+    return told.get(written_as(path), other).format(path=path, author=AuthorKind(writer.kind).label)
 
 
-def _cell(kind: AuthorKind, written: Written) -> str:
-    if written in TABLE[kind]:
+def _cell(principal: Principal, written: Written) -> str:
+    if written in TABLE[principal]:
         return "yes"
-    is_proposed = kind in {AuthorKind.DREAM, AuthorKind.EXTRACTION} and written in APPROVED
+    is_proposed = principal in {Principal.DREAM, Principal.EXTRACTION} and written in APPROVED
     return "proposes" if is_proposed else "no"

@@ -1,6 +1,7 @@
 """Who writes, and where."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from uuid import UUID
 
 from memoryweb.accounts.models import Integration, Token, User
@@ -22,6 +23,17 @@ class Place:
         return self.owner.pk if self.owner else None
 
 
+class Principal(StrEnum):
+    """Who is behind a write, by whichever door it comes. An import is a way in, not one of them."""
+
+    PERSON = "person"
+    SYSTEM = "system"  # seed files, and commands of whoever runs the installation
+    AGENT = "agent"  # a tool that an agent called with its person's token
+    INTEGRATION = "integration"  # a program's token: what it writes, and the tools it calls
+    EXTRACTION = "extraction"
+    DREAM = "dream"
+
+
 @dataclass(frozen=True)
 class Writer:
     """`is_tool`: the agent itself called one of its tools; else an integration wrote by itself."""
@@ -34,6 +46,20 @@ class Writer:
     conversation_id: UUID | None = None
     batch: Import | None = None
     is_tool: bool = False
+
+    @property
+    def principal(self) -> Principal:
+        if self.kind in {AuthorKind.AGENT, AuthorKind.IMPORT} and self.integration is not None:
+            return Principal.INTEGRATION
+        if self.kind == AuthorKind.IMPORT:
+            return Principal.PERSON if self.user is not None else Principal.SYSTEM
+        return Principal(self.kind)
+
+    @property
+    def is_program(self) -> bool:
+        """It was shown covers in place of lines that wait for a person. Dreams and extractions have
+        guards of their own, and what a person took up is theirs."""
+        return self.principal in {Principal.AGENT, Principal.INTEGRATION}
 
     @property
     def is_machine(self) -> bool:

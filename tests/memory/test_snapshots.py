@@ -29,6 +29,7 @@ from tests.walls.web_calls import everything
 from tests.workspace.snapshot.archives import Part, of, zipped
 from tests.world import World
 
+PERSON = Writer(AuthorKind.PERSON)
 NOTE = "memory/2026-11-20.md"
 TEXT = "# 2026-11-20\n\n- 09:00 The ferry leaves at six.\n"
 
@@ -49,7 +50,7 @@ def take(
 ) -> Imported:
     """Preview, then import."""
     agent = agent or world.other_agent
-    token = snapshots.preview(agent, owner, archive).token
+    token = snapshots.preview(agent, owner, archive, by=PERSON).token
     by = Writer(AuthorKind.PERSON, user=world.bob)
     with unit(world.team) as work:
         return snapshots.apply(work, agent, owner, archive, token, by=by)
@@ -61,7 +62,7 @@ def texts(agent: Agent, owner: Owner | None = None) -> dict[str, str]:
 
 
 def actions(world: World, archive: bytes) -> dict[str, tuple[str, str]]:
-    made = snapshots.preview(world.agent, None, archive).plan
+    made = snapshots.preview(world.agent, None, archive, by=PERSON).plan
     return {item.path: (str(item.action), item.code) for item in made.items}
 
 
@@ -143,7 +144,7 @@ def test_a_preview_tells_what_would_happen_and_writes_nothing(world: World) -> N
 
 def test_a_preview_has_the_text_before_and_after(world: World) -> None:
     put(world, "MEMORY.md", "- Tea.\n")
-    made = snapshots.preview(world.agent, None, of({"MEMORY.md": "- Coffee.\n"})).plan
+    made = snapshots.preview(world.agent, None, of({"MEMORY.md": "- Coffee.\n"}), by=PERSON).plan
     item = made.items[0]
     assert (item.before, item.after) == ("- Tea.\n", "- Coffee.\n")
     assert (item.size_before, item.size_after) == (7, 10)
@@ -184,7 +185,7 @@ def test_a_secret_is_skipped_with_its_line_and_the_rest_comes_in(world: World) -
 def test_a_preview_says_which_lines_an_import_would_hold_back(world: World) -> None:
     value = drawn(11)
     archive = of({"MEMORY.md": f"# Memory\n\n- password: {value}\n", "SOUL.md": "Loud.\n"})
-    made = snapshots.preview(world.other_agent, None, archive).plan
+    made = snapshots.preview(world.other_agent, None, archive, by=PERSON).plan
     (item,) = made.holding
     assert [(held.kind, held.line) for held in item.held] == [("password", 3)]
     assert (item.path, item.action) == ("MEMORY.md", Action.UPDATE)
@@ -208,14 +209,14 @@ def test_what_is_held_already_is_no_change(world: World) -> None:
 def test_a_note_holds_only_what_is_new_in_it(world: World) -> None:
     value = drawn(13)
     take(world, of({NOTE: "- Fog.\nPassword:\n"}), agent=world.agent)
-    made = snapshots.preview(world.agent, None, of({NOTE: f"{value}\n- Sun.\n"})).plan
+    made = snapshots.preview(world.agent, None, of({NOTE: f"{value}\n- Sun.\n"}), by=PERSON).plan
     assert [(held.kind, held.line) for held in made.items[0].held] == [("password", 3)]
 
 
 def test_two_entries_of_one_note_may_hold_what_neither_did(world: World) -> None:
     value = drawn(14)
     archive = of({NOTE: "", NOTE[:-3] + "-a.md": f"- tea\n- password: {value}"})
-    made = snapshots.preview(world.other_agent, None, archive).plan
+    made = snapshots.preview(world.other_agent, None, archive, by=PERSON).plan
     assert [held.line for held in made.items[0].held] == [2]
 
 
@@ -224,7 +225,7 @@ def test_a_large_archive_is_looked_through_to_its_last_file(world: World) -> Non
     many = {f"memory/2026-01-{day:02}.md": "- The lamp burns.\n" * 5000 for day in range(1, 32)}
     many["memory/2026-01-30.md"] += f"- password: {drawn(15)}\n"
     many["memory/2026-01-31.md"] += f"- {key}\n"
-    made = snapshots.preview(world.other_agent, None, of(many)).plan
+    made = snapshots.preview(world.other_agent, None, of(many), by=PERSON).plan
     assert [item.path for item in made.holding] == ["memory/2026-01-30.md"]
     assert [item.path for item in made.items if item.action == Action.SKIP] == [
         "memory/2026-01-31.md"
@@ -238,7 +239,7 @@ def test_a_preview_takes_a_few_statements_however_many_files(
     take(world, of(dict.fromkeys(days, "- Fog.\n")), agent=world.agent)
     coming = {day: f"- Sun {day}.\n- password: {drawn(16)}\n" for day in days}
     with django_assert_max_num_queries(3):
-        made = snapshots.preview(world.agent, None, of(coming)).plan
+        made = snapshots.preview(world.agent, None, of(coming), by=PERSON).plan
     assert len(made.holding) == 31
 
 
@@ -279,7 +280,7 @@ def test_texts_damaged_at_random_are_planned_or_skipped_and_come_in_as_planned(
             data[at : at + chosen.randrange(3)] = chosen.randbytes(chosen.randrange(4))
         coming[f"memory/{day}.md"] = bytes(data)
     archive = zipped(*(Part(name, data) for name, data in coming.items()))
-    made = snapshots.preview(world.other_agent, None, archive).plan
+    made = snapshots.preview(world.other_agent, None, archive, by=PERSON).plan
     assert {str(item.action) for item in made.items} == {"create", "skip"}
     take(world, archive)
     left = texts(world.other_agent)
@@ -298,7 +299,7 @@ def test_an_import_that_changes_nothing_leaves_nothing(world: World) -> None:
 
 def test_a_state_that_moved_on_is_refused(world: World) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive).token
+    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
     put(world, "MEMORY.md", "- Tea.\n")
     with pytest.raises(StateMoved):
         _apply(world, archive, token)
@@ -307,7 +308,7 @@ def test_a_state_that_moved_on_is_refused(world: World) -> None:
 
 def test_a_file_that_was_made_meanwhile_is_a_state_that_moved_on(world: World) -> None:
     archive = of({"KNOWLEDGE.md": "Ebb.\n"})
-    token = snapshots.preview(world.agent, None, archive).token
+    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
     put(world, "KNOWLEDGE.md", "Tides.\n")
     with pytest.raises(StateMoved):
         _apply(world, archive, token)
@@ -315,14 +316,14 @@ def test_a_file_that_was_made_meanwhile_is_a_state_that_moved_on(world: World) -
 
 def test_a_change_of_another_file_does_not_matter(world: World) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive).token
+    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
     put(world, "SOUL.md", "Calm.\n")
     assert _apply(world, archive, token).batch
 
 
 def test_a_token_is_good_for_its_archive_and_memory_alone(world: World) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive).token
+    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
     for other, owner, agent in (
         (of({"MEMORY.md": "- Cocoa.\n"}), None, world.agent),
         (archive, world.bobs_memory, world.agent),
@@ -343,7 +344,7 @@ def test_a_token_of_somebody_s_own_making_is_refused(world: World) -> None:
 
 def test_a_token_runs_out(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive).token
+    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
     monkeypatch.setattr(snapshots, "VALID_SECONDS", -1)
     with pytest.raises(PreviewRefused) as refused:
         _apply(world, archive, token)
@@ -353,7 +354,7 @@ def test_a_token_runs_out(world: World, monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_owner_that_was_never_met_has_a_preview(world: World) -> None:
     nobody = Owner(team=world.team, source="user", external_id=str(world.vera.pk))
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, nobody, archive).token
+    token = snapshots.preview(world.agent, nobody, archive, by=PERSON).token
     met = Owner.objects.create(
         team=world.team, source="user", external_id=str(world.vera.pk), person=world.vera
     )
@@ -370,7 +371,7 @@ def test_an_import_reaches_no_other_memory(world: World) -> None:
 
 def test_without_its_event_nothing_is_imported(world: World) -> None:
     archive = of({"MEMORY.md": "- Coffee.\n"})
-    token = snapshots.preview(world.agent, None, archive).token
+    token = snapshots.preview(world.agent, None, archive, by=PERSON).token
     before = everything(but=frozenset())
     with refusing_events(), pytest.raises(DatabaseError):
         _apply(world, archive, token)
@@ -379,8 +380,8 @@ def test_without_its_event_nothing_is_imported(world: World) -> None:
 
 def test_a_refused_archive_is_refused_at_both_steps(world: World) -> None:
     with pytest.raises(ArchiveRefused):
-        snapshots.preview(world.agent, None, b"no archive")
-    token = snapshots.preview(world.agent, None, of({})).token
+        snapshots.preview(world.agent, None, b"no archive", by=PERSON)
+    token = snapshots.preview(world.agent, None, of({}), by=PERSON).token
     with pytest.raises(ArchiveRefused):
         _apply(world, b"no archive", token)
 

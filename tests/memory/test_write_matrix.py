@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from memoryweb.accounts.models import User
+from memoryweb.accounts.models import Integration, User
 from memoryweb.memory import files, write_matrix
 from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.unit import Unit, unit
@@ -15,42 +15,55 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.world import World
 
-# path → person, agent, extraction, dream, import, system
+# path → person, system, agent, integration, extraction, dream
 TRUTH = {
-    "AGENTS.md": "+---++",
-    "SOUL.md": "+---++",
+    "AGENTS.md": "++----",
+    "SOUL.md": "++----",
     "PROFILE.md": "++++++",
     "MEMORY.md": "++++++",
     "memory_summary.md": "++++++",
-    "KNOWLEDGE.md": "++--++",
-    "structured/people.md": "++--++",
-    "memory/2026-11-20.md": "+++-++",
-    "skills/tea/SKILL.md": "++-+-+",
-    "DREAMS.md": "+--+-+",
-    "memory/dreams/2026-11.md": "+--+-+",
-    "HISTORY.md": "+-+--+",
-    "HISTORY-2026-11.md": "+-+--+",
-    "letters/to-bob.md": "++---+",
-    "deleted/x.md": "++---+",
+    "KNOWLEDGE.md": "++++--",
+    "structured/people.md": "++++--",
+    "memory/2026-11-20.md": "+++++-",
+    "skills/tea/SKILL.md": "++++-+",
+    "DREAMS.md": "++---+",
+    "memory/dreams/2026-11.md": "++---+",
+    "HISTORY.md": "++--+-",
+    "HISTORY-2026-11.md": "++--+-",
+    "letters/to-bob.md": "++++--",
+    "deleted/x.md": "++++--",
 }
-KINDS = (
-    AuthorKind.PERSON,
-    AuthorKind.AGENT,
-    AuthorKind.EXTRACTION,
-    AuthorKind.DREAM,
-    AuthorKind.IMPORT,
-    AuthorKind.SYSTEM,
+PROGRAM = Integration(name="helpdesk")
+WRITERS = (
+    Writer(AuthorKind.PERSON),
+    Writer(AuthorKind.SYSTEM),
+    Writer(AuthorKind.AGENT),
+    Writer(AuthorKind.AGENT, integration=PROGRAM),
+    Writer(AuthorKind.EXTRACTION),
+    Writer(AuthorKind.DREAM),
 )
+IMPORTERS = {
+    Writer(AuthorKind.IMPORT, user=User(name="Alice")): WRITERS[0],
+    Writer(AuthorKind.IMPORT): WRITERS[1],
+    Writer(AuthorKind.IMPORT, integration=PROGRAM): WRITERS[3],
+}
 CASES = [
-    (path, kind, mark == "+")
+    (path, writer, mark == "+")
     for path, marks in TRUTH.items()
-    for kind, mark in zip(KINDS, marks, strict=True)
+    for writer, mark in zip(WRITERS, marks, strict=True)
 ]
 
 
-@pytest.mark.parametrize(("path", "kind", "may"), CASES)
-def test_the_table(path: str, kind: AuthorKind, may: bool) -> None:
-    assert write_matrix.allows(Writer(kind), path) is may
+@pytest.mark.parametrize(("path", "writer", "may"), CASES)
+def test_the_table(path: str, writer: Writer, may: bool) -> None:
+    assert write_matrix.allows(writer, path) is may
+
+
+@pytest.mark.parametrize("path", TRUTH)
+def test_an_import_may_do_what_whoever_brings_it_may_do(path: str) -> None:
+    for importer, by_hand in IMPORTERS.items():
+        may = write_matrix.allows(importer, path)
+        assert may is write_matrix.allows(by_hand, path), importer.principal
 
 
 @pytest.mark.parametrize("kind", [AuthorKind.DREAM, AuthorKind.EXTRACTION])
@@ -122,11 +135,11 @@ def test_every_door_asks_before_anything_is_written(
 
 
 def test_a_machine_arranges_nothing() -> None:
-    write_matrix.check_arranging(Writer(AuthorKind.PERSON))
-    machines = set(KINDS) - {AuthorKind.PERSON, AuthorKind.SYSTEM}
-    for kind in machines:
+    for writer in WRITERS[:2]:
+        write_matrix.check_arranging(writer)
+    for writer in WRITERS[2:]:
         with pytest.raises(WriteRefused):
-            write_matrix.check_arranging(Writer(kind))
+            write_matrix.check_arranging(writer)
 
 
 def test_a_run_s_own_write_is_not_taken_for_an_approved_one(world: World) -> None:

@@ -83,7 +83,7 @@ def _kept_again(work: Unit, world: World) -> None:
 
 
 def _imported(work: Unit, world: World) -> None:
-    token = preview(world.agent, None, SNAPSHOT).token
+    token = preview(world.agent, None, SNAPSHOT, by=PERSON).token
     apply(work, world.agent, None, SNAPSHOT, token, by=PERSON)
 
 

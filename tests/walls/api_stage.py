@@ -20,6 +20,7 @@ from memoryweb.workspace.models import AuthorKind
 from tests.workspace.snapshot.archives import of
 from tests.world import Home
 
+PERSON = Writer(AuthorKind.PERSON)
 CANARY = "the blue umbrella"
 OTHER = "a red scarf"
 ARCHIVE = of({"MEMORY.md": "# Memory\n\n- Coffee is served at six.\n"})
@@ -74,7 +75,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         held = write(work, place, wifi, writer=agent).file.held_secrets.get()
     run = dreamt(home, home.customer, canary)
     with scope(team=home.team):
-        token = preview(home.agent, None, ARCHIVE).token
+        token = preview(home.agent, None, ARCHIVE, by=PERSON).token
     return Stage(
         str(home.agent.pk),
         str(run.pk),

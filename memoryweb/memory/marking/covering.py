@@ -18,7 +18,7 @@ from memoryweb.memory.finding.hits import Hit
 from memoryweb.memory.keeping import keep
 from memoryweb.memory.marking.marks import hidden_lines, hidden_of, is_news, is_order_across
 from memoryweb.memory.writers import Writer
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.models import File
 from memoryweb.workspace.origins import protected_lines
 
 _COVER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
@@ -93,7 +93,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
     """What a program wrote, with the true lines where their covers stand; and `keeps` what it may
     not take away: lines that wait, and of a whole new text also what people pinned or wrote.
     """
-    if not _is_program(writer) or (file is not None and file.content == content):
+    if not writer.is_program or (file is not None and file.content == content):
         return content
     if file is None or file.deleted_at is not None:
         return "\n".join(line for line in content.split("\n") if not _COVER.fullmatch(line))
@@ -101,7 +101,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
     content = "\n".join(_uncovered(file, content.split("\n"), hidden))
     if not keeps:
         return content
-    protected = hidden if writer.kind == AuthorKind.IMPORT else protected_lines(file)
+    protected = protected_lines(file)
     if protected and not content.strip():
         lines = file.content.split("\n")
         return "".join(f"{lines[number - 1]}\n" for number in sorted(protected))
@@ -112,7 +112,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
 
 def check_deletion(file: File, writer: Writer) -> None:
     """Raises LinesWait."""
-    if _is_program(writer) and (waiting := hidden_lines(file)):
+    if writer.is_program and (waiting := hidden_lines(file)):
         raise LinesWait(file.path, len(waiting))
 
 
@@ -145,12 +145,6 @@ class _Waiting:
 
 def _waits(hit: Hit, waiting: _Waiting) -> bool:
     return bool(waiting.numbers(hit.text.split("\n")))
-
-
-def _is_program(writer: Writer) -> bool:
-    """Dreams and extractions have guards of their own, and what a person took up is theirs."""
-    is_archive = writer.kind == AuthorKind.IMPORT and writer.integration is not None
-    return writer.kind == AuthorKind.AGENT or is_archive
 
 
 def _covered(file: File, hidden: Collection[int]) -> str:

@@ -134,9 +134,9 @@ def export(
     return Exported(archive, len(packed), name, len(parts), part)
 
 
-def preview(agent: Agent, owner: Owner | None, archive: bytes) -> Preview:
-    """What an import would do. Writes nothing. Raises ArchiveRefused."""
-    made = plan(agent, owner, archive)
+def preview(agent: Agent, owner: Owner | None, archive: bytes, *, by: Writer) -> Preview:
+    """What an import by that writer would do. Writes nothing. Raises ArchiveRefused."""
+    made = plan(agent, owner, archive, by)
     return Preview(made, signing.dumps(_bound(agent, owner, made), salt=_SALT))
 
 
@@ -147,7 +147,7 @@ def apply(
 
     Raises ArchiveRefused, PreviewRefused, StateMoved and what files.write raises.
     """
-    made = _checked(agent, owner, archive, token)
+    made = _checked(agent, owner, archive, token, by)
     if not made.changes:
         return Imported(None, made, ())
     batch = _batch(unit, agent, owner, made, by)
@@ -172,10 +172,10 @@ def _packed(agent: Agent, owner: Owner | None, part: Part | None, *, covered: bo
     return [Packed(file.path, text, file.updated_at) for file, text in texts]
 
 
-def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str) -> Plan:
+def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str, by: Writer) -> Plan:
     """What the token's preview showed, if that still holds."""
     told = _opened(token)
-    made = plan(agent, owner, archive)
+    made = plan(agent, owner, archive, by)
     wanted = _bound(agent, owner, made)
     if (told["archive"], told["place"]) != (wanted["archive"], wanted["place"]):
         raise PreviewRefused(

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.memory import write_matrix
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.files import MAX_BYTES
 from memoryweb.memory.secrets import scanning, screening
@@ -17,6 +18,8 @@ from memoryweb.memory.snapshots import here
 from memoryweb.memory.snapshots.here import Pair
 from memoryweb.memory.snapshots.plan import Action, Item, Plan
 from memoryweb.memory.snapshots.sifting import Sifter
+from memoryweb.memory.write_matrix import WriteRefused
+from memoryweb.memory.writers import Place, Writer
 from memoryweb.workspace.snapshot.contents import sort_out
 from memoryweb.workspace.snapshot.reading import entries
 from memoryweb.workspace.snapshot.union import addition
@@ -32,14 +35,14 @@ _NO_TEXT = _("The file is not UTF-8 text.")
 _TOO_LARGE = _("A file may hold at most 1 MiB of text.")
 
 
-def plan(agent: Agent, owner: Owner | None, archive: bytes) -> Plan:
+def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> Plan:
     """Raises ArchiveRefused. Reads this one workspace in two statements."""
     coming = entries(archive)
     with Sifter() as sifter:
         digest = sifter.sha256(archive)
         contents = sort_out(list(sifter.passing(coming)))
         pairs = here.beside(agent, owner, contents.files)
-        items = [_item(pair, sifter) for pair in pairs]
+        items = [_judged(_item(pair, sifter), agent, owner, writer) for pair in pairs]
         suspects = sifter.suspects()
         archive_sha256 = digest.result()
     looked_at = _looked_at(items, suspects, agent.team_id, owner.pk if owner else None)
@@ -67,6 +70,14 @@ def _item(pair: Pair, sifter: Sifter) -> Item:
     if file and not file.is_present:
         return _made(pair, Action.CREATE, size, "brought_back", _BROUGHT_BACK)
     return _made(pair, Action.UPDATE if file else Action.CREATE, size)
+
+
+def _judged(item: Item, agent: Agent, owner: Owner | None, writer: Writer) -> Item:
+    """An archive is a way in, not an author: whoever brings it may write no more than by hand."""
+    refused = write_matrix.refusal(writer, Place(agent, owner, item.path))
+    if item.action == Action.SKIP or not refused:
+        return item
+    return _left_out(item, WriteRefused.code, refused)
 
 
 def _joined(pair: Pair, content: str, sifter: Sifter) -> Item:

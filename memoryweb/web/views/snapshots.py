@@ -36,7 +36,7 @@ from memoryweb.web.parameters import number_of
 from memoryweb.web.tracing import file_url
 from memoryweb.web.views.editing import writer_of
 from memoryweb.workspace.exceptions import ArchiveRefused
-from memoryweb.workspace.models import Revision
+from memoryweb.workspace.models import Revision, Upload
 
 
 @require_GET
@@ -75,7 +75,7 @@ def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     try:
         with unit(request.visit.team, actor=request.visit.actor) as work:
             owner = own_owner(request, form.cleaned_data["owner"])
-            snapshots.preview(agent, owner, archive)
+            snapshots.preview(agent, owner, archive, by=writer_of(request))
             kept = uploads.keep(work, agent, owner, archive, user=request.user)
     except ArchiveRefused as refused:
         form.add_error("file", str(refused))
@@ -88,7 +88,7 @@ def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     kept = find_upload(request, agent, upload_id)
-    previewed = snapshots.preview(agent, kept.owner, bytes(kept.archive))
+    previewed = _previewed(request, agent, kept)
     listed = page(request, arrivals(previewed.plan), size=25)
     context = _context(agent) | {
         "upload": kept,
@@ -108,13 +108,18 @@ def change(request: TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> 
     """One file of an upload, every line of what changes."""
     agent = find_agent(request, agent_id)
     kept = find_upload(request, agent, upload_id)
-    plan = snapshots.preview(agent, kept.owner, bytes(kept.archive)).plan
+    plan = _previewed(request, agent, kept).plan
     found = next((one for one in arrivals(plan) if one.item and one.name == path), None)
     if found is None:
         raise Http404
     listed = page(request, shown_change(found, most=None).rows, size=500)
     context = _context(agent) | {"upload": kept, "arrival": found, "page": listed}
     return show(request, "snapshots/change.html", context)
+
+
+def _previewed(request: TeamRequest, agent: Agent, kept: Upload) -> snapshots.Preview:
+    archive = bytes(kept.archive)
+    return snapshots.preview(agent, kept.owner, archive, by=writer_of(request))
 
 
 @require_POST

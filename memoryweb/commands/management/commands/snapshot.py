@@ -73,11 +73,11 @@ def _import(
 ) -> base.Outcome:
     with path.open("rb") as file:
         archive = file.read(MAX_UPLOAD + 1)
-    previewed = snapshots.preview(agent, owner, archive)
+    by = Writer(AuthorKind.IMPORT)
+    previewed = snapshots.preview(agent, owner, archive, by=by)
     if dry:
         return base.Outcome(_told(previewed.plan, dry=True), _data(previewed.plan, None))
     with unit(team) as work:
-        by = Writer(AuthorKind.IMPORT)
         done = snapshots.apply(work, agent, owner, archive, previewed.token, by=by)
     return base.Outcome(
         _told(done.plan, dry=False), _data(done.plan, str(done.batch.pk) if done.batch else None)
