@@ -87,7 +87,6 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "memoryweb.audit.middleware.OriginMiddleware",
-    "memoryweb.accounts.middleware.SignInMeansMiddleware",
     "memoryweb.web.middleware.SignOutMiddleware",
     "memoryweb.web.middleware.FragmentMiddleware",
 ]
@@ -188,6 +187,9 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+# A person has one address, User.email. allauth's own generator would copy it into its table of
+# addresses, where the old one would go on signing people in after a change.
+ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "django.contrib.auth.tokens.PasswordResetTokenGenerator"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 # Addresses are given by admins and not verified; a second factor must not wait for that.
 MFA_ALLOW_UNVERIFIED_EMAIL = True

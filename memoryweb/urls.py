@@ -7,7 +7,7 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("api/", include("memoryweb.api.urls")),
     path("", include("memoryweb.web.urls")),
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("memoryweb.accounts.urls")),
 ]
 
 handler400 = "memoryweb.web.errors.bad_request"

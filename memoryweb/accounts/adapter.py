@@ -1,6 +1,7 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.db import transaction
 from django.http import HttpRequest
 
@@ -38,3 +39,11 @@ class AccountAdapter(DefaultAccountAdapter):
 def record_wrong_code(sender: object, user: User, **_signal: object) -> None:
     """The second factor has no place in the adapter, only a signal."""
     signins.record_refusal(user, "wrong_code")
+
+
+def record_linked(sender: object, sociallogin: SocialLogin, **_signal: object) -> None:
+    signins.record_act(sociallogin.user, "signin.linked")
+
+
+def record_unlinked(sender: object, socialaccount: SocialAccount, **_signal: object) -> None:
+    signins.record_act(socialaccount.user, "signin.unlinked")

@@ -6,9 +6,12 @@ class AccountsConfig(AppConfig):
     label = "accounts"
 
     def ready(self) -> None:
-        # Both import models, which Django loads only now.
+        # They import models, which Django loads only now.
         from allauth.mfa.signals import authentication_failed  # noqa: PLC0415
+        from allauth.socialaccount import signals  # noqa: PLC0415
 
-        from memoryweb.accounts.adapter import record_wrong_code  # noqa: PLC0415
+        from memoryweb.accounts import adapter  # noqa: PLC0415
 
-        authentication_failed.connect(record_wrong_code)
+        authentication_failed.connect(adapter.record_wrong_code)
+        signals.social_account_added.connect(adapter.record_linked)
+        signals.social_account_removed.connect(adapter.record_unlinked)

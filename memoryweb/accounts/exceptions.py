@@ -35,6 +35,22 @@ class AddressRefused(AccountsRefused):
         super().__init__(_("“{address}” is not an e-mail address.").format(address=address))
 
 
+class AddressTaken(AccountsRefused):
+    code = "address_taken"
+
+    def __init__(self, address: str) -> None:
+        super().__init__(_("Somebody else signs in with {address}.").format(address=address))
+
+
+class AddressLinkGone(AccountsRefused):
+    code = "address_link_gone"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("This link was used, has expired, or is for another account. Ask for a new one.")
+        )
+
+
 class AlreadyMember(AccountsRefused):
     code = "already_member"
 

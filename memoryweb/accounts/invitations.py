@@ -4,14 +4,11 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from memoryweb.accounts.exceptions import (
-    AddressRefused,
     AlreadyMember,
     EndRefused,
     InvitationGone,
@@ -19,6 +16,7 @@ from memoryweb.accounts.exceptions import (
 )
 from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import Invitation, Membership, Team, User
+from memoryweb.accounts.names import checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import Actor, Entry, lock, record
 
@@ -39,7 +37,7 @@ def invite(
 
     Raises AddressRefused, AlreadyMember, EndRefused.
     """
-    email = _address(email)
+    email = checked_address(email)
     now = timezone.now()
     if ends_at is not None and ends_at <= now:
         raise EndRefused
@@ -135,15 +133,6 @@ def _take(invitation: Invitation, **fields: datetime) -> bool:
         pk=invitation.pk, accepted_at=None, revoked_at=None, expires_at__gt=timezone.now()
     )
     return still_open.update(**fields) == 1
-
-
-def _address(email: str) -> str:
-    email = email.strip().lower()
-    try:
-        validate_email(email)
-    except ValidationError:
-        raise AddressRefused(email) from None
-    return email
 
 
 def _hash(secret: str) -> str:

@@ -1,7 +1,5 @@
 from datetime import datetime
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -9,7 +7,6 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts import tokens
 from memoryweb.accounts.exceptions import (
-    AddressRefused,
     AlreadyMember,
     EndRefused,
     LastAdmin,
@@ -17,6 +14,7 @@ from memoryweb.accounts.exceptions import (
     NotMember,
 )
 from memoryweb.accounts.models import Membership, Team, User
+from memoryweb.accounts.names import checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import Actor, Entry, lock, record
 
@@ -95,11 +93,7 @@ def _check_end(ends_at: datetime | None) -> None:
 
 
 def _person(email: str, name: str, password: str | None) -> User:
-    email = email.strip().lower()
-    try:
-        validate_email(email)
-    except ValidationError:
-        raise AddressRefused(email) from None
+    email = checked_address(email)
     known = User.objects.filter(email=email).first()
     return known or User.objects.create_user(email, password, name=name.strip())
 

@@ -1,10 +1,12 @@
-"""What a name given by a person may be."""
+"""What a name or an address given by a person may be."""
 
 import unicodedata
 
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.exceptions import NameRefused
+from memoryweb.accounts.exceptions import AddressRefused, NameRefused
 
 
 def checked_name(name: str, *, longest: int, without: str = "") -> str:
@@ -19,3 +21,13 @@ def checked_name(name: str, *, longest: int, without: str = "") -> str:
             _("A name here may not contain “{character}”.").format(character=found[0])
         )
     return name
+
+
+def checked_address(email: str) -> str:
+    """Trimmed and in lower case, as it is stored. Raises AddressRefused."""
+    email = email.strip().lower()
+    try:
+        validate_email(email)
+    except ValidationError:
+        raise AddressRefused(email) from None
+    return email

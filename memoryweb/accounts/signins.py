@@ -11,10 +11,10 @@ from memoryweb.audit.record import ANONYMOUS, Actor, Entry, record
 
 
 @transaction.atomic
-def record_act(user: User, action: str) -> None:
-    """An act of a known person."""
+def record_act(user: User, action: str, *, by: Actor | None = None) -> None:
+    """An act of a known person, or one done for them."""
     for team_id, role in _teams(user):
-        actor = Actor("person", id=str(user.pk), role=role)
+        actor = by or Actor("person", id=str(user.pk), role=role)
         record(team_id, Entry(action, actor, target_kind="user", target_id=user.pk))
 
 

@@ -2,6 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.web.views import (
+    address,
     agents,
     arranging,
     audit,
@@ -223,6 +224,8 @@ urlpatterns = [
     path("visit/export/", visits.export, name="visit_export"),
     path("visit/leave/", visits.leave, name="visit_leave"),
     path("profile/", home.profile, name="profile"),
+    path("profile/address/", address.address, name="profile_address"),
+    path("profile/address/confirm/", address.confirm, name="profile_address_confirm"),
     path("accounts/2fa/totp/qr.svg", home.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),
 ]

@@ -180,6 +180,7 @@ def _addresses(stage: Stage) -> list[str]:
         url(team, "settings_demo_remove_confirm"),
         url(team, "secrets_mask_confirm", agent.pk),
         reverse("profile"),
+        reverse("profile_address"),
         reverse("account_change_password"),
         reverse("mfa_index"),
     ]

@@ -4,7 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
-from memoryweb.accounts import integrations, invitations, members, people, signins, teams, tokens
+from memoryweb.accounts import (
+    addresses,
+    integrations,
+    invitations,
+    members,
+    people,
+    signins,
+    teams,
+    tokens,
+)
 from memoryweb.accounts.models import Invitation, Membership, Token, User
 from memoryweb.accounts.permissions import Role, Scope
 from memoryweb.agents import one_time_codes
@@ -161,8 +170,15 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     "sign out": ("signout", lambda w: signins.record_act(w.bob, "signout")),
     **{
         f"change sign-in: {action}": (action, _own_act(action))
-        for action in ("email.changed", "factor.added", "factor.removed", "factor.renewed")
+        for action in (
+            *("factor.added", "factor.removed", "factor.renewed"),
+            *("signin.linked", "signin.unlinked"),
+        )
     },
+    "change address": (
+        "email.changed",
+        lambda w: addresses.change_address(user=_user(w), email="bobby@example.org"),
+    ),
     "change password": (
         "password.changed",
         lambda w: signins.record_act(w.bob, "password.changed"),

@@ -161,7 +161,7 @@ def test_an_address_of_no_team_answers_nobody_and_somebody_as_the_table_says(
 ) -> None:
     answers = {}
     for name, address in OPEN.items():
-        url = address.path or reverse(name, kwargs=address.kwargs)
+        url = reverse(name, kwargs=address.kwargs)
         nobody, somebody = (client.get(url) for client in (Client(), signed_in(world.vera)))
         answers[name] = (nobody.status_code, somebody.status_code)
     assert answers == {name: (a.nobody, a.somebody) for name, a in OPEN.items()}

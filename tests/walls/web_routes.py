@@ -318,16 +318,15 @@ class Address:
     nobody: int
     somebody: int
     kwargs: dict[str, str] = field(default_factory=dict)
-    path: str = ""  # of an address without a name
 
 
-_KEY = {"key": "none"}
 _OIDC = {"provider_id": "none"}
-_OLD = "/accounts/social/"
 
 OPEN: dict[str, Address] = {
     "home": Address(302, 302),
     "profile": Address(302, 200),
+    "profile_address": Address(302, 200),
+    "profile_address_confirm": Address(302, 302),
     "totp_qr": Address(302, 404),
     "invitation_entrance": Address(200, 200),
     "invitation": Address(404, 404),
@@ -349,15 +348,10 @@ OPEN: dict[str, Address] = {
     "account_inactive": Address(200, 200),
     "account_signup": Address(200, 302),
     "account_reauthenticate": Address(302, 200),
-    "account_email": Address(302, 200),
-    "account_email_verification_sent": Address(200, 200),
     "account_change_password": Address(302, 200),
-    "account_set_password": Address(302, 302),
     "account_reset_password": Address(200, 200),
-    "account_confirm_login_code": Address(302, 302),
-    "account_confirm_email": Address(200, 200, _KEY),
     "account_reset_password_from_key_done": Address(200, 200),
-    "account_reset_password_from_key": Address(200, 200, {"uidb36": "1", **_KEY}),
+    "account_reset_password_from_key": Address(200, 200, {"uidb36": "1", "key": "none"}),
     "account_reset_password_done": Address(200, 200),
     "mfa_index": Address(302, 200),
     "mfa_authenticate": Address(302, 302),
@@ -371,10 +365,6 @@ OPEN: dict[str, Address] = {
     "socialaccount_login_error": Address(302, 401),
     "socialaccount_signup": Address(302, 302),
     "socialaccount_connections": Address(302, 200),
-    "social/login/cancelled/": Address(302, 301, path=_OLD + "login/cancelled/"),
-    "social/login/error/": Address(302, 301, path=_OLD + "login/error/"),
-    "social/signup/": Address(302, 301, path=_OLD + "signup/"),
-    "social/connections/": Address(302, 301, path=_OLD + "connections/"),
     "openid_connect_login": Address(404, 404, _OIDC),
     "openid_connect_callback": Address(404, 404, _OIDC),
 }

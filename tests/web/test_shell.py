@@ -116,7 +116,7 @@ def test_the_codes_picture_is_an_image_of_our_own(world: World, vera: Client) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["account_change_password", "mfa_index", "account_logout", "account_email"]
+    "name", ["account_change_password", "mfa_index", "account_logout", "profile_address"]
 )
 def test_account_pages_wear_the_shell(world: World, vera: Client, name: str) -> None:
     page = text(vera.get(reverse(name), follow=True))

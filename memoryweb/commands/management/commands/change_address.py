@@ -1,0 +1,25 @@
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts import addresses
+from memoryweb.audit.record import SYSTEM
+from memoryweb.commands import base
+
+
+class Command(base.Command):
+    help = _("Change the e-mail address that a person signs in with.")
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--email", required=True, help=_("the address until now"))
+        parser.add_argument("--to", required=True, help=_("the new address"))
+
+    def act(self, options: dict[str, Any]) -> base.Outcome:
+        user = addresses.find(options["email"])
+        before = user.email
+        addresses.change_address(user=user, email=options["to"], by=SYSTEM)
+        return base.Outcome(
+            _("{before} now signs in with {email}.").format(before=before, email=user.email),
+            {"userId": str(user.pk), "email": user.email},
+        )
