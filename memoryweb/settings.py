@@ -61,7 +61,7 @@ INSTALLED_APPS = [
     "memoryweb.agents",
     "memoryweb.workspace",
     "memoryweb.conversations",
-    "memoryweb.recall",
+    "memoryweb.search",
     "memoryweb.runs",
     "memoryweb.memory",
     "memoryweb.extraction",
@@ -105,7 +105,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "memoryweb.web.context.shell",
+                "memoryweb.web.shell.shell",
             ],
         },
     },
@@ -218,7 +218,7 @@ X_FRAME_OPTIONS = "DENY"
 # A batch of messages may be 8 MiB of content (SPEC §4); JSON escapes can double it.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a merge has two for each place that somebody changed
-FILE_UPLOAD_HANDLERS = ["memoryweb.web.uploads.CappedUploadHandler"]
+FILE_UPLOAD_HANDLERS = ["memoryweb.web.snapshots.uploads.CappedUploadHandler"]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

@@ -20,15 +20,15 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
-from memoryweb.memory import files
+from memoryweb.memory import write
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.files import NewLine, Place, Writer
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.origins import Origin
 from tests.statements import statements
 
 NIGHT = date(2031, 3, 9)
@@ -111,7 +111,7 @@ def _hostile(team: Team) -> None:
 
 def _save(team: Team, agent: Agent, path: str, text: str) -> None:
     with unit(team) as work:
-        files.write(work, Place(agent, None, path), text, writer=Writer(AuthorKind.PERSON))
+        write.write(work, Place(agent, None, path), text, writer=Writer(AuthorKind.PERSON))
 
 
 def _appending(team: Team) -> None:
@@ -121,7 +121,7 @@ def _appending(team: Team) -> None:
     with unit(team) as work:
         for number in range(1000):
             said = [NewLine(f"- 09:00 Mara put lamp {number} on shelf {number % 7}.")]
-            files.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
+            write.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
     file = File.objects.get(agent=agent, owner=owner, path=place.path)
     kept = sum(len(text) for text in file.revisions.values_list("text", flat=True))
     times = (kept + len(file.content)) / len(file.content)
@@ -168,7 +168,7 @@ def _dream(team: Team, name: str, lines: int) -> Measured:
         ]
         with unit(team) as work:
             place = Place(agent, owner, f"memory/{day.isoformat()}.md")
-            files.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
+            write.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
     with unit(team) as work:
         run = schedule.request_night(work, agent, owner, NIGHT, trigger=COMMAND).run
     return _measured(lambda: engine.work(run.pk))

@@ -20,7 +20,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import import_messages
 from memoryweb.memory.search import search
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 
 FIRST = 10
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}

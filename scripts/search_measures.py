@@ -17,10 +17,10 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.indexing import of_file, scope_key
 from memoryweb.memory.search import search
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Passage
+from memoryweb.memory.transaction import unit
+from memoryweb.search.indexing import of_file, scope_key
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File, Scope
 
 BLOCKS, PER_FILE = 20_000, 100

@@ -16,9 +16,9 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.snapshots import doors as snapshots
-from memoryweb.memory.unit import unit
-from memoryweb.memory.writers import Writer
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.transaction import unit
+from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.models import AuthorKind
 
 MIB = 1024 * 1024

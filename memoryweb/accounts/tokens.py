@@ -1,14 +1,6 @@
-"""Bearer tokens: `mwp_`, 32 random base62 characters, and their CRC32 in six more.
-
-Only the SHA-256 is kept. The checksum lets a mistyped or invented token be refused, and a leaked
-one be recognised, without asking the database.
-"""
+"""Bearer tokens: only the SHA-256 is kept; `language.secrets.own_token` is their shape."""
 
 import hashlib
-import re
-import secrets
-import string
-import zlib
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
@@ -30,15 +22,13 @@ from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, record_all
+from memoryweb.language.secrets import own_token
 
-PREFIX = "mwp_"
 DEFAULT_DAYS = 90
 LONGEST_DAYS = 365
 # A person reads across owners by break-glass only; a program by an admin's reasoned grant.
 PERSONAL_SCOPES: tuple[str, ...] = tuple(s.value for s in Scope if s is not Scope.PERSONAL_READ)
 
-_ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
-_SHAPE = re.compile(rf"{PREFIX}[0-9A-Za-z]{{38}}", re.ASCII)
 _LAST_USED_STEP = timedelta(minutes=1)
 
 
@@ -62,7 +52,7 @@ def issue(
     _check_scopes(scopes, _allowed(team, user, integration))
     if not 1 <= days <= LONGEST_DAYS:
         raise ExpiryRefused(LONGEST_DAYS)
-    secret = generate()
+    secret = own_token.generate()
     token = Token.objects.create(
         team=team,
         user=user,
@@ -81,7 +71,7 @@ def issue(
 
 def recognise(secret: str) -> Token | None:
     """The live token of this secret, with team, holder and last use. No query on a bad checksum."""
-    if not is_well_formed(secret):
+    if not own_token.is_well_formed(secret):
         return None
     tokens = Token.objects.select_related("team", "user", "integration")
     token = tokens.filter(sha256=_sha256(secret)).first()
@@ -130,15 +120,6 @@ def find(team: Team, text: str) -> Token:
     return live[0]
 
 
-def generate() -> str:
-    body = PREFIX + "".join(secrets.choice(_ALPHABET) for _turn in range(32))
-    return body + _checksum(body)
-
-
-def is_well_formed(secret: str) -> bool:
-    return bool(_SHAPE.fullmatch(secret)) and _checksum(secret[:-6]) == secret[-6:]
-
-
 def _mark_first_use(token: Token, by: Actor, now: datetime) -> None:
     with transaction.atomic():
         lock(token.team_id)
@@ -146,14 +127,6 @@ def _mark_first_use(token: Token, by: Actor, now: datetime) -> None:
         unchanged = Token.objects.filter(pk=token.pk, last_used_at=token.last_used_at)
         if unchanged.update(last_used_at=now):
             record(token.team_id, _entry("token.used", token, by))
-
-
-def _checksum(body: str) -> str:
-    number, digits = zlib.crc32(body.encode()), ""
-    for _turn in range(6):
-        number, digit = divmod(number, 62)
-        digits = _ALPHABET[digit] + digits
-    return digits
 
 
 def _sha256(secret: str) -> str:

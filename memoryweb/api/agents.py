@@ -20,7 +20,7 @@ from memoryweb.memory.agents import (
     create_agent,
     restore_agent,
 )
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 
 router = Router(tags=["Agents"])
 

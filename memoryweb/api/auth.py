@@ -16,7 +16,7 @@ from memoryweb.accounts.permissions import Permission, Role, Scope, can
 from memoryweb.agents.models import Agent
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized
 from memoryweb.audit.record import Actor, Entry, record
-from memoryweb.memory.files import Writer
+from memoryweb.memory.write import Writer
 from memoryweb.workspace.models import AuthorKind
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from pydantic import Field
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.api import owners
-from memoryweb.api import reach as reaching
+from memoryweb.api import acting_owner
+from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Request
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory import context, injecting
+from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context, Included, Quoted
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 
 router = Router(tags=["Context"])
 
@@ -165,7 +165,7 @@ def build_context(request: Request, agent_id: str, body: Ask) -> ContextOut:
     caller = request.auth
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
-    owner = owners.acting(caller, body, room=body.conversation_id or "")
+    owner = acting_owner.acting(caller, body, room=body.conversation_id or "")
     conversation = conversation_of(agent, owner, body.conversation_id)
     built = context.build(
         Reader(agent, owner),
@@ -175,7 +175,7 @@ def build_context(request: Request, agent_id: str, body: Ask) -> ContextOut:
         ephemeral=body.ephemeral,
     )
     with unit(caller.team, actor=caller.actor) as work:
-        injecting.served(work, built, conversation=conversation, token=caller.token)
+        injections.served(work, built, conversation=conversation, token=caller.token)
     return _answer(built)
 
 
@@ -207,7 +207,7 @@ def _answer(built: Context) -> ContextOut:
 def _included(one: Included, owner: Owner | None, part: Literal["system", "memory"]) -> IncludedOut:
     return IncludedOut(
         filename=one.file.path,
-        owner=owners.shown(owner),
+        owner=acting_owner.shown(owner),
         scope=one.file.scope,
         part=part,
         revision=one.file.revision,
@@ -228,7 +228,7 @@ def _hit(one: Quoted, owner: Owner | None) -> QuotedOut:
         line_number=hit.line if hit.file else None,
         conversation_id=message.conversation.external_id if message else None,
         message_id=message.external_id if message else None,
-        owner=owners.shown(owner if hit.owner_id else None),
+        owner=acting_owner.shown(owner if hit.owner_id else None),
         text=one.said,
         score=round(hit.score, 4),
         date=hit.date,

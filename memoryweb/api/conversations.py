@@ -11,21 +11,21 @@ from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.api import owners, runs
-from memoryweb.api import reach as reaching
+from memoryweb.api import acting_owner, runs
+from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.bodies import parse
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
-from memoryweb.api.gate import body_of
 from memoryweb.api.operations import Reach, ReachPaging, operation
-from memoryweb.api.reach import Reach as Visible
+from memoryweb.api.pipeline import body_of
 from memoryweb.api.schemas import Camel, HeldOut, Items, Moment, OwnerFields
+from memoryweb.api.visibility import Reach as Visible
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import Batch, conversation_id, parse_batch
 from memoryweb.extraction import requests
 from memoryweb.memory.messages import Added, add_messages
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Conversations"])
@@ -175,7 +175,7 @@ def list_conversations(
     caller = request.auth
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
-    owner = owners.asked(caller, reach.owner, default="me")
+    owner = acting_owner.asked(caller, reach.owner, default="me")
     readable = agent.conversations.filter(
         reaching.of_owner(owner).rows(), last_message_at__isnull=False
     ).select_related("owner__integration")
@@ -258,7 +258,7 @@ def _held(added: Added) -> dict[str, Any]:
 
 def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
     """Whose conversation this is. What is sent as shared belongs to the system and writes TEAM."""
-    owner = owners.acting(caller, fields, room=conversation)
+    owner = acting_owner.acting(caller, fields, room=conversation)
     if owner is None:
         caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
         return system_owner(caller.team)
@@ -302,7 +302,7 @@ def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visible:
     """Whom the call is about: by its body or its address."""
     fields = parse(OwnerFields, body)
     if fields.model_fields_set:
-        return reaching.of_owner(owners.acting(caller, fields))
+        return reaching.of_owner(acting_owner.acting(caller, fields))
     return reaching.reach(caller, owner)
 
 
@@ -322,7 +322,7 @@ def the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation |
     named = listed.filter(external_id=external_id).select_related("owner__integration", "agent")
     found = list(named.order_by("created_at", "pk")[:MOST_NAMED])
     if len(found) > 1:
-        whose = ", ".join(f"owner={owners.shown(one.owner)}" for one in found)
+        whose = ", ".join(f"owner={acting_owner.shown(one.owner)}" for one in found)
         raise Invalid(
             "owner",
             _("Several owners have a conversation “{id}”. Send one of: {list}.").format(
@@ -336,7 +336,7 @@ def the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation |
 def _described(conversation: Conversation) -> dict[str, Any]:
     return {
         "conversation_id": conversation.external_id,
-        "owner": owners.shown(conversation.owner),
+        "owner": acting_owner.shown(conversation.owner),
         "source": conversation.source,
         "group": conversation.group,
         "ephemeral": conversation.ephemeral,

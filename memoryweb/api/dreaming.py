@@ -8,8 +8,8 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import covered, owners, runs
-from memoryweb.api import reach as reaching
+from memoryweb.api import acting_owner, redaction, runs
+from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.exceptions import Problem
 from memoryweb.api.files import HASH, files_of
@@ -18,7 +18,7 @@ from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields
 from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.schedule import CoolingDown
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Dreaming"])
@@ -122,7 +122,7 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     caller.require(Permission.DREAM, Scope.DREAM_RUN)
     is_named = caller.integration or (body and body.model_fields_set)
     with unit(caller.team, actor=caller.actor) as work:
-        named = [owners.acting(caller, body or OwnerFields())] if is_named else None
+        named = [acting_owner.acting(caller, body or OwnerFields())] if is_named else None
         made = _requested(work, caller, agent, named)
     visible = reaching.of_owner(named[0]) if named else reaching.reach(caller, None)
     shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
@@ -190,7 +190,7 @@ def read_diary(request: Request, agent_id: str, reach: Query[Reach]) -> Diary:
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
     if file is None:
         return Diary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
-    content = covered.now(request.auth, file)
+    content = redaction.now(request.auth, file)
     return Diary(
         filename=file.path, content=content, sha256=file.sha256, updated_at=file.updated_at
     )
@@ -217,7 +217,7 @@ def _cooling_down(seconds: int) -> Problem:
 def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
-    return agent, owners.asked(caller, owner)
+    return agent, acting_owner.asked(caller, owner)
 
 
 def _candidate(verdict: Verdict) -> CandidateOut:

@@ -9,20 +9,19 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import covered, owners
-from memoryweb.api.asked import FilesAsked, RevisionsAsked, of_then
+from memoryweb.api import acting_owner, redaction
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.cursors import page, page_by
 from memoryweb.api.exceptions import Invalid, NotFound, Problem
 from memoryweb.api.operations import Reach, header, operation
+from memoryweb.api.query_parameters import FilesAsked, RevisionsAsked, of_then
 from memoryweb.api.schemas import Camel, Items, Moment, Screened
-from memoryweb.memory import files
+from memoryweb.markdown.paths import fold
+from memoryweb.memory import screening, write
 from memoryweb.memory.exceptions import Exists, FileMissing
-from memoryweb.memory.secrets import screening
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.moments import files_at
-from memoryweb.workspace.paths import fold
 from memoryweb.workspace.revisions import content_of
 
 router = Router(tags=["Files"])
@@ -174,7 +173,7 @@ def read_revision(
     revision = file.revisions.filter(number=int(number)).first()
     if revision is None:
         raise NotFound
-    content = covered.then(request.auth, file, content_of(file, revision.number))
+    content = redaction.then(request.auth, file, content_of(file, revision.number))
     return RevisionText(**_revision(revision), content=content)
 
 
@@ -194,13 +193,13 @@ def restore_file(
     request: Request, agent_id: str, path: str, reach: Query[Reach], body: Restoration
 ) -> Saved:
     agent = request.auth.agent(agent_id)
-    owner = owners.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
-        file = files.find(files.Place(agent, owner, path))
+        file = write.find(write.Place(agent, owner, path))
         if file is None:
             raise NotFound
         try:
-            written = files.restore(work, file, body.revision, writer=request.auth.writer)
+            written = write.restore(work, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
             raise Invalid("revision", _("This file has no such revision.")) from None
     return _saved(written, owner)
@@ -227,12 +226,12 @@ def rename_file(
     body: Renaming,
 ) -> Saved:
     agent = request.auth.agent(agent_id)
-    owner = owners.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
-        file = files.find(files.Place(agent, owner, path))
+        file = write.find(write.Place(agent, owner, path))
         if file is None or file.deleted_at is not None:
             raise NotFound
-        written = files.rename(
+        written = write.rename(
             work, file, body.filename, writer=request.auth.writer, expected=_expected(request)
         )
     response["ETag"] = f'"{written.file.sha256}"'
@@ -256,7 +255,7 @@ def read_file(
     if file.deleted_at is not None:
         raise NotFound
     response["ETag"] = f'"{file.sha256}"'
-    return FileText(**described(file, owner), content=covered.now(request.auth, file))
+    return FileText(**described(file, owner), content=redaction.now(request.auth, file))
 
 
 @router.put(
@@ -285,14 +284,14 @@ def write_file(
     body: NewText,
 ) -> Status[Saved]:
     agent = request.auth.agent(agent_id)
-    owner = owners.writable(request.auth, reach.owner)
-    if len(body.content.encode()) > files.MAX_BYTES:
+    owner = acting_owner.writable(request.auth, reach.owner)
+    if len(body.content.encode()) > write.MAX_BYTES:
         raise Problem(413, "too_large", _("A file may hold at most 1 MiB of text."))
     expected = _expected(request)
-    place = files.Place(agent, owner, path)
+    place = write.Place(agent, owner, path)
     try:
         with unit(request.auth.team, actor=request.auth.actor) as work:
-            written = files.write(
+            written = write.write(
                 work,
                 place,
                 body.content,
@@ -320,12 +319,12 @@ def write_file(
 )
 def delete_file(request: Request, agent_id: str, path: str, reach: Query[Reach]) -> Status[None]:
     agent = request.auth.agent(agent_id)
-    owner = owners.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
-        file = files.find(files.Place(agent, owner, path))
+        file = write.find(write.Place(agent, owner, path))
         if file is None or file.deleted_at is not None:
             raise NotFound
-        files.delete(work, file, writer=request.auth.writer, expected=_expected(request))
+        write.delete(work, file, writer=request.auth.writer, expected=_expected(request))
     return Status(204, None)
 
 
@@ -341,13 +340,13 @@ def described(file: File, owner: Owner | None) -> dict[str, Any]:
         "size": file.size,
         "sha256": file.sha256,
         "revision": file.revision,
-        "owner": owners.shown(owner),
+        "owner": acting_owner.shown(owner),
         "scope": file.scope,
         "updated_at": file.updated_at,
     }
 
 
-def _saved(written: files.Written, owner: Owner | None) -> Saved:
+def _saved(written: write.Written, owner: Owner | None) -> Saved:
     told = screening.told(written.held)
     return Saved(**described(written.file, owner), changed=written.changed, **told)
 
@@ -355,7 +354,7 @@ def _saved(written: files.Written, owner: Owner | None) -> Saved:
 def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
-    return agent, owners.asked(caller, owner)
+    return agent, acting_owner.asked(caller, owner)
 
 
 def _file(agent: Agent, owner: Owner | None, path: str) -> File:

@@ -1,253 +1,60 @@
-"""Whom a call is about. Comes from the authenticated request, never from a tool's argument.
+"""Owners: whom the team's agents remember. Outcome and counts only, never text."""
 
-A person's token reaches the person and the shared memory; an integration's token reaches the
-owner that the call names, within its own end users and its channels (SPEC §1, §2).
-"""
-
-from dataclasses import dataclass
-from uuid import UUID
-
-from django.db import transaction
-from django.utils.translation import gettext as _
+from ninja import Query, Router
 
 from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.agents import owners
-from memoryweb.agents.exceptions import OwnerRefused
-from memoryweb.agents.models import Owner
-from memoryweb.api.auth import Caller
-from memoryweb.api.exceptions import Forbidden, Invalid, Problem
-from memoryweb.api.schemas import OwnerFields
-from memoryweb.audit.record import Entry, record
+from memoryweb.api.auth import Request
+from memoryweb.api.cursors import page
+from memoryweb.api.operations import Paging, operation
+from memoryweb.api.schemas import Camel, Items, Moment
 
-SHARED = "shared"
+router = Router(tags=["Owners"])
+
+EXAMPLE = {
+    "id": "b1a7ce06-2a7f-4a4e-a1c5-3d3a7f5c9e10",
+    "owner": "api:helpdesk/42",
+    "source": "api",
+    "personId": None,
+    "paused": False,
+    "createdAt": "2026-11-02T10:00:00Z",
+}
 
 
-@dataclass(frozen=True)
-class _Identity:
-    """The three columns of an owner that may not have been met yet."""
+class OwnerOut(Camel):
+    """`owner` is the form that `owner=` takes."""
 
+    id: str
+    owner: str
     source: str
-    external_id: str
-
-    def known(self, caller: Caller) -> Owner:
-        """The owner, or an unsaved one that owns nothing: reading makes no rows."""
-        columns = {"source": self.source, "external_id": self.external_id}
-        found = caller.team.owners.filter(**columns).first()
-        person = caller.user if self.source == "user" else None
-        return found or Owner(
-            team=caller.team, person=person, integration=caller.integration, **columns
-        )
-
-    def met(self, caller: Caller) -> Owner:
-        """The owner, made on first sight."""
-        if self.source == "user" and caller.user:
-            return owners.person_owner(caller.team, caller.user)
-        if self.source.startswith("api:") and caller.integration:
-            return owners.api_owner(caller.team, caller.integration, self.external_id)
-        channel, _colon, room = self.source.partition(":")
-        make = owners.room_owner if room else owners.channel_owner
-        return make(caller.team, channel, self.external_id)
+    person_id: str | None
+    paused: bool
+    created_at: Moment
 
 
-def asked(caller: Caller, text: str | None, *, default: str = SHARED) -> Owner | None:
-    """The owner of an `owner=` parameter, for reading; None for the shared memory."""
-    found = _named(caller, text, default, reading=True)
-    return found.known(caller) if isinstance(found, _Identity) else found
-
-
-def acting(
-    caller: Caller, fields: OwnerFields, *, default: str = "me", room: str = ""
-) -> Owner | None:
-    """The acting owner of a body, made on first sight; None for the shared memory.
-
-    `room` is what identifies a group chat that sends no `roomId`: its conversation.
-    """
-    if _names_someone(fields):
-        if fields.owner is not None:
-            raise Invalid("owner", _("Send either an owner or the ids of an end user."))
-        return _end_user(caller, fields, room).met(caller)
-    if fields.group:
-        raise Invalid("channel", _("A group conversation needs its channel."))
-    return target(caller, fields.owner, default=default)
-
-
-def target(caller: Caller, text: str | None, *, default: str = SHARED) -> Owner | None:
-    """The owner of an `owner=` parameter, for writing; None for the shared memory."""
-    found = _named(caller, text, default, reading=False)
-    return found.met(caller) if isinstance(found, _Identity) else found
-
-
-def intended(caller: Caller, text: str) -> Owner | None:
-    """The owner that a write would reach; makes no rows."""
-    found = _named(caller, text, SHARED, reading=False)
-    return found.known(caller) if isinstance(found, _Identity) else found
-
-
-def writable(caller: Caller, text: str | None) -> Owner | None:
-    """The owner whose memory the caller may change; None for the shared memory.
-
-    Everyone may correct the memory about themselves; any other takes the right to write.
-    """
-    caller.require_scope(Scope.MEMORY_WRITE)
-    found = target(caller, text)
-    if found is None or not is_own(caller, found):
-        caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
-    return found
-
-
-def is_own(caller: Caller, owner: Owner) -> bool:
-    """The person behind the token is who this memory is about."""
-    return caller.user is not None and owner.person_id == caller.user.pk
-
-
-def shown(owner: Owner | None) -> str:
-    return owner.shown_as if owner else SHARED
-
-
-def record_reading(caller: Caller, owner: Owner | None) -> None:
-    """An integration that an admin let read across owners leaves an event each time it does."""
-    entry = Entry(
-        action="personal.read",
-        actor=caller.actor,
-        target_kind="owner" if owner else "team",
-        target_id=owner.pk if owner else caller.team.pk,
-        on_behalf_of=owner.pk if owner else None,
-        reason_code="granted",
-        details={"grant": str(caller.actor.id)},
+@router.get(
+    "/owners",
+    **operation(
+        Items[OwnerOut],
+        summary="List the owners of the team",
+        takes=(Permission.SEE_OWNERS, Scope.MEMORY_READ),
+        example={"items": [EXAMPLE], "cursor": None},
+    ),
+)
+def list_owners(request: Request, paging: Query[Paging]) -> Items[OwnerOut]:
+    request.auth.require(Permission.SEE_OWNERS, Scope.MEMORY_READ)
+    rows = request.auth.team.owners.select_related("integration")
+    found = page(rows, ["created_at", "id"], paging.cursor, paging.limit)
+    return Items[OwnerOut](
+        items=[
+            OwnerOut(
+                id=str(owner.pk),
+                owner=owner.shown_as,
+                source=owner.source.partition(":")[0],
+                person_id=str(owner.person_id) if owner.person_id else None,
+                paused=owner.paused,
+                created_at=owner.created_at,
+            )
+            for owner in found.rows
+        ],
+        cursor=found.cursor,
     )
-    with transaction.atomic():
-        record(caller.team.pk, entry)
-
-
-def _named(
-    caller: Caller, text: str | None, default: str, *, reading: bool
-) -> _Identity | Owner | None:
-    if text is None and caller.integration:
-        raise _owner_required()
-    text = text or default
-    if text in {SHARED, "system"}:
-        return None
-    if caller.integration:
-        return _of_integration(caller, text, reading=reading)
-    return _of_person(caller, text)
-
-
-def _owner_required() -> Problem:
-    detail = _(
-        "Say whom the call is about: “endUserId”, “channel” with “senderId”, or “owner”: “shared”"
-        " (in a query: owner=…)."
-    )
-    return Problem(400, "owner_required", detail, errors=[{"field": "owner", "message": detail}])
-
-
-def _of_person(caller: Caller, text: str) -> _Identity | Owner:
-    user_id = str(caller.token.user_id)
-    if text in {"me", f"user:{user_id}"}:
-        return _Identity("user", user_id)
-    for owner in caller.team.owners.filter(person=caller.user).select_related("integration"):
-        if text in {str(owner.pk), owner.shown_as}:
-            return owner
-    raise _forbidden(_("A personal token reaches its own person and the shared memory only."))
-
-
-def _of_integration(caller: Caller, text: str, *, reading: bool) -> _Identity | Owner:
-    identity = _identity(caller, text)
-    if identity and _within_reach(caller, identity.source):
-        return identity
-    found = _existing(caller, text)
-    if found and _within_reach(caller, found.source):
-        return found
-    if found and reading and Scope.PERSONAL_READ in caller.scopes:
-        record_reading(caller, found)
-        return found
-    raise _forbidden(_("This integration reaches its own end users and its channels only."))
-
-
-def _identity(caller: Caller, text: str) -> _Identity | None:
-    """`api:<own name>/<id>`, a bare `api:<id>`, `<channel>:<id>` or `<channel>:room:<id>`."""
-    source, colon, rest = text.partition(":")
-    if not colon or _is_uuid(text):
-        return None
-    if source == "api":
-        return _api_identity(caller, rest)
-    if rest.startswith("room:"):
-        source, rest = f"{source}:room", rest.removeprefix("room:")
-    return _Identity(source, _checked("owner", rest))
-
-
-def _api_identity(caller: Caller, rest: str) -> _Identity | None:
-    assert caller.integration
-    name, slash, end_user = rest.partition("/")
-    if slash and name == caller.integration.name:
-        rest = end_user
-    elif slash and caller.team.integrations.filter(name=name).exists():
-        return None
-    return _Identity(f"api:{caller.integration.pk}", _checked("owner", rest))
-
-
-def _existing(caller: Caller, text: str) -> Owner | None:
-    found = caller.team.owners.select_related("integration")
-    if _is_uuid(text):
-        return found.filter(pk=UUID(text)).first()
-    name, slash, end_user = text.removeprefix("api:").partition("/")
-    if text.startswith("api:") and slash:
-        return found.filter(integration__name=name, external_id=end_user).first()
-    source, _colon, rest = text.partition(":")
-    return found.filter(source=source, external_id=rest).first()
-
-
-def _within_reach(caller: Caller, source: str) -> bool:
-    assert caller.integration
-    if source == f"api:{caller.integration.pk}":
-        return True
-    return source.removesuffix(":room") in caller.integration.channels
-
-
-def _names_someone(fields: OwnerFields) -> bool:
-    return any(
-        value is not None for value in (fields.end_user_id, fields.channel, fields.sender_id)
-    )
-
-
-def _end_user(caller: Caller, fields: OwnerFields, room: str) -> _Identity:
-    if caller.integration is None:
-        raise _forbidden(_("Only an integration's token may name an end user or a channel."))
-    if fields.end_user_id is not None:
-        if fields.channel is not None or fields.sender_id is not None:
-            raise Invalid("endUserId", _("Send either endUserId or channel with senderId."))
-        end_user = _checked("endUserId", fields.end_user_id)
-        return _Identity(f"api:{caller.integration.pk}", end_user)
-    return _of_channel(caller, fields, room)
-
-
-def _of_channel(caller: Caller, fields: OwnerFields, room: str) -> _Identity:
-    assert caller.integration
-    if fields.channel is None:
-        raise Invalid("channel", _("A senderId needs its channel."))
-    if fields.channel not in caller.integration.channels:
-        raise Forbidden("channel_forbidden", _("This integration may not use this channel."))
-    if fields.group:
-        room = fields.room_id or room or fields.sender_id or ""
-        return _Identity(f"{fields.channel}:room", _checked("roomId", room))
-    if fields.sender_id is None:
-        raise Invalid("senderId", _("A channel needs the senderId of who speaks."))
-    return _Identity(fields.channel, _checked("senderId", fields.sender_id))
-
-
-def _checked(field: str, text: str) -> str:
-    try:
-        return owners.checked_identity(text)
-    except OwnerRefused as refused:
-        raise Invalid(field, str(refused)) from None
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _forbidden(detail: str) -> Forbidden:
-    return Forbidden("owner_forbidden", detail)

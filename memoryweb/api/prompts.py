@@ -8,15 +8,15 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import owners
+from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.files import files_of
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel, Items
-from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import FileMissing
-from memoryweb.memory.unit import unit
+from memoryweb.memory.prompt_files import arrange
+from memoryweb.memory.transaction import unit
 from memoryweb.memory.write_matrix import check_arranging
 
 router = Router(tags=["Files"])
@@ -61,7 +61,7 @@ class Arrangement(Camel):
 def list_prompt_files(request: Request, agent_id: str, reach: Query[Reach]) -> Items[PromptFile]:
     agent = request.auth.agent(agent_id)
     request.auth.require(Permission.READ, Scope.MEMORY_READ)
-    return _items(agent, owners.asked(request.auth, reach.owner))
+    return _items(agent, acting_owner.asked(request.auth, reach.owner))
 
 
 @router.put(
@@ -78,7 +78,7 @@ def arrange_prompt_files(
     request: Request, agent_id: str, reach: Query[Reach], body: Arrangement
 ) -> Items[PromptFile]:
     agent = request.auth.agent(agent_id)
-    owner = owners.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, reach.owner)
     check_arranging(request.auth.writer)
     order = [(position.filename, position.enabled) for position in body.files]
     if len(dict(order)) != len(order):
@@ -99,7 +99,7 @@ def _items(agent: Agent, owner: Owner | None) -> Items[PromptFile]:
                 filename=file.path,
                 enabled=file.enabled,
                 sort_order=file.sort_order,
-                owner=owners.shown(owner),
+                owner=acting_owner.shown(owner),
             )
             for file in present
         ]

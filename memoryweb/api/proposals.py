@@ -10,17 +10,17 @@ from pydantic import Field
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
-from memoryweb.api import covered, owners
-from memoryweb.api import reach as reaching
+from memoryweb.api import acting_owner, redaction
+from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem
 from memoryweb.api.operations import ReachPaging, operation
-from memoryweb.api.reach import Reach as Visible
 from memoryweb.api.schemas import Camel, Items, Moment
-from memoryweb.memory import proposals
+from memoryweb.api.visibility import Reach as Visible
 from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import unit
 from memoryweb.workspace.models import Proposal
 from memoryweb.workspace.queries import proposals_of
 
@@ -148,11 +148,11 @@ def _decidable(caller: Caller, agent_id: str, proposal_id: str) -> tuple[Proposa
 
 def _described(proposal: Proposal, visible: Visible, caller: Caller) -> ProposalOut:
     file = proposal.file
-    content = covered.then(caller, file, proposal.content) if visible.shows(file.owner) else None
+    content = redaction.then(caller, file, proposal.content) if visible.shows(file.owner) else None
     return ProposalOut(
         id=str(proposal.pk),
         filename=file.path,
-        owner=owners.shown(file.owner),
+        owner=acting_owner.shown(file.owner),
         run_id=str(proposal.run_id),
         base_revision=proposal.base_revision,
         content=content,

@@ -6,17 +6,17 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
-from memoryweb.api import covered, runs
-from memoryweb.api import reach as reaching
+from memoryweb.api import redaction, runs
+from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.operations import Reach, ReachPaging, operation
-from memoryweb.api.reach import Reach as Visible
 from memoryweb.api.schemas import Items
+from memoryweb.api.visibility import Reach as Visible
 from memoryweb.dreaming.models import Report
+from memoryweb.markdown.diff import unified
 from memoryweb.runs.models import Run
-from memoryweb.workspace.diff import unified
 from memoryweb.workspace.revisions import content_of
 
 router = Router(tags=["Dreaming"])
@@ -132,7 +132,7 @@ def _diff(caller: Caller, agent: Agent, report: Report) -> str:
         file = files.get(str(change["file"]))
         if file:
             before, after = (
-                covered.then(caller, file, content_of(file, change[when])) if change[when] else ""
+                redaction.then(caller, file, content_of(file, change[when])) if change[when] else ""
                 for when in ("before", "after")
             )
             parts.append(f"{file.path}\n{unified(before, after)}")

@@ -11,19 +11,19 @@ from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.exceptions import OwnerUnknown
 from memoryweb.agents.models import Agent
 from memoryweb.agents.owners import find
-from memoryweb.api import owners
-from memoryweb.api import reach as reaching
+from memoryweb.api import acting_owner
+from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.conversations import the_only
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Camel
 from memoryweb.conversations.models import Conversation
+from memoryweb.markdown.diff import unified
 from memoryweb.memory import reverting
-from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import Change, Plan
-from memoryweb.memory.unit import unit
-from memoryweb.workspace.diff import unified
+from memoryweb.memory.transaction import unit
+from memoryweb.provenance.sources import Kind, Source
 
 router = Router(tags=["Files"])
 
@@ -206,7 +206,7 @@ def _file(change: Change) -> RevertedFile:
     is_back = change.file.deleted_at is not None
     return RevertedFile(
         filename=change.file.path,
-        owner=owners.shown(change.file.owner),
+        owner=acting_owner.shown(change.file.owner),
         action="delete" if change.deletes else "restore" if is_back else "change",
         added=added,
         removed=removed,

@@ -5,13 +5,13 @@ from datetime import date
 from ninja import Query, Router
 
 from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.api import owners
-from memoryweb.api import reach as reaching
+from memoryweb.api import acting_owner
+from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Request, known_id
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.operations import Reach, operation
-from memoryweb.api.reach import Reach as Visible
 from memoryweb.api.schemas import Camel, Moment
+from memoryweb.api.visibility import Reach as Visible
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Runs"])
@@ -81,7 +81,7 @@ def described(run: Run, visible: Visible) -> RunOut:
         id=str(run.pk),
         kind=run.kind,
         agent_id=str(run.agent_id),
-        owner=owners.shown(run.owner),
+        owner=acting_owner.shown(run.owner),
         status=run.status,
         reason=run.reason,
         phase=run.phase,

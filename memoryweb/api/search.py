@@ -11,17 +11,16 @@ from pydantic import Field
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.api import owners
+from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request
 from memoryweb.api.context import conversation_of
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel
-from memoryweb.memory import injecting
-from memoryweb.memory.finding import querying
-from memoryweb.memory.finding.hits import Hit
-from memoryweb.memory.marking import covering
+from memoryweb.memory import injections, placeholders
 from memoryweb.memory.search import search
+from memoryweb.search import query_syntax
+from memoryweb.search.hits import Hit
 
 router = Router(tags=["Search"])
 
@@ -115,20 +114,20 @@ def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hi
     caller = request.auth
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
-    owner = owners.asked(caller, asked.owner, default="me")
+    owner = acting_owner.asked(caller, asked.owner, default="me")
     kinds = _kinds(asked.kinds)
     # Nothing is kept yet about an owner who was never met: nobody's memory but the shared.
     reader = Reader(agent, None if owner and owner._state.adding else owner)
     conversation = conversation_of(agent, owner, asked.conversation_id)
-    query = querying.parse(asked.q)
+    query = query_syntax.parse(asked.q)
     if conversation and conversation.ephemeral:
         reader = Reader(agent)
     is_given = conversation is not None or caller.user is None
     found = search(reader, query, limit=asked.limit, kinds=kinds, cursor=asked.cursor)
     hits = found.hits
     if is_given:
-        hits = tuple(covering.allowed(hits, then=query.at is not None))
-        injecting.found(
+        hits = tuple(placeholders.allowed(hits, then=query.at is not None))
+        injections.found(
             reader,
             asked.q,
             hits,
@@ -165,7 +164,7 @@ def _hit(hit: Hit, owner: Owner | None) -> HitOut:
         revision=hit.revision,
         conversation_id=message.conversation.external_id if message else None,
         message_id=message.external_id if message else None,
-        owner=owners.shown(owner if hit.owner_id else None),
+        owner=acting_owner.shown(owner if hit.owner_id else None),
         scope=hit.file.scope if hit.file else "PERSONAL",
         source=hit.source,
         snippet=hit.snippet,

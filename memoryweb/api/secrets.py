@@ -9,16 +9,16 @@ from pydantic import Field
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.api import owners
-from memoryweb.api import reach as reaching
+from memoryweb.api import acting_owner
+from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import Forbidden, NotFound
 from memoryweb.api.operations import ReachPaging, operation
-from memoryweb.api.reach import Reach as Visible
 from memoryweb.api.schemas import Camel, Items, Moment
-from memoryweb.memory.secrets import held as door
-from memoryweb.memory.unit import unit
+from memoryweb.api.visibility import Reach as Visible
+from memoryweb.memory.review import secrets as door
+from memoryweb.memory.transaction import unit
 from memoryweb.workspace.models import HeldSecret
 
 router = Router(tags=["Secrets"])
@@ -145,7 +145,7 @@ def _described(held: HeldSecret, visible: Visible) -> HeldSecretOut:
     return HeldSecretOut(
         id=str(held.pk),
         agent_id=str(held.agent_id),
-        owner=owners.shown(held.owner),
+        owner=acting_owner.shown(held.owner),
         kind=held.kind,
         length=held.length,
         filename=held.file.path if held.file and shows else None,

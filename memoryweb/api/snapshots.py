@@ -15,14 +15,14 @@ from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
-from memoryweb.api import covered, owners
+from memoryweb.api import acting_owner, redaction
 from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel, HeldOut, Moment
-from memoryweb.memory.snapshots import doors as snapshots
-from memoryweb.memory.snapshots.plan import Action, Item, Plan
-from memoryweb.memory.unit import unit
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.snapshot.plan import Action, Item, Plan
+from memoryweb.memory.transaction import unit
 
 router = Router(tags=["Snapshots"])
 
@@ -45,7 +45,9 @@ class ImportedFile(Camel):
 
 
 class PlannedFile(ImportedFile):
-    diff: str = Field(description=f"Changed lines with `+` and `-`; at most {covered.SHOWN_LINES}.")
+    diff: str = Field(
+        description=f"Changed lines with `+` and `-`; at most {redaction.SHOWN_LINES}."
+    )
 
 
 class WrittenFile(ImportedFile):
@@ -177,7 +179,7 @@ def _download(described: dict[str, Any]) -> dict[str, Any]:
 def export_snapshot(request: Request, agent_id: str, reach: Query[ExportReach]) -> HttpResponse:
     agent = request.auth.agent(agent_id)
     request.auth.require(Permission.EXPORT, Scope.SNAPSHOT_EXPORT)
-    owner = owners.asked(request.auth, reach.owner)
+    owner = acting_owner.asked(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         is_for_program = request.auth.integration is not None
         exported = snapshots.export(work, agent, owner, reach.part, is_for_program=is_for_program)
@@ -202,16 +204,16 @@ def export_snapshot(request: Request, agent_id: str, reach: Query[ExportReach]) 
 )
 def preview_import(request: Request, agent_id: str, reach: Query[ImportReach]) -> SnapshotPreview:
     sent = _sent(request, agent_id, reach)
-    owner = owners.intended(request.auth, sent.owner)
+    owner = acting_owner.intended(request.auth, sent.owner)
     previewed = snapshots.preview(sent.agent, owner, sent.archive, by=request.auth.writer)
     plan = previewed.plan
     return SnapshotPreview(
-        owner=owners.shown(owner),
+        owner=acting_owner.shown(owner),
         archive_sha256=plan.archive_sha256,
         token=previewed.token,
         expires_at=timezone.now() + timedelta(seconds=snapshots.VALID_SECONDS),
         files=[
-            PlannedFile(**_file(item), diff=covered.diff(request.auth, sent.agent, owner, item))
+            PlannedFile(**_file(item), diff=redaction.diff(request.auth, sent.agent, owner, item))
             for item in plan.items
         ],
         **_rest(plan),
@@ -241,12 +243,12 @@ def import_snapshot(
         raise Invalid("token", _("Send the token of a preview of this archive."))
     with unit(request.auth.team, actor=request.auth.actor) as work:
         # Within: a refused import makes no owner either.
-        owner = owners.target(request.auth, sent.owner)
+        owner = acting_owner.target(request.auth, sent.owner)
         done = snapshots.apply(work, sent.agent, owner, sent.archive, token, by=request.auth.writer)
     numbers = {item.path: written.file.revision for item, written in done.written}
     return SnapshotImport(
         import_id=str(done.batch.pk) if done.batch else None,
-        owner=owners.shown(owner),
+        owner=acting_owner.shown(owner),
         files=[
             WrittenFile(**_file(item), revision=numbers.get(item.path)) for item in done.plan.items
         ],

@@ -9,14 +9,14 @@ from pydantic import Field
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
-from memoryweb.api import owners
+from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.context import conversation_of
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Camel, OwnerFields, Screened
 from memoryweb.memory import tools
-from memoryweb.memory.files import Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Writer
 from memoryweb.workspace.models import AuthorKind
 
 router = Router(tags=["Tools"])
@@ -363,7 +363,7 @@ def writing(request: Request, agent_id: str, call: Call) -> tools.Acting:
 
 
 def _acting(caller: Caller, agent: Agent, call: Call) -> tools.Acting:
-    owner = owners.acting(caller, call, room=call.conversation_id or "")
+    owner = acting_owner.acting(caller, call, room=call.conversation_id or "")
     conversation = conversation_of(agent, owner, call.conversation_id)
     return tools.Acting(
         Reader(agent, owner),

@@ -12,16 +12,16 @@ from django.views.decorators.csrf import csrf_exempt
 
 from memoryweb.api import (
     agents,
-    codes,
     context,
     conversations,
+    domain_errors,
     dreaming,
     events,
     files,
-    people,
+    one_time_codes,
+    owners,
     prompts,
     proposals,
-    refusals,
     reports,
     reverting,
     runs,
@@ -33,8 +33,8 @@ from memoryweb.api import (
 )
 from memoryweb.api.auth import Bearer
 from memoryweb.api.exceptions import NotFound
-from memoryweb.api.gate import JSONParser, gate
 from memoryweb.api.operations import DocumentedAPI
+from memoryweb.api.pipeline import JSONParser, gate
 from memoryweb.api.problems import respond
 from memoryweb.api.schemas import OwnerFields, ProblemBody
 
@@ -54,8 +54,8 @@ ROUTERS = (
     proposals.router,
     secrets.router,
     runs.router,
-    people.router,
-    codes.router,
+    owners.router,
+    one_time_codes.router,
     events.router,
 )
 
@@ -77,7 +77,7 @@ api = DocumentedAPI(
 )
 api.documented = (ProblemBody, OwnerFields, conversations.MessageBatch)
 api.add_decorator(gate, mode="view")
-refusals.install(api)
+domain_errors.install(api)
 for _router in ROUTERS:
     api.add_router("", _router)
 

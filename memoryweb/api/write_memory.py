@@ -8,9 +8,9 @@ from memoryweb.api.auth import Request
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Screened
 from memoryweb.api.tools import AGENT_ID, BASE, HASH, OneFile, writer_of, writing
-from memoryweb.memory import write_memory as door
-from memoryweb.memory.unit import unit
-from memoryweb.memory.write_memory import Step, Strategy
+from memoryweb.memory import section_writing as door
+from memoryweb.memory.section_writing import Step, Strategy
+from memoryweb.memory.transaction import unit
 
 router = Router(tags=["Tools"])
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from memoryweb.memory.meaning.categories import Category, categorise
-from memoryweb.memory.meaning.statements import Lookup, clean, fingerprint, normalise
-from memoryweb.memory.meaning.wording import read
+from memoryweb.language.categories import Category, categorise
+from memoryweb.language.normal_form import read
+from memoryweb.language.statements import Lookup, clean, fingerprint, normalise
 
 _LEAD_IN = re.compile(
     r"^(?:(?:correction|note|reminder|update|remember|fyi|更正|纠正|訂正|メモ|备注)\s*[:：]\s*"

@@ -11,12 +11,12 @@ from memoryweb.dreaming.answers import Citation, DreamAnswer
 from memoryweb.dreaming.candidates import Mention, cut_note, gather
 from memoryweb.dreaming.gates import NOT_TAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
+from memoryweb.language.secrets import credentials
+from memoryweb.language.statements import normalise
 from memoryweb.memory import guards
 from memoryweb.memory.guards import Broken
-from memoryweb.memory.keeping import keep
-from memoryweb.memory.meaning.statements import normalise
-from memoryweb.memory.rejections import states, without_rejected
-from memoryweb.memory.secrets import scanning
+from memoryweb.memory.protected_lines import keep
+from memoryweb.review.rejections import states, without_rejected
 
 MOST_HINTS = 100
 
@@ -156,7 +156,7 @@ def _guarded(inputs: Inputs, made: Consolidated) -> Consolidated:
         protected_lines=inputs.protected_lines,
         superseded=[old for old, _new in made.superseded],
         changed_today=inputs.changed_today,
-        has_secret=lambda text: bool(scanning.find(text)),
+        has_secret=lambda text: bool(credentials.find(text)),
     )
     return replace(made, broken=(*made.broken, *broken))
 

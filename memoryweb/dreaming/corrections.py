@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memoryweb.memory.meaning.statements import clean, contradicts, covers, matters, says_the_same
-from memoryweb.memory.meaning.wording import read
+from memoryweb.language.normal_form import read
+from memoryweb.language.statements import clean, contradicts, covers, matters, says_the_same
 
 _MARK = re.compile(
     r"^(?:correction|correcting myself|to correct (?:myself|that)|i was wrong|i misspoke"

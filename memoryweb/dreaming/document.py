@@ -9,9 +9,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from memoryweb.dreaming.candidates import Mention
-from memoryweb.memory.meaning.statements import clean
-from memoryweb.memory.meaning.wording import read
-from memoryweb.workspace.pins import has_open_pin, pinned_ranges
+from memoryweb.language.normal_form import read
+from memoryweb.language.statements import clean
+from memoryweb.markdown.pins import has_open_pin, pinned_ranges
 
 _BULLET = re.compile(r"^ {0,3}[-*+] +\S")
 _MARKDOWN = MarkdownIt("commonmark")

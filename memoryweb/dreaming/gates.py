@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from memoryweb.dreaming.candidates import Candidate, Mention
-from memoryweb.dreaming.rivals import Rivals
+from memoryweb.dreaming.conflicts import Rivals
 from memoryweb.dreaming.scoring import Scored, age_in_days
-from memoryweb.memory.meaning.statements import Lookup, fingerprint
-from memoryweb.memory.rejections import Rejections
+from memoryweb.language.statements import Lookup, fingerprint
+from memoryweb.review.rejections import Rejections
 
 MERGED = "A fuller line that was promoted says this, too."
 NOT_TAKEN = "It passed every gate, and the model left it out."

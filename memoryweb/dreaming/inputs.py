@@ -13,14 +13,14 @@ from django.db.models import Q
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory.changes import changed_by_machines
-from memoryweb.memory.marking.marks import without_hidden
-from memoryweb.memory.proposals import rejected_lines
-from memoryweb.recall import events
+from memoryweb.markdown.blocks import blocks
+from memoryweb.markdown.pins import pinned_lines
+from memoryweb.memory.machine_changes import changed_by_machines
+from memoryweb.memory.review.proposals import rejected_lines
+from memoryweb.provenance.flags import without_hidden
 from memoryweb.runs.models import Run
-from memoryweb.workspace.blocks import blocks
+from memoryweb.search import recalls
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
-from memoryweb.workspace.pins import pinned_lines
 
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
 RECALL_DAYS = 30
@@ -205,12 +205,12 @@ def _recalls(
     run: Run, notes: Iterable[Text], mentions: Iterable[Mention]
 ) -> dict[tuple[str, int], Recall]:
     ids = [uuid.UUID(note.file_id) for note in notes]
-    asks = events.asks_since(ids, run.now - timedelta(days=RECALL_DAYS), run.now)
+    asks = recalls.asks_since(ids, run.now - timedelta(days=RECALL_DAYS), run.now)
     if not asks:
         return {}
     counted = {}
     for mention in mentions:
-        given = asks.get((uuid.UUID(mention.file_id), events.keyed_hash(mention.text)))
+        given = asks.get((uuid.UUID(mention.file_id), recalls.keyed_hash(mention.text)))
         if given:
             counted[mention.file_id, mention.line] = Recall.of(given)
     return counted

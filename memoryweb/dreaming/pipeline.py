@@ -13,17 +13,18 @@ from memoryweb.dreaming import consolidators, diary, inputs, reports
 from memoryweb.dreaming.answers import DreamAnswer
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs
+from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.memory import files, proposals
-from memoryweb.memory.files import Place, Writer, Written
+from memoryweb.memory import screening, write
 from memoryweb.memory.guards import Broken
-from memoryweb.memory.secrets import scanning, screening
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import Place, Writer, Written
+from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import GiveUp, Lease, Outcome, Retry
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.origins import Origin, Source
 
 
 def dream(lease: Lease) -> None:
@@ -126,7 +127,7 @@ def _ask(lease: Lease, read: Inputs) -> None:
 
 def _masked(answer: DreamAnswer) -> tuple[DreamAnswer, bool]:
     """A secret must not even wait in the stored answer; the guard is told that one was there."""
-    memory, found = scanning.mask(answer.memory_content)
+    memory, found = credentials.mask(answer.memory_content)
     citations = (one.model_copy(update={"text": _mask(one.text)}) for one in answer.citations)
     masked = {
         "memory_content": memory,
@@ -138,7 +139,7 @@ def _masked(answer: DreamAnswer) -> tuple[DreamAnswer, bool]:
 
 
 def _mask(text: str) -> str:
-    return scanning.mask(text)[0]
+    return credentials.mask(text)[0]
 
 
 def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> bool:
@@ -201,7 +202,7 @@ def _writer(run: Run) -> Writer:
 
 
 def _write_memory(work: Unit, run: Run, made: Consolidated) -> dict[str, Any]:
-    written = files.write(
+    written = write.write(
         work,
         _place(run, inputs.MEMORY),
         made.content,
@@ -226,7 +227,7 @@ def origins_of(made: Consolidated) -> dict[int, Origin]:
 
 
 def _propose(work: Unit, run: Run, read: Inputs, made: Consolidated) -> None:
-    file, base = files.find(_place(run, inputs.MEMORY)), read.memory.revision
+    file, base = write.find(_place(run, inputs.MEMORY)), read.memory.revision
     if file is None or file.deleted_at is not None:
         file = _empty_memory(work, run)
         base = base or file.revision
@@ -240,7 +241,7 @@ def _propose(work: Unit, run: Run, read: Inputs, made: Consolidated) -> None:
 
 def _empty_memory(work: Unit, run: Run) -> File:
     """An owner's MEMORY.md comes into being with its first dream, even one that is held back."""
-    written = files.write(work, _place(run, inputs.MEMORY), "# Memory\n", writer=_writer(run))
+    written = write.write(work, _place(run, inputs.MEMORY), "# Memory\n", writer=_writer(run))
     return written.file
 
 
@@ -251,10 +252,10 @@ def _write_diary(work: Unit, run: Run, read: Inputs, entry: str) -> list[dict[st
     changes = []
     for month, text in rolled.archives.items():
         path = f"memory/dreams/{month}.md"
-        lines = [files.NewLine(line) for line in text.split("\n")]
-        changes.append(_change(files.append(work, _place(run, path), lines, writer=_writer(run))))
+        lines = [write.NewLine(line) for line in text.split("\n")]
+        changes.append(_change(write.append(work, _place(run, path), lines, writer=_writer(run))))
     place = _place(run, inputs.DIARY)
-    changes.append(_change(files.write(work, place, rolled.diary, writer=_writer(run))))
+    changes.append(_change(write.write(work, place, rolled.diary, writer=_writer(run))))
     return changes
 
 

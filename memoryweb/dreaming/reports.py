@@ -13,7 +13,7 @@ from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.guards import changed_lines
-from memoryweb.memory.unit import Unit
+from memoryweb.memory.transaction import Unit
 from memoryweb.runs.models import Run
 
 

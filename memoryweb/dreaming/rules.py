@@ -8,16 +8,16 @@ from fractions import Fraction
 from itertools import chain
 
 from memoryweb.dreaming.candidates import Candidate, Mention, as_line
+from memoryweb.dreaming.conflicts import Rivals, is_later
 from memoryweb.dreaming.corrections import correction_in, corrects
 from memoryweb.dreaming.document import Document, Line
 from memoryweb.dreaming.gates import MERGED, Verdict
-from memoryweb.dreaming.rivals import Rivals, is_later
 from memoryweb.dreaming.scoring import specificity
+from memoryweb.language.categories import HEADINGS, Category
+from memoryweb.language.normal_form import read
+from memoryweb.language.statements import Lookup, clean, loses, overtakes, says_all_of
+from memoryweb.language.words import EVERYDAY, VAGUE
 from memoryweb.memory import guards
-from memoryweb.memory.meaning.categories import HEADINGS, Category
-from memoryweb.memory.meaning.statements import Lookup, clean, loses, overtakes, says_all_of
-from memoryweb.memory.meaning.wording import read
-from memoryweb.memory.meaning.words import EVERYDAY, VAGUE
 
 # Kinds that a topic tells. What makes an event, a plan or a relation, its own words must say.
 _TOPICAL = {HEADINGS[kind].casefold(): kind for kind in (Category.WORK, Category.PREFERENCE)}

@@ -13,7 +13,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File

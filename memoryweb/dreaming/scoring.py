@@ -6,8 +6,8 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from memoryweb.dreaming.candidates import Candidate
-from memoryweb.memory.meaning.wording import normalise, read
-from memoryweb.memory.meaning.words import VAGUE
+from memoryweb.language.normal_form import normalise, read
+from memoryweb.language.words import VAGUE
 
 HALF_LIFE_DAYS = 7
 FRESH_DAYS = 30

@@ -3,9 +3,9 @@
 from memoryweb.dreaming import diary
 from memoryweb.dreaming.inputs import DIARY
 from memoryweb.dreaming.models import Report
-from memoryweb.memory import files
-from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.unit import Unit
+from memoryweb.memory import write
+from memoryweb.memory.transaction import Unit
+from memoryweb.memory.write import Place, Writer
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 
@@ -21,7 +21,7 @@ def note(unit: Unit, run: Run, writer: Writer) -> None:
         text = diary.taken_back(file.content, report.diary, said)
         if text != file.content:
             place = Place(run.agent, run.owner, file.path)
-            files.write(unit, place, text, writer=writer, expected=file.sha256)
+            write.write(unit, place, text, writer=writer, expected=file.sha256)
 
 
 def _sentence(unit: Unit, run: Run, writer: Writer) -> str:

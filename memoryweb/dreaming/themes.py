@@ -7,9 +7,9 @@ from datetime import date
 from itertools import pairwise
 
 from memoryweb.dreaming.candidates import Candidate
-from memoryweb.memory.meaning.statements import normalise
-from memoryweb.memory.meaning.wording import read
-from memoryweb.memory.meaning.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
+from memoryweb.language.normal_form import read
+from memoryweb.language.statements import normalise
+from memoryweb.language.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _VERB_FOLLOWS = re.compile(r"[A-Z]|team$|others$|who$")  # what comes after a name is no thing

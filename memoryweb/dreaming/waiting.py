@@ -11,7 +11,7 @@ from django.db.models.functions import RowNumber
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.recall.models import Passage
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import LineOrigin
 
 

@@ -11,14 +11,14 @@ from memoryweb.extraction import requests, rewrites
 from memoryweb.extraction.extractors import MEMORY, PROFILE, cut, read_context, workspace_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory import files
-from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.meaning.statements import Lookup, clean
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.language.statements import Lookup, clean
+from memoryweb.markdown.paths import note_path
+from memoryweb.memory import write
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.paths import note_path
 
 
 class Applied(StrEnum):
@@ -67,14 +67,14 @@ def _write_lines(
 ) -> list[dict[str, Any]]:
     path = note_path(note_date(window.turns, work.now))
     place = Place(conversation.agent, workspace_of(conversation), path)
-    note = files.find(place)
+    note = write.find(place)
     fresh = list(_fresh(found.lines, note.content if note else ""))
     if not fresh:
         return []
     turns = {turn.pk: turn for turn in window.turns}
     lines = [_note_line(line, turns, work.now) for line in fresh]
     writer = Writer(AuthorKind.EXTRACTION, run=run, conversation_id=conversation.pk)
-    done = files.append(work, place, lines, writer=writer)
+    done = write.append(work, place, lines, writer=writer)
     return [_written(done, done.first_line, done.first_line + len(lines) - 1)]
 
 
@@ -130,7 +130,7 @@ def _inputs(run: Run, conversation: Conversation, window: Window, now: datetime)
     return [*context.texts.values(), *(cut(turn.content) for turn in window.turns)]
 
 
-def _written(done: files.Written, first: int, last: int) -> dict[str, Any]:
+def _written(done: write.Written, first: int, last: int) -> dict[str, Any]:
     """Lines of a file; 0 to 0: all of it."""
     return {
         "file": str(done.file.pk),

@@ -16,12 +16,12 @@ from memoryweb.extraction.answers import ExtractionAnswer
 from memoryweb.extraction.findings import Findings
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import BadAnswer
-from memoryweb.memory.marking.marks import hidden_of, without_hidden
-from memoryweb.memory.secrets import screening
+from memoryweb.markdown.paths import note_path
+from memoryweb.memory import screening
+from memoryweb.provenance.flags import hidden_of, without_hidden
 from memoryweb.runs.engine import GiveUp
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Proposal
-from memoryweb.workspace.paths import note_path
 
 MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
 NOTE_CHARACTERS = 8_000  # of the day's note, its end

@@ -8,12 +8,12 @@ from memoryweb.conversations.window import Window, newest
 from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.models import Extraction
 from memoryweb.llm.exceptions import BadAnswer, ModelError
-from memoryweb.memory import files
-from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory import write
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import Lease
 from memoryweb.workspace.models import AuthorKind
-from memoryweb.workspace.origins import Origin, Source
 
 MESSAGES = 10
 CHARACTERS = 200
@@ -61,7 +61,7 @@ def _append(work: Unit, lease: Lease, conversation: Conversation, window: Window
         *(_line(turn) for turn in window.turns[-MESSAGES:]),
     ]
     writer = Writer(AuthorKind.EXTRACTION, run=lease.run, conversation_id=conversation.pk)
-    done = files.append(work, place, lines, writer=writer)
+    done = write.append(work, place, lines, writer=writer)
     return {
         "file": str(done.file.pk),
         "revision": done.file.revision,

@@ -11,9 +11,9 @@ from memoryweb.conversations.models import Message
 from memoryweb.extraction.answers import ExtractionAnswer
 from memoryweb.extraction.rules import NoteLine
 from memoryweb.extraction.rules.text import one_line
+from memoryweb.language.categories import categorise
+from memoryweb.language.secrets import credentials
 from memoryweb.llm.exceptions import BadAnswer
-from memoryweb.memory.meaning.categories import categorise
-from memoryweb.memory.secrets import scanning
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)  # a pin is a person's to set
 _TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s+")
@@ -74,7 +74,7 @@ def from_answer(
     answer: ExtractionAnswer, turns: Sequence[Message], seen: Mapping[str, int]
 ) -> Findings:
     """Raises BadAnswer when lines were written and none cites a message of the window."""
-    reason = scanning.mask(one_line(answer.reason))[0]
+    reason = credentials.mask(one_line(answer.reason))[0]
     if not answer.should_update:
         return Findings(reason=reason, seen=seen)
     lines = _cited(answer, turns) if answer.lines else _uncited(answer.daily_entry, turns)
@@ -116,9 +116,9 @@ def _line(text: str, messages: tuple[int, ...], *, durable: bool) -> Line:
 
 
 def _clean(text: str) -> str:
-    return _TIME.sub("", scanning.mask(one_line(_COMMENT.sub(" ", text)))[0])
+    return _TIME.sub("", credentials.mask(one_line(_COMMENT.sub(" ", text)))[0])
 
 
 def _document(text: str) -> tuple[str, int]:
     """A secret must not even wait in the stored answer; the guard is told that one was there."""
-    return scanning.mask(text.strip() + "\n") if text.strip() else ("", 0)
+    return credentials.mask(text.strip() + "\n") if text.strip() else ("", 0)

@@ -19,7 +19,7 @@ from memoryweb.extraction.extractors import Answered
 from memoryweb.extraction.fallback import fall_back
 from memoryweb.extraction.models import Extraction
 from memoryweb.llm.exceptions import BadAnswer, ModelError
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import Proposal

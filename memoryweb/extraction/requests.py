@@ -12,7 +12,7 @@ from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.conditions import Circumstances, Skip, skip_reason
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs.engine import enqueue
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import ACTIVE, Run

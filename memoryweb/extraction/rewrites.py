@@ -9,18 +9,19 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent
 from memoryweb.extraction.extractors import MEMORY, PROFILE
 from memoryweb.extraction.findings import Line
-from memoryweb.memory import files, guards, proposals
-from memoryweb.memory.changes import changed_by_machines
-from memoryweb.memory.files import Place, Writer
+from memoryweb.language.statements import Lookup
+from memoryweb.memory import guards, write
 from memoryweb.memory.guards import Broken
-from memoryweb.memory.keeping import keep
-from memoryweb.memory.meaning.statements import Lookup
-from memoryweb.memory.proposals import rejected_lines
-from memoryweb.memory.rejections import without_rejected
-from memoryweb.memory.unit import Unit
+from memoryweb.memory.machine_changes import changed_by_machines
+from memoryweb.memory.protected_lines import keep
+from memoryweb.memory.review import proposals
+from memoryweb.memory.review.proposals import rejected_lines
+from memoryweb.memory.transaction import Unit
+from memoryweb.memory.write import Place, Writer
+from memoryweb.provenance.origins import Origin, Source, protected_lines
+from memoryweb.review.rejections import without_rejected
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Proposal
-from memoryweb.workspace.origins import Origin, Source, protected_lines
 
 CAPS = {MEMORY: guards.CAP, PROFILE: 4_000}
 _EMPTY = {MEMORY: "# Memory\n", PROFILE: "# Profile\n"}
@@ -46,10 +47,10 @@ def apply(
     seen: int,
     is_current: bool,
     has_secret: bool = False,
-) -> tuple[Result, files.Written | None]:
+) -> tuple[Result, write.Written | None]:
     """`inputs` are all texts that the model saw, `said` the messages of people among them: a new
     line that none of `lines` says stands on all of those. `seen` is the file's revision, or 0."""
-    file = files.find(place)
+    file = write.find(place)
     before = file.content if file and file.deleted_at is None else ""
     protected = protected_lines(file) if file else set()
     content = _kept(place, before, content, protected)
@@ -68,9 +69,9 @@ def apply(
         broken.append(Broken("current", _("The file changed twice while the model was at work.")))
     origins = _origins(before, content, lines, said)
     if not broken and run.agent.policy == Agent.Policy.APPLY:
-        return Result.WRITTEN, files.write(work, place, content, writer=writer, origins=origins)
+        return Result.WRITTEN, write.write(work, place, content, writer=writer, origins=origins)
     if file is None or file.deleted_at is not None:
-        file = files.write(work, place, _EMPTY[place.path], writer=writer).file
+        file = write.write(work, place, _EMPTY[place.path], writer=writer).file
         seen = seen or file.revision
     return _propose(work, run, file, content, origins, broken, base=seen), None
 

@@ -11,12 +11,12 @@ from django_scopes import scopes_disabled
 from memoryweb import agents as room
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import next_dream_at
+from memoryweb.markdown.paths import SEEDED
+from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.secrets import screening
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
-from memoryweb.workspace.paths import SEEDED
 
 logger = logging.getLogger(__name__)
 

@@ -7,14 +7,15 @@ class MemoryConfig(AppConfig):
     label = "memory"
 
     def ready(self) -> None:
-        from memoryweb.memory import agents, reindexing  # noqa: PLC0415  models must be loaded
-        from memoryweb.memory.secrets import held, retroscan  # noqa: PLC0415
-        from memoryweb.memory.snapshots import uploads  # noqa: PLC0415
+        # Models must be loaded.
+        from memoryweb.memory import agents, reindexing, rescan  # noqa: PLC0415
+        from memoryweb.memory.review import secrets  # noqa: PLC0415
+        from memoryweb.memory.snapshot import uploads  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
-        engine.register(retroscan.KIND, retroscan.scan)
+        engine.register(rescan.KIND, rescan.scan)
         engine.register_tick(agents.remove_expired)
-        engine.register_tick(held.expire)
+        engine.register_tick(secrets.expire)
         engine.register_tick(uploads.purge)
         # No models here, so no signal of our own; passages are recall's.
         post_migrate.connect(reindexing.refresh_stale, sender=apps.get_app_config("recall"))

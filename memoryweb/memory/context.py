@@ -13,16 +13,16 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.window import SPEAKING
+from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
-from memoryweb.memory.finding import querying
-from memoryweb.memory.finding.hits import Hit
-from memoryweb.memory.marking import covering
-from memoryweb.memory.marking.marks import hidden_of, without_hidden
+from memoryweb.markdown.render import LIMITS, render, shortened
+from memoryweb.memory import placeholders
 from memoryweb.memory.search import search
-from memoryweb.memory.secrets import scanning
+from memoryweb.provenance.flags import hidden_of, without_hidden
+from memoryweb.search import query_syntax
+from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
-from memoryweb.workspace.render import LIMITS, render, shortened
 
 WINDOW = 128_000
 LEAST_WINDOW, MOST_WINDOW = 1_000, 2_000_000
@@ -136,7 +136,7 @@ def build(
     """
     if _keeps_nothing(reader, conversation, ephemeral):
         reader, conversation = Reader(reader.agent), None
-    message = scanning.mask(message)[0]
+    message = credentials.mask(message)[0]
     current = [Turn("user", message)] if message else []
     talk = _Talk(conversation, message)
     budget = _budget(window)
@@ -239,7 +239,7 @@ def _turn(conversation: Conversation, row: Message) -> Turn:
 
 
 def _said(row: Message) -> str:
-    return scanning.mask(row.content)[0]
+    return credentials.mask(row.content)[0]
 
 
 def _keeps_nothing(reader: Reader, conversation: Conversation | None, ephemeral: bool) -> bool:
@@ -281,7 +281,7 @@ def _fitted(file: File, room: int, hidden: Collection[int]) -> Included:
 
     Lines that wait for a person are left empty.
     """
-    content, masked = scanning.mask(without_hidden(file.content, hidden))
+    content, masked = credentials.mask(without_hidden(file.content, hidden))
     limit = LIMITS.get(file.path, len(content))
     text, cut = shortened(content, limit)
     rendered = render([(file.path, text)]) + "\n"
@@ -321,8 +321,8 @@ def _hits(
     given = {one.file.pk: one.last_line for one in files}
     room -= tokens.estimate(f"--- {FOUND} ---\n")
     quoted: list[Quoted] = []
-    hits = search(reader, querying.plain(message), limit=_ASKED_HITS).hits
-    for hit in covering.allowed(hits, then=False):
+    hits = search(reader, query_syntax.plain(message), limit=_ASKED_HITS).hits
+    for hit in placeholders.allowed(hits, then=False):
         if hit.file and hit.line <= given.get(hit.file.pk, 0):
             continue
         if hit.message and talk and _is_in(hit.message, *talk):
@@ -342,7 +342,7 @@ def _is_in(message: Message, conversation_id: UUID, first: int) -> bool:
 
 
 def _quote(hit: Hit, message: str) -> Quoted | None:
-    text = " ".join(scanning.mask(hit.text)[0].split()).removeprefix("- ")
+    text = " ".join(credentials.mask(hit.text)[0].split()).removeprefix("- ")
     if text == " ".join(message.split()):  # the message itself, sent to the conversation already
         return None
     if len(text) > _HIT_CHARACTERS:

@@ -5,7 +5,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from memoryweb.workspace.exceptions import PathRefused
+from memoryweb.exceptions import MemoryRefused
+from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.workspace.models import File
 
 __all__ = [
@@ -17,24 +18,11 @@ __all__ = [
     "MessageConflict",
     "PathRefused",
     "ProposalDecided",
-    "SearchRefused",
     "SecretRefused",
     "Stale",
     "ValueRefused",
     "WrongValue",
 ]
-
-
-class MemoryRefused(Exception):
-    code = "refused"
-
-
-class SearchRefused(MemoryRefused):
-    """A search that can't be answered: `bad_date`, `bad_owner` or `bad_cursor`."""
-
-    def __init__(self, code: str, sentence: str) -> None:
-        self.code = code
-        super().__init__(sentence)
 
 
 class ValueRefused(MemoryRefused):

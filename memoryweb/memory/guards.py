@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import LCSseq
 
-from memoryweb.memory.meaning.statements import Lookup, clean, normalise
-from memoryweb.workspace.pins import pinned_ranges
+from memoryweb.language.statements import Lookup, clean, normalise
+from memoryweb.markdown.pins import pinned_ranges
 
 CAP = 12_288  # characters of MEMORY.md
 FREE_LINES = 40  # up to so many lines, a day may change as much as it likes

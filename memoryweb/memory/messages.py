@@ -13,11 +13,12 @@ from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
-from memoryweb.memory import indexing
+from memoryweb.language.secrets import credentials
+from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MessageConflict
-from memoryweb.memory.secrets import scanning, screening
-from memoryweb.memory.secrets.screening import Held
-from memoryweb.memory.unit import Unit
+from memoryweb.memory.screening import Held
+from memoryweb.memory.transaction import Unit
+from memoryweb.search import indexing
 
 __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
 
@@ -123,10 +124,10 @@ def _check_identifiers(conversation_id: str, messages: Sequence[NewMessage]) -> 
         for index, message in enumerate(messages)
         if message.id is not None
     }
-    if not scanning.find("\n".join(named.values())):
+    if not credentials.find("\n".join(named.values())):
         return
     for field, text in named.items():
-        if scanning.find(text):
+        if credentials.find(text):
             raise BatchRefused(
                 field, _("{field} looks like a secret; use another id.").format(field=field)
             )
@@ -171,9 +172,9 @@ def _mask(unit: Unit, owner: Owner, index: int, message: NewMessage) -> _Masked:
                 "message": index,
                 "field": place,
                 "length": secret.end - secret.start,
-                "fingerprint": scanning.fingerprint(text[secret.start : secret.end]),
+                "fingerprint": credentials.fingerprint(text[secret.start : secret.end]),
             }
-            for secret in scanning.find(text)
+            for secret in credentials.find(text)
         ]
     content = screening.mask(unit.team.pk, message.content, owner_id=owner.pk)
     name = screening.mask(unit.team.pk, message.name, owner_id=owner.pk)

@@ -10,10 +10,10 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory import indexing
-from memoryweb.memory.unit import unit
-from memoryweb.recall import index, tokens
-from memoryweb.recall.models import Passage
+from memoryweb.language import tokens
+from memoryweb.memory.transaction import unit
+from memoryweb.search import index, indexing
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File
 
 T = TypeVar("T")

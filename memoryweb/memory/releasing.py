@@ -1,8 +1,8 @@
 """A person lets machines change lines that a person wrote, or has them kept again (SPEC §3)."""
 
 from memoryweb.memory.exceptions import FileMissing, Stale
-from memoryweb.memory.files import lock
-from memoryweb.memory.unit import Unit
+from memoryweb.memory.transaction import Unit
+from memoryweb.memory.write import lock
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
 
 

@@ -14,18 +14,19 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory import files, proposals
+from memoryweb.markdown.diff import carry, counts, side_by_side
+from memoryweb.markdown.merge import Kind as Hunks
+from memoryweb.markdown.merge import merge
+from memoryweb.memory import write
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.provenance import Kind, Lines, Source, is_diary, lines_of
-from memoryweb.memory.unit import Unit
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import Unit
+from memoryweb.memory.write import Place, Writer
+from memoryweb.provenance.authorship import returning
+from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.sources import Kind, Lines, Source, is_diary, lines_of
 from memoryweb.runs.models import Run
-from memoryweb.workspace.authorship import returning
-from memoryweb.workspace.diff import carry, counts, side_by_side
-from memoryweb.workspace.merge import Kind as Hunks
-from memoryweb.workspace.merge import merge
 from memoryweb.workspace.models import File, Import, Proposal, Revision
-from memoryweb.workspace.origins import Origin
 from memoryweb.workspace.revisions import content_of
 
 NOTHING = proposals.packed(Origin())  # a line that stands on no source
@@ -277,13 +278,13 @@ def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
 def _apply(unit: Unit, change: Change, writer: Writer, reason: str) -> None:
     file = change.file
     if change.deletes:
-        files.delete(unit, file, writer=writer, expected=file.sha256)
+        write.delete(unit, file, writer=writer, expected=file.sha256)
     elif change.restores is not None:
-        files.restore(unit, file, change.restores, writer=writer)
+        write.restore(unit, file, change.restores, writer=writer)
     else:
         place = Place(file.agent, file.owner, file.path)
         expected = file.sha256
-        files.write(
+        write.write(
             unit,
             place,
             change.after,

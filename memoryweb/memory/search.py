@@ -5,13 +5,13 @@ from collections.abc import Collection
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.memory.exceptions import SearchRefused
-from memoryweb.memory.finding import cursors, matching, querying
-from memoryweb.memory.finding.corpus import Current
-from memoryweb.memory.finding.hits import Found, Hit, hit
-from memoryweb.memory.finding.matching import Asked
-from memoryweb.memory.finding.past import Then
-from memoryweb.memory.finding.querying import Query
+from memoryweb.search import cursors, matching, query_syntax
+from memoryweb.search.corpus import Current
+from memoryweb.search.exceptions import SearchRefused
+from memoryweb.search.hits import Found, Hit, hit
+from memoryweb.search.matching import Asked
+from memoryweb.search.past import Then
+from memoryweb.search.query_syntax import Query
 
 __all__ = ["Found", "Hit", "search"]
 
@@ -34,7 +34,7 @@ def search(
     found, of a paused owner nothing that is theirs.
     Raises SearchRefused: a date, an owner or a cursor that is none.
     """
-    query = querying.parse(text) if isinstance(text, str) else text
+    query = query_syntax.parse(text) if isinstance(text, str) else text
     asked = Asked.of(query, kinds, _scope(reader, query.owner) or scope)
     stamp = cursors.stamp(reader, query, kinds, scope)
     after = cursors.read(cursor, stamp) if cursor else None

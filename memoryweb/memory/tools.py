@@ -17,23 +17,20 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory import files, guards, injecting, search
+from memoryweb.language.statements import normalise
+from memoryweb.markdown import paths
+from memoryweb.markdown.blocks import blocks
+from memoryweb.memory import guards, injections, placeholders, screening, search, write
 from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
-from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.finding import querying
-from memoryweb.memory.injecting import Span
-from memoryweb.memory.marking import covering
-from memoryweb.memory.marking.marks import hidden_lines, hidden_of, without_hidden
-from memoryweb.memory.meaning.statements import normalise
-from memoryweb.memory.secrets import screening
-from memoryweb.memory.unit import Unit
-from memoryweb.recall import events
-from memoryweb.recall.models import Injection, RecallEvent
-from memoryweb.workspace import paths
-from memoryweb.workspace.blocks import blocks
+from memoryweb.memory.injections import Span
+from memoryweb.memory.transaction import Unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.flags import hidden_lines, hidden_of, without_hidden
+from memoryweb.provenance.origins import Origin, protected_lines
+from memoryweb.search import query_syntax, recalls
+from memoryweb.search.models import Injection, RecallEvent
 from memoryweb.workspace.models import File, Scope
-from memoryweb.workspace.origins import Origin, protected_lines
 
 SNIPPET = 500
 LIMIT, MOST = 5, 50
@@ -114,7 +111,7 @@ def read_file(acting: Acting, filename: str) -> dict[str, Any]:
         "agentId": _agent_id(acting),
         "filename": file.path,
         "enabled": file.enabled,
-        "content": covering.shown(file),
+        "content": placeholders.shown(file),
         "sha256": file.sha256,
     }
 
@@ -123,7 +120,7 @@ def write_file(
     unit: Unit, acting: Acting, filename: str, content: str, *, writer: Writer
 ) -> dict[str, Any]:
     """Full replace. Raises what `files.write` raises."""
-    written = files.write(unit, place_of(acting, filename), content, writer=writer)
+    written = write.write(unit, place_of(acting, filename), content, writer=writer)
     return {
         "agentId": _agent_id(acting),
         "filename": written.file.path,
@@ -145,10 +142,10 @@ def edit_file(
 ) -> dict[str, Any]:
     """Works on the text that `read_file` gives. Raises FileMissing, EditRefused (absent, several
     and not `replace_all`, or lines of people and lines that wait would change)."""
-    file = files.find(place_of(acting, filename))
+    file = write.find(place_of(acting, filename))
     if file is None or file.deleted_at is not None:
         raise FileMissing(filename)
-    shown = covering.shown(file)
+    shown = placeholders.shown(file)
     count = shown.count(old) if old else 0
     if count == 0:
         raise EditRefused(_("The old text does not occur in “{path}”.").format(path=filename))
@@ -160,18 +157,18 @@ def edit_file(
         )
     content = shown.replace(old, new)
     _check_edit(file, shown, content, writer)
-    written = files.write(unit, place_of(acting, filename), content, writer=writer)
+    written = write.write(unit, place_of(acting, filename), content, writer=writer)
     answer = {"agentId": _agent_id(acting), "filename": file.path, "replacements": count}
     return {**answer, **screening.told(written.held)}
 
 
 def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
-    if covering.covers(content) != covering.covers(shown):
+    if placeholders.covers(content) != placeholders.covers(shown):
         raise EditRefused(
             _("A line of “{path}” waits for a person to look at it; it can't be changed before.")
             .format(path=file.path)
         )  # fmt: skip
-    after = covering.put_back(file, content, writer, keeps=False)
+    after = placeholders.put_back(file, content, writer, keeps=False)
     broken = guards.of_people(file.content, after, protected_lines(file))
     if writer.is_machine and broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
@@ -187,13 +184,13 @@ def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dic
     place = place_of(acting, path)
     kept = screening.mask(unit.team.pk, text, owner_id=place.owner_id).text
     answer = {"agentId": _agent_id(acting), "filename": path}
-    note = files.find(place)
+    note = write.find(place)
     if note is not None and note.deleted_at is None:
         for number, line in enumerate(note.content.split("\n"), start=1):
             if line.startswith("- ") and normalise(line) == normalise(kept):
                 return {**answer, "lineNumber": number, "duplicate": True}
     fresh = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
-    written = files.append(unit, place, [fresh], writer=writer)
+    written = write.append(unit, place, [fresh], writer=writer)
     told = screening.told(written.held)
     return {**answer, "lineNumber": written.first_line, "duplicate": False, **told}
 
@@ -227,7 +224,7 @@ def memory_get(acting: Acting, day: str) -> dict[str, Any]:
     notes = File.objects.present().visible_to(acting.sees).filter(note_date=wanted)
     found = sorted(notes, key=lambda file: file.owner_id is None)
     _count_files(acting, paths.note_path(wanted), found)
-    content = "\n".join(map(covering.shown, found))
+    content = "\n".join(map(placeholders.shown, found))
     return {
         "agentId": _agent_id(acting),
         "date": wanted.isoformat(),
@@ -242,9 +239,9 @@ def search_workspace(
 
     Lines that wait for a person are left out.
     """
-    asked = querying.parse(query)
+    asked = query_syntax.parse(query)
     found = search.search(acting.sees, asked, limit=limit, kinds=("file",), scope=scope)
-    hits = covering.allowed(found.hits, then=asked.at is not None)
+    hits = placeholders.allowed(found.hits, then=asked.at is not None)
     in_files = [(hit, hit.file) for hit in hits if hit.file]
     _count(
         acting,
@@ -379,7 +376,7 @@ def _count(
     dreams look at."""
     conversation = None if acting.is_paused else acting.conversation
     if spans:
-        injecting.note(
+        injections.note(
             acting.sees,
             spans,
             via=via,
@@ -387,7 +384,7 @@ def _count(
             conversation_id=conversation.pk if conversation else None,
             token=acting.token,
         )
-    given = [events.Given(file.pk, text) for file, text in lines if file.note_date]
+    given = [recalls.Given(file.pk, text) for file, text in lines if file.note_date]
     if given and conversation and not conversation.is_automatic:
         tool = RecallEvent.Via.TOOL
-        events.count(acting.reader, conversation.pk, query, given, via=tool, at=acting.now)
+        recalls.count(acting.reader, conversation.pk, query, given, via=tool, at=acting.now)

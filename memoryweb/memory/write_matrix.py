@@ -10,10 +10,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memoryweb.markdown.paths import FileKind, fold, kind_of
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.writers import Place, Principal, Writer
+from memoryweb.provenance.writers import Place, Principal, Writer
 from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.paths import FileKind, fold, kind_of
 
 
 class Written(StrEnum):

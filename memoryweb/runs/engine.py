@@ -18,8 +18,8 @@ from django.utils import timezone
 from django_scopes import scope, scopes_disabled
 
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.runs.claiming import claim
-from memoryweb.runs.enqueueing import Enqueued, enqueue
+from memoryweb.runs.claim import claim
+from memoryweb.runs.enqueue import Enqueued, enqueue
 from memoryweb.runs.exceptions import GiveUp, LeaseLost, OutOfTime, Retry
 from memoryweb.runs.heartbeat import beating
 from memoryweb.runs.lease import Lease, Outcome

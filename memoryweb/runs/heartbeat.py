@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
-from memoryweb.runs.claiming import lease_end
+from memoryweb.runs.claim import lease_end
 from memoryweb.runs.lease import held
 from memoryweb.runs.models import Run
 

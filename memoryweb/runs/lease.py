@@ -13,7 +13,7 @@ from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.audit import record as audit
-from memoryweb.runs.claiming import lease_end
+from memoryweb.runs.claim import lease_end
 from memoryweb.runs.exceptions import LeaseLost, OutOfTime
 from memoryweb.runs.models import Run
 

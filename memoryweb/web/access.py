@@ -31,11 +31,11 @@ from memoryweb.agents.models import Agent, BreakGlass, Owner
 from memoryweb.agents.owners import find, person_owner
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory.secrets.held import waiting_for as held_for
+from memoryweb.markdown.paths import fold
+from memoryweb.memory.review.secrets import waiting_for as held_for
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import waiting_marks as marks_for
 from memoryweb.workspace.models import File, FileQuerySet, Import, LineOrigin, Proposal, Upload
-from memoryweb.workspace.paths import fold
 from memoryweb.workspace.queries import proposals_of, waiting_for
 
 P = ParamSpec("P")

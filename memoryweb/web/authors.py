@@ -5,13 +5,19 @@ from datetime import datetime
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.conversations.models import Conversation
+from memoryweb.provenance.authorship import Said
+from memoryweb.provenance.writers import Writer
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name
 from memoryweb.web.wording import happened_at
-from memoryweb.workspace.authorship import Said
-from memoryweb.workspace.models import Revision
+from memoryweb.workspace.models import AuthorKind, Revision
+
+
+def writer_of(request: TeamRequest) -> Writer:
+    """Whoever is signed in, as the one who writes."""
+    return Writer(AuthorKind.PERSON, user=request.user)
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memoryweb.workspace.invisible import Piece, pieces
-from memoryweb.workspace.pins import pin_marks
+from memoryweb.language.invisible import Piece, pieces
+from memoryweb.markdown.pins import pin_marks
 
 MAX_BYTES = 256 * 1024
 MAX_LINES = 10_000

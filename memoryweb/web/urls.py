@@ -1,40 +1,27 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 
-from memoryweb.web.views import (
-    address,
-    agents,
-    arranging,
-    audit,
-    connect,
-    conversations,
-    dreams,
-    editing,
-    everyones,
-    files,
-    home,
-    integrations,
-    invitations,
-    marks,
-    members,
-    merging,
-    mine,
-    moments,
-    owners,
-    prompt,
-    provenance,
-    releasing,
-    review,
-    revisions,
-    search,
-    secret_scans,
-    secrets,
-    snapshots,
-    team,
-    tokens,
-    tonight,
-    visits,
-)
+from memoryweb.web import home
+from memoryweb.web.agents import views as agents
+from memoryweb.web.audit import views as audit
+from memoryweb.web.connect import views as connect
+from memoryweb.web.conversations import views as conversations
+from memoryweb.web.dreams import views as dreams
+from memoryweb.web.files import arranging, editing, global_files, merging, releasing
+from memoryweb.web.files import views as files
+from memoryweb.web.history import revisions, time_travel
+from memoryweb.web.mine import views as mine
+from memoryweb.web.mine import visits
+from memoryweb.web.owners import views as owners
+from memoryweb.web.prompt import views as prompt
+from memoryweb.web.provenance import views as provenance
+from memoryweb.web.review import flags, proposals, secret_scans, secrets
+from memoryweb.web.search import views as search
+from memoryweb.web.snapshots import views as snapshots
+from memoryweb.web.team import integrations, invitations, members, tokens
+from memoryweb.web.team import views as team
+from memoryweb.web.tonight import views as tonight
+from memoryweb.web.views import address
 
 
 class MarkdownPath(StringConverter):
@@ -70,14 +57,14 @@ agent_patterns = [
     path("files/new/", editing.new, name="agents_new_file"),
     path("files/preview/", editing.preview, name="agents_preview"),
     *file_patterns,
-    path("global/<md:path>", everyones.global_file, name="agents_global"),
+    path("global/<md:path>", global_files.global_file, name="agents_global"),
     path(
         "global/<md:path>/revisions/<int:number>/",
-        everyones.global_file,
+        global_files.global_file,
         name="agents_global_revision",
     ),
-    path("moments/", moments.moments, name="agents_moments"),
-    path("moments/compare/", moments.compare, name="agents_moments_compare"),
+    path("moments/", time_travel.moments, name="agents_moments"),
+    path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("provenance/", provenance.provenance, name="agents_provenance"),
@@ -172,13 +159,13 @@ team_patterns: list[URLPattern | URLResolver] = [
     path("search/", search.search, name="search"),
     path("runs/<uuid:run_id>/", dreams.run, name="agents_run"),
     path("runs/<uuid:run_id>/progress/", dreams.progress, name="agents_progress"),
-    path("review/", review.review, name="review"),
-    path("review/<uuid:proposal_id>/", review.detail, name="review_detail"),
-    path("review/<uuid:proposal_id>/accept/", review.accept, name="review_accept"),
-    path("review/<uuid:proposal_id>/reject/", review.reject, name="review_reject"),
-    path("marks/", marks.marks, name="marks"),
-    path("marks/<uuid:file_id>/keep/", marks.keep, name="marks_keep"),
-    path("marks/<uuid:file_id>/remove/", marks.remove, name="marks_remove"),
+    path("review/", proposals.review, name="review"),
+    path("review/<uuid:proposal_id>/", proposals.detail, name="review_detail"),
+    path("review/<uuid:proposal_id>/accept/", proposals.accept, name="review_accept"),
+    path("review/<uuid:proposal_id>/reject/", proposals.reject, name="review_reject"),
+    path("marks/", flags.marks, name="marks"),
+    path("marks/<uuid:file_id>/keep/", flags.keep, name="marks_keep"),
+    path("marks/<uuid:file_id>/remove/", flags.remove, name="marks_remove"),
     path("secrets/", secrets.secrets, name="secrets"),
     path("secrets/scans/", secret_scans.scans, name="secrets_scans"),
     path("secrets/scans/<uuid:agent_id>/look/", secret_scans.scan, name="secrets_scan"),

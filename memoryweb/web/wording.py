@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.secrets.labels import secret_kind as secret_kind
+from memoryweb.language.secrets.labels import secret_kind as secret_kind
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
 from memoryweb.workspace.models import Proposal, Revision

@@ -2,8 +2,8 @@
 
 from django.db.models import Exists, OuterRef
 
+from memoryweb.markdown.paths import fold
 from memoryweb.workspace.models import File, FileQuerySet, Revision
-from memoryweb.workspace.paths import fold
 from memoryweb.workspace.revisions import content_of
 
 

@@ -25,6 +25,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM, Actor
+from memoryweb.language.secrets import own_token
 from tests.accounts.refusal import refusing_events
 from tests.world import World
 
@@ -38,33 +39,34 @@ def _issue(world: World, **changes: object) -> tuple[Token, str]:
 
 
 def test_every_secret_has_the_documented_form() -> None:
-    secret = tokens.generate()
+    secret = own_token.generate()
     assert secret.startswith("mwp_")
     assert len(secret) == 4 + 32 + 6
     assert set(secret[4:]) <= set(BASE62)
 
 
 def test_no_secret_is_made_twice() -> None:
-    assert len({tokens.generate() for _turn in range(1000)}) == 1000
+    assert len({own_token.generate() for _turn in range(1000)}) == 1000
 
 
 @given(st.integers(0, 41), st.characters())
 def test_one_wrong_character_is_noticed(position: int, character: str) -> None:
-    secret = tokens.generate()
+    secret = own_token.generate()
     changed = secret[:position] + character + secret[position + 1 :]
-    assert tokens.is_well_formed(changed) == (changed == secret)
+    assert own_token.is_well_formed(changed) == (changed == secret)
 
 
 @given(st.text(max_size=60))
 def test_no_text_is_a_token_by_chance(text: str) -> None:
-    assert not tokens.is_well_formed(text)
+    assert not own_token.is_well_formed(text)
 
 
 @given(st.text(alphabet=BASE62, min_size=38, max_size=38))
 def test_the_form_alone_is_not_enough(body: str) -> None:
     wrong = "0" if body[-1] != "0" else "1"
     assert not (
-        tokens.is_well_formed("mwp_" + body) and tokens.is_well_formed("mwp_" + body[:-1] + wrong)
+        own_token.is_well_formed("mwp_" + body)
+        and own_token.is_well_formed("mwp_" + body[:-1] + wrong)
     )
 
 
@@ -100,7 +102,7 @@ def test_recognition_costs_one_query(
 
 
 def test_an_unknown_token_is_not_recognised(world: World) -> None:
-    assert tokens.recognise(tokens.generate()) is None
+    assert tokens.recognise(own_token.generate()) is None
 
 
 def test_a_revoked_token_is_not_recognised(world: World) -> None:

@@ -10,6 +10,7 @@ from memoryweb.accounts.integrations import revoke_integration
 from memoryweb.accounts.models import Token
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
+from memoryweb.language.secrets import own_token
 from tests.api.callers import Callers, narrow
 from tests.api.client import BASE, Api
 from tests.world import PASSWORD, World, personal_token
@@ -33,7 +34,7 @@ def test_a_call_without_a_token_is_a_problem(refused: tuple[int, bytes, str]) ->
 
 
 def test_an_unknown_token_gets_the_same_answer(refused: tuple[int, bytes, str]) -> None:
-    assert refusal(Api(tokens.generate())) == refused
+    assert refusal(Api(own_token.generate())) == refused
 
 
 def test_a_malformed_token_gets_the_same_answer(refused: tuple[int, bytes, str]) -> None:

@@ -7,10 +7,10 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
 from memoryweb.workspace.models import AuthorKind, File
 from tests.api.callers import Callers
 from tests.world import World

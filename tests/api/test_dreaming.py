@@ -5,12 +5,12 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory.files import NewLine, Place, Writer, append
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append
+from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind
-from memoryweb.workspace.origins import Origin
 from tests.api.callers import Callers
 from tests.world import World
 

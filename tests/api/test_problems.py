@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client, override_settings
 
-from memoryweb.api import people
+from memoryweb.api import owners
 from tests.api.callers import Callers
 from tests.api.client import BASE
 
@@ -37,7 +37,7 @@ def test_outside_of_the_version_is_a_problem(client: Client) -> None:
 def test_a_failure_of_ours_is_a_problem_without_its_cause(
     callers: Callers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(people, "page", lambda *_asked: 1 / 0)
+    monkeypatch.setattr(owners, "page", lambda *_asked: 1 / 0)
     for debug in (False, True):
         with override_settings(DEBUG=debug):
             client = Client(raise_request_exception=False)

@@ -5,10 +5,10 @@ import pytest
 
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
 from memoryweb.workspace.models import AuthorKind, Revision
 from tests.api.callers import Callers
 from tests.world import World

@@ -9,14 +9,14 @@ from django_scopes import scope
 
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.models import Event
+from memoryweb.snapshots import parts
+from memoryweb.snapshots.reading import read
 from memoryweb.workspace.models import File, Import, Revision
-from memoryweb.workspace.snapshot import parts
-from memoryweb.workspace.snapshot.reading import read
 from tests.api.callers import Callers, narrow
 from tests.api.client import BASE, Api
-from tests.memory.test_secret_assignments import drawn
+from tests.language.test_secret_assignments import drawn
+from tests.snapshots.archives import ENCRYPTED, Part, of, zipped
 from tests.walls.web_calls import everything
-from tests.workspace.snapshot.archives import ENCRYPTED, Part, of, zipped
 from tests.world import World
 
 CUSTOMER = "api:helpdesk/customer-1"

@@ -6,8 +6,8 @@ from django.utils import timezone
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import RecallEvent
+from memoryweb.memory.transaction import unit
+from memoryweb.search.models import RecallEvent
 from memoryweb.workspace.models import AuthorKind, File
 from tests.api.callers import Callers
 from tests.api.client import Api

@@ -12,11 +12,11 @@ from django.db import connection
 from django_scopes import scopes_disabled
 from playwright.sync_api import Page, expect
 
-from memoryweb.memory.files import NewLine, Place, Writer, append, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
-from memoryweb.workspace.origins import Origin
 from tests.api.client import Api
 from tests.browser.conftest import Open
 from tests.browser.test_every_page import AXE, RUN, TAGS

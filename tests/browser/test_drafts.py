@@ -5,8 +5,8 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
 from memoryweb.accounts.models import User
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.browser.conftest import Open
 from tests.waiting import until

@@ -12,7 +12,7 @@ from memoryweb.accounts.permissions import Role
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from tests.browser.conftest import Open
 from tests.web.pages import url
 from tests.web.stage import NOTE, Stage, build

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.browser.conftest import Open
 from tests.web.pages import url

@@ -8,9 +8,9 @@ from playwright.sync_api import Page, Request
 from pytest_django.live_server_helper import LiveServer
 
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.browser.conftest import Open
 from tests.web.hostile import HOSTILE

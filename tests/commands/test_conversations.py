@@ -8,7 +8,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.extraction.requests import request
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 from tests.commands.calling import Answer, run

@@ -1,7 +1,7 @@
 """What commands say to people is whole sentences; what they say to programs, codes."""
 
 from memoryweb.dreaming.schedule import request
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from memoryweb.runs.models import Run
 from tests.commands.calling import run
 from tests.world import World

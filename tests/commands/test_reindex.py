@@ -5,11 +5,11 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory import reindexing
-from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.search import search
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Passage
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import AuthorKind
 from tests.commands.calling import Answer, run
 from tests.world import World

@@ -5,7 +5,7 @@ import pytest
 from django.core.management import call_command
 
 from memoryweb.workspace.models import File
-from tests.memory.test_scanning import draw
+from tests.language.test_credentials import draw
 from tests.world import World
 
 pytestmark = pytest.mark.django_db

@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from memoryweb.audit.models import Event
+from memoryweb.snapshots import parts
 from memoryweb.workspace.models import File, Import
-from memoryweb.workspace.snapshot import parts
 from tests.commands.calling import Answer, run
-from tests.memory.test_secret_assignments import drawn
-from tests.workspace.snapshot.archives import of
+from tests.language.test_secret_assignments import drawn
+from tests.snapshots.archives import of
 from tests.world import World
 
 ARCHIVE = of({"work/USER.md": "# User\n\n- Likes tea.\n", "work/TOOLS.md": "?"})

@@ -5,7 +5,7 @@ from django.db import IntegrityError
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from tests.world import World
 
 BEFORE = "0002_message_token"

@@ -5,13 +5,13 @@ from typing import Any
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming import schedule
-from memoryweb.memory import files
-from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory import write
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.origins import Origin
 from tests.world import World
 
 NIGHT = date(2026, 11, 20)
@@ -22,13 +22,13 @@ def note(world: World, owner: Owner | None, day: date, *texts: str, durable: boo
     lines = [NewLine(f"- 09:00 {t}", Origin(durable=durable)) for t in texts]
     with unit(world.team) as work:
         place = Place(world.agent, owner, f"memory/{day.isoformat()}.md")
-        return files.append(work, place, lines, writer=MACHINE).file
+        return write.append(work, place, lines, writer=MACHINE).file
 
 
 def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHINE) -> File:
     with unit(world.team) as work:
         place = Place(world.agent, owner, "MEMORY.md")
-        return files.write(work, place, text, writer=writer).file
+        return write.write(work, place, text, writer=writer).file
 
 
 def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.dreaming.candidates import Mention, Recall, as_line, cut_note, gather
-from memoryweb.memory.meaning.categories import Category
-from memoryweb.memory.meaning.statements import fingerprint
+from memoryweb.language.categories import Category
+from memoryweb.language.statements import fingerprint
 from tests.dreaming.notes import NIGHT, mention
 from tests.pace import assert_linear
 

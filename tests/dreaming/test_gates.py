@@ -8,7 +8,7 @@ from memoryweb.dreaming.candidates import Candidate, Mention, Recall
 from memoryweb.dreaming.corrections import corrects
 from memoryweb.dreaming.gates import Gate, Thresholds, Verdict, judge
 from memoryweb.dreaming.scoring import score
-from memoryweb.memory.meaning.statements import fingerprint
+from memoryweb.language.statements import fingerprint
 from tests.dreaming.notes import NIGHT, candidate, mention, verdicts
 
 BREAD = "Tom bakes bread"

@@ -17,12 +17,12 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
-from memoryweb.memory import files
-from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory import write
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Revision
-from memoryweb.workspace.origins import Origin
 from tests.fakes import ModelServer
 from tests.waiting import until
 from tests.workers import Workers
@@ -64,7 +64,7 @@ def run(world: World, model_server: ModelServer) -> Run:
     note = Place(world.agent, world.customer, f"memory/{NIGHT}.md")
     line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
     with unit(world.team) as work:
-        files.append(work, note, [line], writer=Writer(AuthorKind.EXTRACTION))
+        write.append(work, note, [line], writer=Writer(AuthorKind.EXTRACTION))
         return schedule.request_night(
             work, world.agent, world.customer, NIGHT, trigger="command"
         ).run

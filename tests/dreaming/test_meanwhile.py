@@ -10,10 +10,10 @@ from django_scopes import scopes_disabled
 from pytest_django import Settings
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory import proposals
 from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.files import Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Writer
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
 from tests.dreaming.nights import NIGHT, answer, dream, memory, note, text_of

@@ -8,9 +8,9 @@ import pytest
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory import proposals
-from memoryweb.memory.files import Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal

@@ -9,14 +9,14 @@ from memoryweb.agents.nights import dream_time
 from memoryweb.audit.models import Event
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory import proposals
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.files import Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Writer
+from memoryweb.provenance.origins import origins_of
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal
-from memoryweb.workspace.origins import origins_of
 from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
 from tests.statements import statements
 from tests.world import World

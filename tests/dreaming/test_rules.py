@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.rules import Consolidation, Limits, consolidate
+from memoryweb.markdown.pins import pinned_ranges
 from memoryweb.memory import guards
-from memoryweb.workspace.pins import pinned_ranges
 from tests.dreaming.notes import mention, verdicts
 
 SEED = "# Memory\n\nWhat matters in the long run.\n"

@@ -11,8 +11,8 @@ from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.status import warnings
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.files import Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File

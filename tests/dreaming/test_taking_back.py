@@ -5,10 +5,10 @@ from datetime import timedelta
 from django.db.models import Q
 
 from memoryweb.dreaming.diary import taken_back
-from memoryweb.memory.files import Writer
-from memoryweb.memory.provenance import Kind, Source, lines_of
 from memoryweb.memory.reverting import plan, revert
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Writer
+from memoryweb.provenance.sources import Kind, Source, lines_of
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
 from tests.dreaming.nights import NIGHT, dream, note, text_of

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming.waiting import waiting
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from tests.dreaming.nights import NIGHT, dream, note
 from tests.statements import statements
 from tests.world import World

@@ -3,8 +3,8 @@
 from typing import Any
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World
 

@@ -9,7 +9,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.requests import request
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File

@@ -10,8 +10,8 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.models import Owner
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.proposals import accept
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review.proposals import accept
+from memoryweb.memory.transaction import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import Proposal
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace

@@ -11,7 +11,7 @@ from memoryweb.workspace.models import File, LineOrigin, Proposal
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
 from tests.extraction.talking import NOON, TALK, bullets, extract, soon, talk, text_of
 from tests.fakes import Behaviour, ModelServer
-from tests.memory.test_scanning import draw
+from tests.language.test_credentials import draw
 from tests.world import World
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal, R
 from tests.extraction.answering import CARLA, NOTE, answer, put
 from tests.extraction.talking import bullets, extract, talk, text_of
 from tests.fakes import Behaviour, ModelServer
-from tests.memory.test_scanning import draw
+from tests.language.test_credentials import draw
 from tests.world import World
 
 pytestmark = pytest.mark.django_db

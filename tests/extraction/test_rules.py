@@ -1,7 +1,7 @@
 import pytest
 
 from memoryweb.extraction.rules import extract
-from memoryweb.memory.meaning.categories import Category
+from memoryweb.language.categories import Category
 from tests.extraction.rules_talk import notes, said, texts, window
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryweb.memory.meaning.categories import Category
+from memoryweb.language.categories import Category
 from tests.extraction.rules_talk import notes, texts
 
 

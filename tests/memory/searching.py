@@ -15,12 +15,12 @@ from django.db.models import Q
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.parsing import NewMessage
-from memoryweb.memory.files import Place, Writer, write
+from memoryweb.language.tokens import tokens
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Passage
-from memoryweb.recall.terms import dates_in, names_of, terms_of
-from memoryweb.recall.tokens import tokens
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.search.models import Passage
+from memoryweb.search.terms import dates_in, names_of, terms_of
 from memoryweb.workspace.models import AuthorKind
 from tests.world import World
 

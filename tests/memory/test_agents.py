@@ -13,7 +13,7 @@ from memoryweb.memory.agents import (
     remove_expired,
     restore_agent,
 )
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from memoryweb.runs import engine
 from memoryweb.workspace.models import File
 from tests.accounts.refusal import refusing_events

@@ -13,13 +13,13 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.llm import tokens
-from memoryweb.memory.arranging import arrange
+from memoryweb.markdown.render import LIMITS, parse, render
 from memoryweb.memory.context import FOUND, HEADING, Context, build
-from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import unit
+from memoryweb.memory.prompt_files import arrange
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.render import LIMITS, parse, render
 from tests.world import World
 
 PERSON = Writer(AuthorKind.PERSON)

@@ -14,9 +14,9 @@ from memoryweb.agents.readers import Reader, reading
 from memoryweb.audit.models import Event
 from memoryweb.audit.triggers import drop_triggers
 from memoryweb.memory import context, search, tools
-from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.workspace.models import AuthorKind, File
 from tests.world import PASSWORD, World, signed_in

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryweb.markdown.pins import has_open_pin, pinned_ranges
 from memoryweb.memory.guards import allowed_changes, changed_lines, check
-from memoryweb.workspace.pins import has_open_pin, pinned_ranges
 
 ANIMALS = "ant bee cat dog elk fox gnu hen ibis jay kite lynx mole newt owl pig quail ray seal toad"
 SMALL = (

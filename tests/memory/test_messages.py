@@ -12,9 +12,9 @@ from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.messages import Added, NewMessage, add_messages, import_messages
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Passage
-from tests.memory.test_scanning import draw
+from memoryweb.memory.transaction import unit
+from memoryweb.search.models import Passage
+from tests.language.test_credentials import draw
 from tests.world import World, build_world
 
 pytestmark = pytest.mark.django_db

@@ -5,10 +5,11 @@ from django.db import connection
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory import files, proposals
+from memoryweb.memory import write
 from memoryweb.memory.exceptions import MemoryRefused, ProposalDecided, SecretRefused, Stale
-from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
 from tests.world import World, build_world
@@ -18,7 +19,7 @@ def _write(world: World, owner: Owner | None, text: str) -> File:
     with unit(world.team) as work:
         place = Place(world.agent, owner, "MEMORY.md")
         writer = Writer(AuthorKind.PERSON, user=world.alice)
-        return files.write(work, place, text, writer=writer).file
+        return write.write(work, place, text, writer=writer).file
 
 
 def _proposed(world: World, content: str, *, base: int | None = None) -> Proposal:

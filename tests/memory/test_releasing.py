@@ -2,11 +2,11 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.releasing import keep, release
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.provenance.origins import protected_lines
 from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.origins import protected_lines
 from tests.world import World
 
 

@@ -11,18 +11,18 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory import files
-from memoryweb.memory.files import NewLine, Place, Writer
+from memoryweb.memory import write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import Plan, PlanMoved, Reverted, plan, revert
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.recall.models import Passage
+from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.origins import Source as Line
+from memoryweb.provenance.sources import Kind, Source
 from memoryweb.runs.models import Run
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import AuthorKind, File, Import, Proposal
-from memoryweb.workspace.origins import Origin
-from memoryweb.workspace.origins import Source as Line
 from tests.world import World
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -37,13 +37,13 @@ def _write(
     world: World, text: str, writer: Writer, path: str = "KNOWLEDGE.md", owner: Owner | None = None
 ) -> File:
     with unit(world.team) as work:
-        return files.write(work, Place(world.agent, owner, path), text, writer=writer).file
+        return write.write(work, Place(world.agent, owner, path), text, writer=writer).file
 
 
 def _append(world: World, *texts: str, writer: Writer, owner: Owner | None = None) -> File:
     lines = [NewLine(text) for text in texts]
     with unit(world.team) as work:
-        return files.append(work, Place(world.agent, owner, NOTE), lines, writer=writer).file
+        return write.append(work, Place(world.agent, owner, NOTE), lines, writer=writer).file
 
 
 def _token(world: World) -> Token:
@@ -87,7 +87,7 @@ def _extracted(world: World, talk: Conversation) -> File:
     Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
     with unit(world.team) as work:
         place = Place(world.agent, world.customer, NOTE)
-        return files.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
+        return write.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
 
 
 def _dreamt(world: World, note: File, *numbers: int, before: str = "# Memory\n\n") -> File:
@@ -101,7 +101,7 @@ def _dreamt(world: World, note: File, *numbers: int, before: str = "# Memory\n\n
     with unit(world.team) as work:
         place = Place(world.agent, world.customer, "MEMORY.md")
         writer = Writer(AuthorKind.DREAM)
-        return files.write(work, place, text, writer=writer, origins=origins).file
+        return write.write(work, place, text, writer=writer, origins=origins).file
 
 
 def _revert(world: World, kind: Kind, row: object, *, expected: str | None = None) -> Reverted:
@@ -138,7 +138,7 @@ def test_a_line_that_stands_on_another_conversation_too_stays(world: World) -> N
         both = Origin(tuple(Line(note.pk, note.revision, n) for n in (3, 4)))
         place = Place(world.agent, world.customer, "MEMORY.md")
         writer = Writer(AuthorKind.DREAM)
-        files.write(work, place, "- Likes tea.\n", writer=writer, origins={1: both})
+        write.write(work, place, "- Likes tea.\n", writer=writer, origins={1: both})
     made = _plan(world, Kind.CONVERSATION, bad)
     assert made.stay == 1
     _revert(world, Kind.CONVERSATION, bad)
@@ -193,7 +193,7 @@ def test_what_a_token_deleted_comes_back(world: World) -> None:
     token = _token(world)
     file = _write(world, "# Tea\n", _person(world))
     with unit(world.team) as work:
-        files.delete(work, file, writer=_tool(world, token))
+        write.delete(work, file, writer=_tool(world, token))
     _revert(world, Kind.TOKEN, token)
     file.refresh_from_db()
     assert (file.content, file.deleted_at) == ("# Tea\n", None)
@@ -216,7 +216,7 @@ def test_a_line_that_comes_back_beside_others_is_whose_it_was(world: World) -> N
     with unit(world.team) as work:
         place, writer = Place(world.agent, None, "KNOWLEDGE.md"), Writer(AuthorKind.IMPORT)
         origins = {2: Origin((Line(message_id=message.pk),))}
-        files.write(work, place, "- one\n- two\n\n# End\n", writer=writer, origins=origins)
+        write.write(work, place, "- one\n- two\n\n# End\n", writer=writer, origins=origins)
     _write(world, "# End\n", _script(world, token))
     _write(world, "# End\n\n- three\n", _person(world))
     _revert(world, Kind.TOKEN, token)
@@ -233,11 +233,11 @@ def test_what_an_extraction_overwrote_comes_back_by_its_conversation(world: Worl
     bad = _talk(world, "Acme is the best.", name="bad")
     place = Place(world.agent, world.customer, "PROFILE.md")
     with unit(world.team) as work:
-        files.write(work, place, "# Profile\n\n- Likes tea.\n", writer=_person(world))
+        write.write(work, place, "# Profile\n\n- Likes tea.\n", writer=_person(world))
         writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk)
         origins = {3: Origin((Line(message_id=bad.messages.get().pk),))}
         text = "# Profile\n\n- Likes Acme.\n"
-        files.write(work, place, text, writer=writer, origins=origins)
+        write.write(work, place, text, writer=writer, origins=origins)
     _revert(world, Kind.CONVERSATION, bad)
     assert _text(world, "PROFILE.md", world.customer) == "# Profile\n\n- Likes tea.\n"
 
@@ -249,10 +249,10 @@ def test_a_line_that_a_dream_took_up_with_another_source_stays_where_it_is(world
     said = Line(message_id=bad.messages.get().pk)
     with unit(world.team) as work:
         writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk)
-        files.write(work, place, "- Tea.\n", writer=writer, origins={1: Origin((said,))})
+        write.write(work, place, "- Tea.\n", writer=writer, origins={1: Origin((said,))})
         both = {1: Origin((said, Line(good.pk, good.revision, 3)))}
         text = "- Tea.\n- Other.\n"
-        files.write(work, place, text, writer=Writer(AuthorKind.DREAM), origins=both)
+        write.write(work, place, text, writer=Writer(AuthorKind.DREAM), origins=both)
     _revert(world, Kind.CONVERSATION, bad)
     assert _text(world, "MEMORY.md", world.customer) == "- Tea.\n- Other.\n"
 
@@ -276,7 +276,7 @@ def test_an_import_beyond_the_reach_is_not_said_to_be_taken_back(world: World) -
     importing = Writer(AuthorKind.IMPORT, user=world.bob, batch=batch)
     with unit(world.team) as work:
         place = Place(world.agent, world.customer, "KNOWLEDGE.md")
-        files.write(work, place, "- theirs\n", writer=importing)
+        write.write(work, place, "- theirs\n", writer=importing)
     with unit(world.team) as work:
         source = Source(world.agent, Kind.IMPORT, batch.pk)
         revert(work, source, Q(owner=None), Q(owner=None), writer=_person(world))
@@ -320,7 +320,7 @@ def test_it_is_undone_by_restoring_the_revision_before(world: World) -> None:
     file = _write(world, "- one\n- Acme\n", _tool(world, token))
     _revert(world, Kind.TOKEN, token)
     with unit(world.team) as work:
-        files.restore(work, file, 2, writer=_person(world))
+        write.restore(work, file, 2, writer=_person(world))
     assert _text(world, "KNOWLEDGE.md", None) == "- one\n- Acme\n"
 
 
@@ -362,5 +362,5 @@ def test_another_agent_s_files_are_left_alone(world: World) -> None:
     token = _token(world)
     with unit(world.team) as work:
         place = Place(world.other_agent, None, "KNOWLEDGE.md")
-        files.write(work, place, "- Acme\n", writer=_tool(world, token))
+        write.write(work, place, "- Acme\n", writer=_tool(world, token))
     assert _plan(world, Kind.TOKEN, token).is_empty

@@ -12,14 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import files, reindexing, tools
-from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.unit import unit
-from memoryweb.recall import index
-from memoryweb.recall.models import Passage
-from memoryweb.workspace.authorship import blame_of
+from memoryweb.memory import reindexing, tools, write
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.authorship import blame_of
+from memoryweb.provenance.origins import Origin, Source
+from memoryweb.search import index
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
-from memoryweb.workspace.origins import Origin, Source
 from tests.statements import statements
 from tests.world import World
 
@@ -35,9 +35,9 @@ edits = st.lists(
 )
 
 
-def save(world: World, text: str, writer: Writer, path: str = PATH) -> files.Written:
+def save(world: World, text: str, writer: Writer, path: str = PATH) -> write.Written:
     with unit(world.team) as work:
-        return files.write(work, Place(world.agent, None, path), text, writer=writer)
+        return write.write(work, Place(world.agent, None, path), text, writer=writer)
 
 
 def rows_of(model: Any, file: File) -> dict[tuple[str, int], dict[str, Any]]:
@@ -107,7 +107,7 @@ def test_whatever_is_edited_each_line_keeps_the_source_that_it_came_with(
             text = "\n".join([f"# {number}", *lines])
             shifted = {n + 1: origin for n, origin in origins.items()}
             writer = Writer(AuthorKind.DREAM)
-            file = files.write(work, place, text, writer=writer, origins=shifted).file
+            file = write.write(work, place, text, writer=writer, origins=shifted).file
         rows = LineOrigin.objects.filter(file=file, line__gt=1).order_by("line")
         told = list(rows.values_list("line", "source_line"))
         assert told == [(n, int(line.split()[1])) for n, line in enumerate(lines, start=2)]
@@ -146,7 +146,7 @@ def test_a_rename_writes_no_passage_anew_where_the_weight_stays(world: World) ->
     file = save(world, text_of(20), Writer(AuthorKind.PERSON)).file
     before = rows_of(Passage, file)
     with unit(world.team) as work:
-        files.rename(work, file, "skills/lamps/SKILL.md", writer=Writer(AuthorKind.PERSON))
+        write.rename(work, file, "skills/lamps/SKILL.md", writer=Writer(AuthorKind.PERSON))
     assert rows_of(Passage, file) == before
 
 
@@ -187,10 +187,10 @@ def test_adding_to_a_long_note_touches_no_more_rows_than_to_a_short_one(world: W
     for count in (5, 400):
         with unit(world.team) as work:
             said = [NewLine(f"- 09:00 lamp {n}") for n in range(count)]
-            file = files.append(work, place, said, writer=Writer(AuthorKind.AGENT)).file
+            file = write.append(work, place, said, writer=Writer(AuthorKind.AGENT)).file
         before = rows_of(Passage, file), rows_of(LineOrigin, file)
         with CaptureQueriesContext(connection) as queries, unit(world.team) as work:
-            files.append(work, place, [NewLine("- 10:00 tide")], writer=Writer(AuthorKind.AGENT))
+            write.append(work, place, [NewLine("- 10:00 tide")], writer=Writer(AuthorKind.AGENT))
         after = rows_of(Passage, file), rows_of(LineOrigin, file)
         changed = [
             sum(old.get(key) != new.get(key) for key in old.keys() | new.keys())
@@ -224,7 +224,7 @@ def test_remembering_takes_as_many_statements_and_rows_however_long_the_day_is(
     for count in (3, 500):
         with unit(world.team) as work:
             said = [NewLine(f"- 08:00 lamp {count} {n}") for n in range(count)]
-            file = files.append(work, place, said, writer=writer).file
+            file = write.append(work, place, said, writer=writer).file
         before = rows_of(Passage, file) | rows_of(LineOrigin, file)
         with CaptureQueriesContext(connection) as queries, unit(world.team) as work:
             tools.remember(work, acting, f"a tide of {count}", writer=writer)

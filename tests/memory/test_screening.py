@@ -4,16 +4,15 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Message
-from memoryweb.memory import files, tools
+from memoryweb.memory import screening, tools, write
 from memoryweb.memory.exceptions import AssignmentsFound
-from memoryweb.memory.files import NewLine, Place, Writer, Written
 from memoryweb.memory.messages import Added, NewMessage, add_messages
-from memoryweb.memory.secrets import screening
-from memoryweb.memory.secrets.screening import Likely
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Passage
+from memoryweb.memory.screening import Likely
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, Written
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret, Revision
-from tests.memory.test_secret_assignments import FORMS, drawn
+from tests.language.test_secret_assignments import FORMS, drawn
 from tests.memory.test_tools import acting
 from tests.world import World
 
@@ -34,7 +33,7 @@ def _person(world: World) -> Writer:
 
 def _write(world: World, text: str, writer: Writer = MACHINE, **more: object) -> Written:
     with unit(world.team) as work:
-        return files.write(work, _place(world), text, writer=writer, **more)  # type: ignore[arg-type]
+        return write.write(work, _place(world), text, writer=writer, **more)  # type: ignore[arg-type]
 
 
 def _place(world: World) -> Place:
@@ -89,7 +88,7 @@ def test_every_sample_is_kept_out_of_a_note_of_lines(world: World) -> None:
     with unit(world.team) as work:
         place = Place(world.agent, None, "memory/2026-11-20.md")
         lines = [NewLine(f"- {sample}") for sample in ONE_LINE]
-        written = files.append(work, place, lines, writer=MACHINE)
+        written = write.append(work, place, lines, writer=MACHINE)
     assert len(written.held) == len(ONE_LINE)
     assert [one.line for one in written.held] == list(range(3, 3 + len(ONE_LINE)))
 
@@ -140,7 +139,7 @@ def test_a_release_of_one_team_means_nothing_to_another(world: World) -> None:
     _release(world)
     with unit(world.twin.team) as work:
         place = Place(world.twin.agent, None, "KNOWLEDGE.md")
-        written = files.write(work, place, TEXT, writer=MACHINE)
+        written = write.write(work, place, TEXT, writer=MACHINE)
     assert written.file.content == MASKED
     assert written.held[0].fingerprint != screening.fingerprint(world.team.pk, VALUE)
 
@@ -172,7 +171,7 @@ def test_a_restored_revision_is_screened(world: World) -> None:
     HeldSecret.objects.all().delete()
     _write(world, "# Knowledge\n", _person(world))
     with unit(world.team) as work:
-        restored = files.restore(work, written.file, 1, writer=_person(world))
+        restored = write.restore(work, written.file, 1, writer=_person(world))
     assert restored.file.content == MASKED
     assert HeldSecret.objects.get().state == "waiting"
 
@@ -220,11 +219,11 @@ def test_a_prompt_has_what_a_person_released(world: World) -> None:
 def test_what_a_person_released_in_their_own_memory_passes_in_no_other(world: World) -> None:
     own = Place(world.agent, world.customer, "KNOWLEDGE.md")
     with unit(world.team) as work:
-        files.write(work, own, TEXT, writer=_person(world), likely=Likely.RELEASE)
+        write.write(work, own, TEXT, writer=_person(world), likely=Likely.RELEASE)
     assert _write(world, TEXT).file.content == MASKED
     assert VALUE in _send(world, TEXT).conversation.messages.get().content
     with unit(world.team) as work:
-        again = files.write(work, own, f"{TEXT}\n{TEXT}", writer=MACHINE)
+        again = write.write(work, own, f"{TEXT}\n{TEXT}", writer=MACHINE)
     assert not again.held
 
 

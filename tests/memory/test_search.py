@@ -9,14 +9,14 @@ from memoryweb.agents.pausing import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.parsing import NewMessage
-from memoryweb.memory import files
-from memoryweb.memory.exceptions import SearchRefused
-from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.finding import querying
+from memoryweb.memory import write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.search import Found, search
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Passage
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer
+from memoryweb.search import query_syntax
+from memoryweb.search.exceptions import SearchRefused
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import AuthorKind, File, Revision, SourceClass
 from tests.statements import statements
 from tests.world import World
@@ -28,7 +28,7 @@ SAID = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 def save(world: World, path: str, text: str, owner: Owner | None = None) -> File:
     with unit(world.team) as work:
-        return files.write(work, Place(world.agent, owner, path), text, writer=PERSON).file
+        return write.write(work, Place(world.agent, owner, path), text, writer=PERSON).file
 
 
 def say(world: World, *texts: str, owner: Owner | None = None, name: str = "talk") -> None:
@@ -252,7 +252,7 @@ def test_no_query_breaks_it(world: World, query: str) -> None:
 
 def test_a_message_asked_for_as_it_is_has_no_filters(world: World) -> None:
     save(world, "KNOWLEDGE.md", "- The ferry leaves at noon.")
-    asked = querying.plain('Is the ferry at:noon or owner:nobody "quite')
+    asked = query_syntax.plain('Is the ferry at:noon or owner:nobody "quite')
     assert texts(search(Reader(world.agent), asked))[0] == "- The ferry leaves at noon."
 
 
@@ -272,9 +272,9 @@ def test_others_text_changes_neither_hits_nor_scores_nor_the_total(world: World)
         text = f"- ferry ferry lamp {number}"
         with unit(world.team) as work:
             for agent, owner in ((world.agent, world.sender), (world.other_agent, None)):
-                files.write(work, Place(agent, owner, f"n{number}.md"), text, writer=PERSON)
+                write.write(work, Place(agent, owner, f"n{number}.md"), text, writer=PERSON)
         with unit(world.twin.team) as work:
-            files.write(work, Place(world.twin.agent, None, f"n{number}.md"), text, writer=PERSON)
+            write.write(work, Place(world.twin.agent, None, f"n{number}.md"), text, writer=PERSON)
     say(world, "The ferry!", "The lamp!", owner=world.sender, name="theirs")
     assert find(world, "ferry lamp", world.customer) == before
 
@@ -304,7 +304,7 @@ def test_of_an_archived_agent_nothing_is_found(world: World) -> None:
 def test_a_deleted_file_is_found_no_more(world: World) -> None:
     file = save(world, "KNOWLEDGE.md", "- The ferry leaves at noon.")
     with unit(world.team) as work:
-        files.delete(work, file, writer=PERSON)
+        write.delete(work, file, writer=PERSON)
     assert find(world, "ferry").total == 0
 
 
@@ -332,7 +332,7 @@ def test_a_hit_of_the_past_says_its_revision_and_whose_word_it_was(world: World)
     stranger = Writer(AuthorKind.AGENT, integration=world.integration)
     with unit(world.team) as work:
         place = Place(world.agent, None, "KNOWLEDGE.md")
-        first = files.write(work, place, "- The ferry leaves at noon.", writer=stranger).file
+        first = write.write(work, place, "- The ferry leaves at noon.", writer=stranger).file
     aged(first, first.revision, 9)
     second = save(world, "KNOWLEDGE.md", "- The lamp is red.\n- The ferry leaves at noon.")
     aged(second, second.revision, 10)
@@ -355,7 +355,7 @@ def test_a_file_is_found_under_the_name_it_had_and_keeps_its_place_today(world: 
     file = save(world, "boats.md", "- The ferry leaves at noon.")
     aged(file, file.revision, 9)
     with unit(world.team) as work:
-        files.rename(work, file, "ships.md", writer=PERSON)
+        write.rename(work, file, "ships.md", writer=PERSON)
     (hit,) = find(world, "ferry at:2026-11-02").hits
     assert (hit.file and hit.file.path, hit.past and hit.past.file.path) == ("boats.md", "ships.md")
 

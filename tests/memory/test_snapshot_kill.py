@@ -9,10 +9,10 @@ import pytest
 
 from memoryweb.audit.verify import verify
 from memoryweb.workspace.models import File, Import, Revision
+from tests.snapshots.archives import of
 from tests.waiting import until
 from tests.walls.web_calls import everything
 from tests.workers import Workers
-from tests.workspace.snapshot.archives import of
 from tests.world import World
 
 pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]

@@ -11,22 +11,22 @@ from django.db import DatabaseError
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory import files
-from memoryweb.memory.arranging import arrange
-from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.snapshots import doors as snapshots
-from memoryweb.memory.snapshots.doors import Imported, PreviewRefused, StateMoved
-from memoryweb.memory.snapshots.plan import Action
-from memoryweb.memory.unit import unit
-from memoryweb.workspace.exceptions import ArchiveRefused
+from memoryweb.memory import write
+from memoryweb.memory.prompt_files import arrange
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.snapshot.plan import Action
+from memoryweb.memory.snapshot.service import Imported, PreviewRefused, StateMoved
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer
+from memoryweb.snapshots import parts
+from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.snapshots.reading import read
 from memoryweb.workspace.models import AuthorKind, File, Import, Revision
-from memoryweb.workspace.snapshot import parts
-from memoryweb.workspace.snapshot.reading import read
 from tests.accounts.refusal import refusing_events
-from tests.memory.test_scanning import draw
-from tests.memory.test_secret_assignments import drawn
+from tests.language.test_credentials import draw
+from tests.language.test_secret_assignments import drawn
+from tests.snapshots.archives import Part, of, zipped
 from tests.walls.web_calls import everything
-from tests.workspace.snapshot.archives import Part, of, zipped
 from tests.world import World
 
 PERSON = Writer(AuthorKind.PERSON)
@@ -37,7 +37,7 @@ TEXT = "# 2026-11-20\n\n- 09:00 The ferry leaves at six.\n"
 def put(world: World, path: str, text: str, owner: Owner | None = None) -> File:
     writer = Writer(AuthorKind.PERSON, user=world.bob)
     with unit(world.team) as work:
-        return files.write(work, Place(world.agent, owner, path), text, writer=writer).file
+        return write.write(work, Place(world.agent, owner, path), text, writer=writer).file
 
 
 def export(world: World, owner: Owner | None = None, agent: Agent | None = None) -> bytes:
@@ -162,7 +162,7 @@ def test_a_note_keeps_its_lines_and_gets_those_it_lacks(world: World) -> None:
 def test_a_deleted_file_comes_back_with_its_history(world: World) -> None:
     file = put(world, "KNOWLEDGE.md", "Tides.\n")
     with unit(world.team) as work:
-        files.delete(work, file, writer=Writer(AuthorKind.PERSON))
+        write.delete(work, file, writer=Writer(AuthorKind.PERSON))
     archive = of({"KNOWLEDGE.md": "Ebb.\n"})
     assert actions(world, archive) == {"KNOWLEDGE.md": ("create", "brought_back")}
     take(world, archive, agent=world.agent)

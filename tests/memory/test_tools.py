@@ -9,14 +9,14 @@ from memoryweb.agents.pausing import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
+from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import FileMissing
-from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.tools import Acting, DateRefused, EditRefused, MemoryPaused
-from memoryweb.memory.unit import unit
-from memoryweb.recall.events import keyed_hash
-from memoryweb.recall.models import Injection, Passage, RecallEvent
-from memoryweb.workspace.exceptions import PathRefused
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.search.models import Injection, Passage, RecallEvent
+from memoryweb.search.recalls import keyed_hash
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
 from tests.world import World
 

@@ -7,9 +7,9 @@ import pytest
 from django.conf import settings
 
 from memoryweb.accounts.models import Integration, User
-from memoryweb.memory import files, write_matrix
-from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory import write, write_matrix
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Revision
@@ -94,30 +94,30 @@ def test_global_memory_is_for_superusers(world: World) -> None:
 
 
 def _write(work: Unit, file: File, writer: Writer) -> object:
-    return files.write(work, Place(file.agent, None, file.path), "new\n", writer=writer)
+    return write.write(work, Place(file.agent, None, file.path), "new\n", writer=writer)
 
 
 def _append(work: Unit, file: File, writer: Writer) -> object:
     place = Place(file.agent, None, file.path)
-    return files.append(work, place, [NewLine("- new")], writer=writer)
+    return write.append(work, place, [NewLine("- new")], writer=writer)
 
 
 def _delete(work: Unit, file: File, writer: Writer) -> object:
-    return files.delete(work, file, writer=writer)
+    return write.delete(work, file, writer=writer)
 
 
 def _restore(work: Unit, file: File, writer: Writer) -> object:
-    return files.restore(work, file, 1, writer=writer)
+    return write.restore(work, file, 1, writer=writer)
 
 
 def _rename(work: Unit, file: File, writer: Writer) -> object:
-    return files.rename(work, file, "letters/soul.md", writer=writer)
+    return write.rename(work, file, "letters/soul.md", writer=writer)
 
 
 def _rename_to(work: Unit, file: File, writer: Writer) -> object:
     memory = File.objects.get(agent=file.agent, path="MEMORY.md", owner=None)
     File.objects.filter(pk=file.pk).update(path="x.md", folded_path="x.md")
-    return files.rename(work, memory, "SOUL.md", writer=writer)
+    return write.rename(work, memory, "SOUL.md", writer=writer)
 
 
 @pytest.mark.parametrize("act", [_write, _append, _delete, _restore, _rename, _rename_to])
@@ -127,7 +127,7 @@ def test_every_door_asks_before_anything_is_written(
     soul = File.objects.get(agent=world.agent, path="SOUL.md", owner=None)
     with unit(world.team) as work:
         person = Writer(AuthorKind.PERSON, user=world.alice)
-        files.write(work, Place(world.agent, None, "SOUL.md"), "two\n", writer=person)
+        write.write(work, Place(world.agent, None, "SOUL.md"), "two\n", writer=person)
     before = Revision.objects.count()
     with pytest.raises(WriteRefused), unit(world.team) as work:
         act(work, soul, Writer(AuthorKind.AGENT))

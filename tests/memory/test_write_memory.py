@@ -3,13 +3,13 @@
 import pytest
 
 from memoryweb.agents.readers import Reader
-from memoryweb.memory import files
-from memoryweb.memory.files import Place, Writer
+from memoryweb.memory import write
+from memoryweb.memory.section_writing import Step, Strategy, StrategyRefused, write_memory
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.unit import unit
-from memoryweb.memory.write_memory import Step, Strategy, StrategyRefused, write_memory
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer
 from memoryweb.workspace.models import AuthorKind, File
-from tests.memory.test_covering import AT, ORDER, TOOL
+from tests.memory.test_placeholders import AT, ORDER, TOOL
 from tests.world import World
 
 PIN = "<!-- pinned -->\n- House rules.\n<!-- /pinned -->"
@@ -22,7 +22,7 @@ def _person(world: World) -> Writer:
 
 def _file(world: World, text: str, writer: Writer = TOOL) -> None:
     with unit(world.team) as work:
-        files.write(work, Place(world.agent, world.customer, "KNOWLEDGE.md"), text, writer=writer)
+        write.write(work, Place(world.agent, world.customer, "KNOWLEDGE.md"), text, writer=writer)
 
 
 def _step(world: World, step: Step) -> str:

@@ -5,7 +5,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memoryweb.runs import fairness
-from memoryweb.runs.claiming import claim
+from memoryweb.runs.claim import claim
 from memoryweb.runs.models import Run
 from tests.runs.desk import Desk, ago, ahead, change
 

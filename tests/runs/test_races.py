@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from memoryweb.runs import engine
-from memoryweb.runs.claiming import claim
+from memoryweb.runs.claim import claim
 from tests.runs.conftest import Handle, make_desk
 from tests.runs.desk import Desk, change, done, fresh
 from tests.waiting import until

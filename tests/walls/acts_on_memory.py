@@ -5,30 +5,30 @@ from collections.abc import Callable
 import pytest
 from django.db.models import Q
 
-from memoryweb.accounts import tokens
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import schedule
 from memoryweb.extraction import requests
-from memoryweb.memory import context, files, injecting, proposals, releasing
+from memoryweb.language.secrets import own_token
+from memoryweb.memory import context, injections, releasing, write
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
-from memoryweb.memory.arranging import arrange
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
-from memoryweb.memory.files import NewLine, Place, Writer
-from memoryweb.memory.marking import decisions as mark_decisions
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.provenance import Kind, Source
+from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.reverting import revert
-from memoryweb.memory.secrets import held
-from memoryweb.memory.secrets.screening import Likely, fingerprint
-from memoryweb.memory.snapshots.doors import apply, export, preview
-from memoryweb.memory.snapshots.uploads import drop, keep
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.review import flags as mark_decisions
+from memoryweb.memory.review import proposals, secrets
+from memoryweb.memory.screening import Likely, fingerprint
+from memoryweb.memory.snapshot.service import apply, export, preview
+from memoryweb.memory.snapshot.uploads import drop, keep
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.sources import Kind, Source
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret, Proposal
+from tests.snapshots.archives import of
 from tests.walls.web_stage import MARKED_LINE
-from tests.workspace.snapshot.archives import of
 from tests.world import World
 
 Act = Callable[[World], object]
@@ -62,7 +62,7 @@ def _proposal(world: World) -> Proposal:
 
 
 def _leak(work: Unit, world: World) -> None:
-    files.write(work, place_of(world), f"- {tokens.generate()}\n", writer=PERSON)
+    write.write(work, place_of(world), f"- {own_token.generate()}\n", writer=PERSON)
 
 
 def _refused_secret(world: World) -> None:
@@ -71,7 +71,7 @@ def _refused_secret(world: World) -> None:
 
 
 def _released(work: Unit, world: World) -> File:
-    file = files.write(work, place_of(world, "rules.md"), "Be kind.\n", writer=PERSON).file
+    file = write.write(work, place_of(world, "rules.md"), "Be kind.\n", writer=PERSON).file
     releasing.keep(work, file, 1, 1, expected=file.sha256)
     releasing.release(work, file, 1, 1, expected=file.sha256)
     return file
@@ -89,38 +89,38 @@ def _imported(work: Unit, world: World) -> None:
 
 def _hold(work: Unit, world: World, value: str, likely: Likely = Likely.HOLD) -> HeldSecret:
     text = f"Wi-Fi password: {value}\n"
-    files.write(work, place_of(world, "WIFI.md"), text, writer=PERSON, likely=likely)
+    write.write(work, place_of(world, "WIFI.md"), text, writer=PERSON, likely=likely)
     return HeldSecret.objects.get(fingerprint=fingerprint(world.team.pk, value))
 
 
 def _refuse_held(work: Unit, world: World) -> None:
-    held.refuse(work, _hold(work, world, "poppy" + "4711"), by=world.alice)
+    secrets.refuse(work, _hold(work, world, "poppy" + "4711"), by=world.alice)
 
 
 def _guessed(world: World) -> None:
     with unit(world.team) as work:
         one = _hold(work, world, "aster" + "4711")
     with pytest.raises(WrongValue), unit(world.team) as work:
-        held.release(work, one, by=world.alice, value="aster")
+        secrets.release(work, one, by=world.alice, value="aster")
 
 
 ON_MEMORY: dict[str, tuple[str, Act]] = {
     "write": (
         "file.written",
-        _in_unit(lambda u, w: files.write(u, place_of(w), "# Memory\n\n- New.\n", writer=PERSON)),
+        _in_unit(lambda u, w: write.write(u, place_of(w), "# Memory\n\n- New.\n", writer=PERSON)),
     ),
     "append": (
         "file.written",
-        _in_unit(lambda u, w: files.append(u, place_of(w), [NewLine("- New.")], writer=PERSON)),
+        _in_unit(lambda u, w: write.append(u, place_of(w), [NewLine("- New.")], writer=PERSON)),
     ),
-    "delete": ("file.deleted", _in_unit(lambda u, w: files.delete(u, _file(w), writer=PERSON))),
+    "delete": ("file.deleted", _in_unit(lambda u, w: write.delete(u, _file(w), writer=PERSON))),
     "restore": (
         "file.restored",
-        _in_unit(lambda u, w: files.restore(u, _file(w), 1, writer=PERSON)),
+        _in_unit(lambda u, w: write.restore(u, _file(w), 1, writer=PERSON)),
     ),
     "rename": (
         "file.renamed",
-        _in_unit(lambda u, w: files.rename(u, _file(w, "SOUL.md"), "VOICE.md", writer=PERSON)),
+        _in_unit(lambda u, w: write.rename(u, _file(w, "SOUL.md"), "VOICE.md", writer=PERSON)),
     ),
     "arrange": (
         "prompt.changed",
@@ -221,7 +221,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "give memory": (
         "context.served",
-        _in_unit(lambda u, w: injecting.served(u, context.build(Reader(w.agent), "Tea?"))),
+        _in_unit(lambda u, w: injections.served(u, context.build(Reader(w.agent), "Tea?"))),
     ),
     "ask for a dream": (
         "run.requested",

@@ -10,14 +10,14 @@ from memoryweb.agents.models import Owner
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming.models import Report
 from memoryweb.memory.agents import archive_agent, create_agent
-from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.proposals import propose
-from memoryweb.memory.snapshots.doors import preview
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review.proposals import propose
+from memoryweb.memory.snapshot.service import preview
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind
-from tests.workspace.snapshot.archives import of
+from tests.snapshots.archives import of
 from tests.world import Home
 
 PERSON = Writer(AuthorKind.PERSON)

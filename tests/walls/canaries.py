@@ -9,13 +9,13 @@ from django.db import models
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
-from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind
-from memoryweb.workspace.origins import Origin
 from tests.fakes import ModelServer
 from tests.world import World
 

@@ -11,10 +11,10 @@ from memoryweb import api
 from memoryweb.agents.owners import channel_owner, person_owner
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.proposals import propose
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review.proposals import propose
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.api.callers import callers_of
 from tests.api.client import Api

@@ -11,16 +11,16 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
-from memoryweb.memory import files
+from memoryweb.memory import write
 from memoryweb.memory.agents import archive_agent, create_agent
-from memoryweb.memory.files import NewLine
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.snapshots.uploads import keep
-from memoryweb.memory.unit import unit
+from memoryweb.memory.snapshot.uploads import keep
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine
+from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
-from memoryweb.workspace.origins import Origin
 from tests.accounts.refusal import refusing_events
 from tests.walls.acts_on_memory import ON_MEMORY, PERSON, SNAPSHOT, place_of
 from tests.walls.acts_on_people import ON_PEOPLE
@@ -115,7 +115,7 @@ def _dream_of_one_line(world: World) -> Run:
     night = timezone.now().date()
     with unit(world.team) as work:
         line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
-        files.append(work, place_of(world, f"memory/{night}.md"), [line], writer=PERSON)
+        write.append(work, place_of(world, f"memory/{night}.md"), [line], writer=PERSON)
         return schedule.request_night(
             work, world.agent, world.customer, night, trigger="command"
         ).run

@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 import pytest
 
-from memoryweb.memory.files import Place, Writer, rename, write
-from memoryweb.memory.unit import unit
-from memoryweb.workspace import paths
-from memoryweb.workspace.exceptions import PathRefused
+from memoryweb.markdown import paths
+from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, rename, write
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.api.callers import callers_of
 from tests.web.pages import text, url

@@ -11,19 +11,19 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory import context, tools
-from memoryweb.memory.files import NewLine, Place, Writer, append, write
-from memoryweb.memory.marking import decisions as mark_decisions
-from memoryweb.memory.marking.marks import hidden_lines
-from memoryweb.memory.provenance import Kind, Source
 from memoryweb.memory.reverting import Reverted, revert
+from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.search import search
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Passage
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.flags import hidden_lines
+from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.origins import Source as Line
+from memoryweb.provenance.sources import Kind, Source
 from memoryweb.runs import engine
+from memoryweb.search.models import Passage
 from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File
-from memoryweb.workspace.origins import Origin
-from memoryweb.workspace.origins import Source as Line
 from tests.extraction.talking import extract, talk
 from tests.world import World
 

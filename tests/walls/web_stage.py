@@ -19,18 +19,18 @@ from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory.files import Place, Writer, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.proposals import propose
-from memoryweb.memory.snapshots import doors as snapshots
-from memoryweb.memory.snapshots import uploads
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review.proposals import propose
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.snapshot import uploads
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs.models import Run
 from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File, Proposal
 from tests.snapshot import restored
+from tests.snapshots.archives import of
 from tests.walls.api_stage import ARCHIVE, CANARY, furnish
-from tests.workspace.snapshot.archives import of
 from tests.world import Home
 
 BOBS_CANARY = "the green kayak"

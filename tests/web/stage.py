@@ -10,14 +10,14 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import system_owner
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
-from memoryweb.memory.files import NewLine, Place, Writer, append
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.proposals import propose
-from memoryweb.memory.unit import unit
+from memoryweb.memory.review.proposals import propose
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append
+from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
-from memoryweb.workspace.origins import Origin, Source
 from tests.world import Home, World
 
 SHARED = "Marta moved the release to Thursday because Friday is quiet."

@@ -13,7 +13,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Agent
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.web.snippets import snippets
+from memoryweb.web.connect.snippets import snippets
 from tests.api.client import Api
 from tests.web.pages import fragment, text, url
 from tests.web.stage import Stage

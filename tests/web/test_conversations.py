@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from tests.web.pages import text, url
 from tests.web.stage import NOTE, PERSONAL, SHARED, Stage
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memoryweb.accounts.tokens import generate
+from memoryweb.language.secrets.own_token import generate
 from memoryweb.workspace.models import File
 from tests.web.pages import actions, text, url
 from tests.web.stage import NOTE, Stage

@@ -2,8 +2,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.web.pages import fragment, text, url
 from tests.web.stage import Stage

@@ -7,8 +7,8 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.files import Place, Writer, delete, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, delete, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import actions, fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from memoryweb.memory import files as door
-from memoryweb.memory.files import Place, Writer
-from memoryweb.memory.unit import unit
+from memoryweb.memory import write as door
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import actions, text, url
 from tests.world import World

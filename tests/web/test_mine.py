@@ -14,10 +14,10 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.files import NewLine, Place, Writer, append, write
-from memoryweb.memory.unit import unit
-from memoryweb.recall.events import Given, count
-from memoryweb.recall.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.search.recalls import Given, count
 from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
 from memoryweb.workspace.revisions import content_of
 from tests.web.pages import actions, text, url

@@ -11,8 +11,8 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.parsing import parse_messages
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

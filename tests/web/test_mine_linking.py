@@ -5,8 +5,8 @@ from django.test import Client
 from memoryweb.agents.models import Owner
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage

@@ -12,9 +12,9 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.context import build
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Injection, RecallEvent
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.search.models import Injection, RecallEvent
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, Stage

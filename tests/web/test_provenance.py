@@ -9,11 +9,11 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory.files import NewLine, Place, Writer, append, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.origins import Origin, Source
 from memoryweb.workspace.models import AuthorKind, File, Import
-from memoryweb.workspace.origins import Origin, Source
 from tests.world import World, signed_in
 
 NOTE = "memory/2026-11-20.md"

@@ -1,8 +1,8 @@
 import pytest
 from django.test import Client
 
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import text, url
 from tests.world import World

@@ -7,11 +7,11 @@ from django.utils.safestring import SafeString
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
-from memoryweb.recall.models import Injection, RecallEvent
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.search.models import Injection, RecallEvent
+from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.markdown import plain
-from memoryweb.web.marking import marked_html, words_of
 from memoryweb.workspace.models import AuthorKind, Revision
 from tests.web.pages import fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

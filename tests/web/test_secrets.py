@@ -9,12 +9,12 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.files import Place, Writer, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine
 from memoryweb.workspace.models import AuthorKind, File, HeldSecret
-from tests.memory.test_scanning import draw
-from tests.memory.test_secret_assignments import drawn
+from tests.language.test_credentials import draw
+from tests.language.test_secret_assignments import drawn
 from tests.statements import statements
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage

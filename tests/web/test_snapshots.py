@@ -14,16 +14,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memoryweb.runs import engine
+from memoryweb.snapshots import parts
+from memoryweb.snapshots.reading import read
+from memoryweb.snapshots.structure import MAX_UPLOAD
+from memoryweb.web.snapshots.uploads import CappedUploadHandler
 from memoryweb.web.templatetags.when import moment
-from memoryweb.web.uploads import CappedUploadHandler
 from memoryweb.workspace.models import File, Import, Revision, Upload
-from memoryweb.workspace.snapshot import parts
-from memoryweb.workspace.snapshot.reading import read
-from memoryweb.workspace.snapshot.structure import MAX_UPLOAD
 from tests.accounts.refusal import refusing_events
-from tests.memory.test_secret_assignments import drawn
+from tests.language.test_secret_assignments import drawn
+from tests.snapshots.archives import ENCRYPTED, Part, of, zipped
 from tests.web.pages import actions, text, url
-from tests.workspace.snapshot.archives import ENCRYPTED, Part, of, zipped
 from tests.world import World
 
 ARCHIVE = of(

@@ -3,7 +3,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from memoryweb.runs.models import Run
 from tests.web.pages import fragment, text, url
 from tests.web.stage import Stage, dream

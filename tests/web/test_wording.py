@@ -13,7 +13,8 @@ from memoryweb.audit.models import Event
 from memoryweb.extraction.conditions import Skip
 from memoryweb.llm import exceptions as llm
 from memoryweb.runs.models import Run
-from memoryweb.web import outcomes, wording
+from memoryweb.web import wording
+from memoryweb.web.audit import outcomes
 
 HOUSE = Path(memoryweb.__file__).parent
 WORK = ("runs", "extraction", "dreaming", "memory")

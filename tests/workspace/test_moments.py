@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryweb.memory.files import NewLine, Place, Writer, append, delete, write
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, delete, write
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, Revision
 from memoryweb.workspace.moments import Past, changes, files_at, workspace_at

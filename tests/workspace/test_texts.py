@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.workspace.blocks import blocks
-from memoryweb.workspace.pins import pinned_lines
-from memoryweb.workspace.render import cut, parse, render
+from memoryweb.markdown.blocks import blocks
+from memoryweb.markdown.pins import pinned_lines
+from memoryweb.markdown.render import cut, parse, render
 
 FENCY = st.text(alphabet=st.sampled_from("-- A\\\n.md# "), max_size=60) | st.text(max_size=60)
 

@@ -21,9 +21,9 @@ from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
 from memoryweb.memory import tools
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.files import Writer
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind

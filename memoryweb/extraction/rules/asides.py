@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from memoryweb.extraction.rules.drafts import Draft, Scene
-from memoryweb.memory.meaning.categories import Category
+from memoryweb.language.categories import Category
 
 _COUNT = r"(?:two|three|four|five|six|seven|[2-7])"
 _MANY = (

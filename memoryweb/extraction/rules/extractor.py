@@ -19,7 +19,7 @@ from memoryweb.extraction.rules.duplicates import Seen
 from memoryweb.extraction.rules.fillers import Openers
 from memoryweb.extraction.rules.lines import NoteLine, Spoken, Statement
 from memoryweb.extraction.rules.sentences import Sentence
-from memoryweb.memory.meaning.categories import categorise
+from memoryweb.language.categories import categorise
 
 
 def extract(

@@ -3,7 +3,7 @@
 import re
 
 from memoryweb.extraction.rules.drafts import Draft
-from memoryweb.memory.meaning.categories import Category
+from memoryweb.language.categories import Category
 
 _NAME = (
     r"[A-Z][\w'’-]+(?: (?:(?:van|von|de|da|der|den|del|la|le|al|bin|dos|di) )*[A-Z][\w'’-]+){0,3}"

@@ -5,7 +5,7 @@ import re
 from memoryweb.extraction.rules import japanese_names
 from memoryweb.extraction.rules.cjk_dates import resolve_japanese
 from memoryweb.extraction.rules.drafts import Draft, Scene
-from memoryweb.memory.meaning.categories import Category
+from memoryweb.language.categories import Category
 
 UNNAMED = "ユーザー"
 

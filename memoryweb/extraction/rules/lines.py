@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from memoryweb.memory.meaning.categories import Category
+from memoryweb.language.categories import Category
 
 
 @dataclass(frozen=True)

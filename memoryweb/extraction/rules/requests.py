@@ -5,7 +5,7 @@ import re
 from memoryweb.extraction.rules import dates, speakers, verdicts
 from memoryweb.extraction.rules.drafts import Draft, Scene
 from memoryweb.extraction.rules.verbs import words_of
-from memoryweb.memory.meaning.categories import Category
+from memoryweb.language.categories import Category
 
 _POLITE = (
     r"(?:(?:please|pls|kindly|also|and|oh|so|ok|okay|just|hey|could you|can you|would "

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.names import checked_name
 from memoryweb.commands import base
 from memoryweb.memory.agents import MAX_NAME, create_agent
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 
 
 class Command(base.Command):

@@ -10,7 +10,7 @@ from memoryweb.agents.nights import dream_time
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.dreaming import schedule
-from memoryweb.memory.unit import unit
+from memoryweb.memory.transaction import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason

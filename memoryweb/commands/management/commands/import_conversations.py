@@ -12,7 +12,7 @@ from memoryweb.commands import base
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.extraction.requests import request
 from memoryweb.memory.messages import Imported, import_messages
-from memoryweb.memory.unit import Unit, unit
+from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs.models import Run
 
 

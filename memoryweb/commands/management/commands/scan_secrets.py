@@ -6,8 +6,9 @@ from django.utils.translation import ngettext
 
 from memoryweb.commands import base
 from memoryweb.commands.base import Outcome, add_team, find_agent, in_team
-from memoryweb.memory.secrets import labels, retroscan
-from memoryweb.memory.unit import unit
+from memoryweb.language.secrets import labels
+from memoryweb.memory import rescan
+from memoryweb.memory.transaction import unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 
@@ -27,7 +28,7 @@ class Command(base.Command):
             runs = []
             for agent in agents:
                 with unit(team) as work:
-                    run = retroscan.request(
+                    run = rescan.request(
                         work, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND
                     )
                 engine.work(run.pk)

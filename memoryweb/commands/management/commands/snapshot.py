@@ -8,14 +8,14 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
-from memoryweb.memory.secrets.screening import Held
-from memoryweb.memory.snapshots import doors as snapshots
-from memoryweb.memory.snapshots.plan import Action, Item, Plan
-from memoryweb.memory.unit import unit
-from memoryweb.memory.writers import Writer
-from memoryweb.workspace.exceptions import ArchiveRefused
+from memoryweb.memory.screening import Held
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.snapshot.plan import Action, Item, Plan
+from memoryweb.memory.transaction import unit
+from memoryweb.provenance.writers import Writer
+from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.snapshots.structure import MAX_UPLOAD
 from memoryweb.workspace.models import AuthorKind
-from memoryweb.workspace.snapshot.structure import MAX_UPLOAD
 
 
 class Command(base.Command):

@@ -1,0 +1,101 @@
+"""One-time secrets for an integration's own owners: a code to link an account, a link to look."""
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from ninja import Router
+
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents import one_time_codes
+from memoryweb.agents.exceptions import TooManyCodes
+from memoryweb.agents.models import Owner
+from memoryweb.agents.one_time_codes import Issued, Purpose
+from memoryweb.api import acting_owner
+from memoryweb.api.auth import Request
+from memoryweb.api.exceptions import Forbidden, Invalid, Problem
+from memoryweb.api.operations import operation
+from memoryweb.api.schemas import Camel, Moment, OwnerFields
+
+router = Router(tags=["Owners"])
+
+_BODY = {"endUserId": "42"}
+
+
+class CodeOut(Camel):
+    """`code` is for the person's own eyes: tell it in the chat or app, and keep it nowhere."""
+
+    code: str
+    expires_at: Moment
+
+
+class LinkOut(Camel):
+    """`url` opens once, for whoever has it: send it to the person alone, and keep it whole. What
+    stands behind its # is the code, which no server's log holds."""
+
+    url: str
+    expires_at: Moment
+
+
+@router.post(
+    "/owners/link-code",
+    **operation(
+        CodeOut,
+        summary="Get a code that links an end user to their account",
+        takes=(Permission.READ, Scope.MEMORY_WRITE),
+        example={"code": "K7QM-3XRD", "expiresAt": "2026-11-22T10:10:00Z"},
+        body=_BODY,
+        errors=(429,),
+    ),
+)
+def link_code(request: Request, body: OwnerFields) -> CodeOut:
+    """The person types it on *My memory* within ten minutes; a new code ends the older one."""
+    issued = _issue(request, body, Purpose.LINK)
+    return CodeOut(code=issued.secret, expires_at=issued.expires_at)
+
+
+@router.post(
+    "/owners/memory-link",
+    **operation(
+        LinkOut,
+        summary="Get a single-use link to My memory for an end user",
+        takes=(Permission.READ, Scope.MEMORY_WRITE),
+        example={
+            "url": "https://memory.example/visit/open/#0w4v…",
+            "expiresAt": "2026-11-23T10:00:00Z",
+        },
+        body=_BODY,
+        errors=(429,),
+    ),
+)
+def memory_link(request: Request, body: OwnerFields) -> LinkOut:
+    """Unused it lasts a day; opened, half an hour in one browser, for this owner's memory alone."""
+    issued = _issue(request, body, Purpose.VISIT)
+    url = request.build_absolute_uri(reverse("visit")) + f"#{issued.secret}"
+    return LinkOut(url=url, expires_at=issued.expires_at)
+
+
+def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:
+    caller = request.auth
+    caller.require_scope(Scope.MEMORY_WRITE)
+    if caller.integration is None:
+        raise Forbidden(
+            "integration_required", _("Only an integration gets codes, for its own end users.")
+        )
+    owner = _person(acting_owner.acting(caller, body))
+    try:
+        issued = one_time_codes.issue(
+            owner=owner, integration=caller.integration, purpose=purpose, by=caller.actor
+        )
+    except TooManyCodes as refused:
+        seconds = str(int(refused.window.total_seconds()))
+        raise Problem(
+            429, "too_many_codes", str(refused), headers={"Retry-After": seconds}
+        ) from None
+    # Only the hash of a secret is kept, so no answer of this call either.
+    request.keeps_no_answer = True  # type: ignore[attr-defined]
+    return issued
+
+
+def _person(owner: Owner | None) -> Owner:
+    if owner is None:
+        raise Invalid("owner", _("Name an end user, or a channel with who speaks in it."))
+    return owner

@@ -1,0 +1,61 @@
+"""Which rows with an owner a caller may list, and of which of them it may read the text."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.agents.models import Owner
+from memoryweb.api import acting_owner
+from memoryweb.api.auth import Caller
+
+
+@dataclass(frozen=True)
+class Reach:
+    """`owners` whose rows may be listed, and `texts` whose text is shown; None: everyone's."""
+
+    owners: frozenset[UUID] | None
+    texts: frozenset[UUID] | None
+    shared: bool = True
+
+    def rows(self, owner: str = "owner") -> Q:
+        """The filter for rows that have that field."""
+        if self.owners is None:
+            return Q()
+        listed = Q(**{f"{owner}__in": self.owners})
+        if self.shared:
+            listed |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
+        return listed
+
+    def readable(self) -> Q:
+        """The filter for rows whose text is shown."""
+        return Reach(self.texts, self.texts, self.shared).rows()
+
+    def shows(self, owner: Owner | None) -> bool:
+        if owner is None or owner.source == "system":
+            return True
+        return self.texts is None or owner.pk in self.texts
+
+
+def reach(caller: Caller, owner: str | None) -> Reach:
+    """What `owner=` narrows to; without it a person sees what the role allows (SPEC §1).
+
+    An integration has to name an owner, unless an admin let it read across owners.
+    """
+    across = caller.integration is not None and Scope.PERSONAL_READ in caller.scopes
+    if owner is None and across:
+        acting_owner.record_reading(caller, None)
+        return Reach(None, None)
+    if owner is not None or caller.integration:
+        return of_owner(acting_owner.asked(caller, owner))
+    mine = frozenset(caller.team.owners.filter(person=caller.user).values_list("pk", flat=True))
+    if caller.may(Permission.SEE_OWNERS):
+        return Reach(None, mine)
+    return Reach(mine, mine)
+
+
+def of_owner(owner: Owner | None) -> Reach:
+    if owner is None:
+        return Reach(frozenset(), frozenset())
+    return Reach(frozenset({owner.pk}), frozenset({owner.pk}), shared=False)

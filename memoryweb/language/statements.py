@@ -1,0 +1,248 @@
+"""When two statements say the same, when one covers or contradicts another, and how to find it."""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Iterator
+from datetime import date, timedelta
+from functools import lru_cache
+
+from rapidfuzz.distance import LCSseq
+
+from memoryweb.language.attributes import Key, key_of
+from memoryweb.language.normal_form import Reading, clean, is_cjk, normalise, read
+from memoryweb.language.words import CJK_NEGATIONS, ENDINGS, NEGATIONS
+
+__all__ = [
+    "Key",
+    "Lookup",
+    "claim_in",
+    "clean",
+    "contradicts",
+    "covers",
+    "fingerprint",
+    "key_of",
+    "loses",
+    "matters",
+    "normalise",
+    "overtakes",
+    "restates",
+    "says_all_of",
+    "says_the_same",
+    "tells_value",
+]
+
+SAME_SHARE = 0.75  # of the fuller statement's words, for a near-duplicate
+COVERED_SHARE = 0.5  # of the fuller statement's words, for one that is contained in it
+ORDER_SHARE = 0.8  # of the shorter statement's words, found in the same order
+RESTATED_SHARE = 0.5  # of all words of both statements
+TOPIC_WORDS, TOPIC_SHARE = 4, 0.6  # or at least so many weighty words, and so many of both's
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
+NEWS_DAYS = 92  # how long ago a change may lie that a note tells as news
+_FOLLOWS = re.compile(r"^[,;，、。]?\s*(?:so|because|since|所以|因为|なので)", re.IGNORECASE)
+_DENIALS = NEGATIONS | CJK_NEGATIONS | ENDINGS
+
+
+def fingerprint(text: str) -> str:
+    return hashlib.sha256(normalise(text).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def says_the_same(a: str, b: str) -> bool:
+    """A near-duplicate. Another number, date, name, negation or mood makes another statement."""
+    one, two = read(a), read(b)
+    if one.normal == two.normal:
+        return True
+    if one.numbers != two.numbers or not _same_sense(one, two):
+        return False
+    shorter, fuller = sorted((one, two), key=lambda reading: (len(reading.words), reading.normal))
+    if not _contained(shorter, fuller, SAME_SHARE):
+        return False
+    extra = set(fuller.words) - set(shorter.words)
+    return not extra & (fuller.names | fuller.numbers) and not is_cjk("".join(extra))
+
+
+def covers(fuller: str, shorter: str) -> bool:
+    """The fuller statement says all that the shorter one does, perhaps more."""
+    one, two = read(fuller), read(shorter)
+    if one.normal == two.normal:
+        return True
+    if len(two.words) < 2 or not two.numbers <= one.numbers or not _same_sense(one, two):
+        return False
+    return _contained(two, one, COVERED_SHARE)
+
+
+def restates(newer: str, older: str) -> bool:
+    """Nothing of the older statement is lost when only the newer one stays: one sentence of it
+    differs from the older one in light words, and in what it adds."""
+    two = read(older)
+    if len(two.heavy) < 2 or not two.heavy <= read(newer).heavy:
+        return False
+    return any(_restates(read(part), two) for part in _SENTENCE_END.split(clean(newer)))
+
+
+@lru_cache(maxsize=65_536)
+def contradicts(a: str, b: str) -> bool:
+    """Both can't be true at the same time: another value of one key, or the opposite."""
+    one, two = key_of(a), key_of(b)
+    if one is not None and two is not None and one.clashes(two):
+        return True
+    return _is_opposite(read(a), read(b))
+
+
+def overtakes(newer: str, older: str, *, said: date, older_said: date | None) -> bool:
+    """The newer statement, of the date `said`, makes the older one outdated. One that tells of a
+    change long before either was said is history, not news."""
+    if not contradicts(newer, older):
+        return False
+    key = key_of(newer)
+    if key is None or not key.since:
+        return True
+    earliest = older_said or said - timedelta(days=NEWS_DAYS)
+    return key.since >= earliest.isoformat()[: len(key.since)]
+
+
+def claim_in(text: str) -> str:
+    """What a statement says apart from whether it affirms or denies it."""
+    return " ".join(_undenied(read(text)))
+
+
+def tells_value(fuller: str, shorter: str) -> bool:
+    """Both give the same attribute the same value, and all else that the shorter one says stands
+    in the fuller one, too."""
+    one, two = key_of(fuller), key_of(shorter)
+    if one is None or two is None or not one.tells(two):
+        return False
+    rest = read(two.rest)
+    return rest.heavy | rest.numbers <= set(read(fuller).words) | read(fuller).numbers
+
+
+def loses(old: str, new: str) -> bool:
+    """Names or numbers that the old statement tells besides its value, and the new one does not."""
+    key = key_of(old)
+    if key is None or _FOLLOWS.match(key.rest):
+        return False
+    rest, kept = read(key.rest), read(new)
+    return not (rest.names <= set(kept.words) and rest.numbers <= kept.numbers)
+
+
+class Lookup:
+    """Statements that can be asked which of them a text has to do with, without comparing with
+    each. What is found comes in the order in which it was added."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._order: dict[str, int] = {}
+        self._by_word: dict[str, list[str]] = {}
+        self._by_sign: dict[str, list[str]] = {}
+        self._by_normal: dict[str, list[str]] = {}
+        self._by_matter: dict[str, list[str]] = {}
+        for text in texts:
+            self.add(text)
+
+    def add(self, text: str) -> None:
+        if text in self._order:
+            return
+        self._order[text] = len(self._order)
+        reading = read(text)
+        self._by_normal.setdefault(reading.normal, []).append(text)
+        for word in set(reading.words):
+            self._by_word.setdefault(word, []).append(text)
+        if reading.words:
+            self._by_sign.setdefault(_sign(reading), []).append(text)
+        for matter in matters(text):
+            self._by_matter.setdefault(matter, []).append(text)
+
+    def covering(self, text: str) -> Iterator[str]:
+        """Each statement that says all that `text` does: equal ones, then fuller ones."""
+        reading = read(text)
+        yield from self._by_normal.get(reading.normal, ())
+        for other in self.with_all(set(reading.words)):
+            if read(other).normal != reading.normal and covers(other, text):
+                yield other
+
+    def restating(self, text: str) -> Iterator[str]:
+        """Each that leaves nothing of `text` to be said, in other words or with more to it."""
+        close = [*self.with_all(read(text).heavy), *self.opposing(text)]
+        for other in self._sorted(close):
+            longer = len(read(other).words) >= len(read(text).words)
+            if restates(other, text) or (longer and tells_value(other, text)):
+                yield other
+
+    def within(self, text: str) -> Iterator[str]:
+        """Each of which `text` says all."""
+        reading = read(text)
+        close = [*self._by_normal.get(reading.normal, ()), *self.opposing(text)]
+        for word in set(reading.words):
+            close += self._by_sign.get(word, ())
+        yield from (other for other in self._sorted(close) if says_all_of(text, other))
+
+    def opposing(self, text: str) -> Iterator[str]:
+        """Each that speaks of the same matter, so that it may contradict `text`."""
+        yield from self._sorted(
+            other for matter in matters(text) for other in self._by_matter.get(matter, ())
+        )
+
+    def with_all(self, words: Collection[str]) -> list[str]:
+        """Few statements, among them all that have each of these words."""
+        return min((self._by_word.get(word, []) for word in words), key=len, default=[])
+
+    def _sorted(self, texts: Iterable[str]) -> list[str]:
+        return sorted(set(texts), key=self._order.__getitem__)
+
+
+def matters(text: str) -> set[str]:
+    """Two statements can only contradict each other when they share one of these."""
+    key = key_of(text)
+    return {claim_in(text)} | ({f"{key.subject}: {key.attribute}"} if key else set())
+
+
+def says_all_of(text: str, other: str) -> bool:
+    return covers(text, other) or restates(text, other) or tells_value(text, other)
+
+
+def _sign(reading: Reading) -> str:
+    """A word that a text which says all of this one has, too."""
+    return max(reading.heavy or reading.words, key=lambda word: (len(word), word))
+
+
+def _same_sense(one: Reading, two: Reading) -> bool:
+    return one.negated == two.negated and one.moods == two.moods and one.past == two.past
+
+
+def _contained(shorter: Reading, fuller: Reading, share: float) -> bool:
+    words = set(shorter.words)
+    if not words or not words <= set(fuller.words):
+        return False
+    if len(words) < share * len(set(fuller.words)):
+        return False
+    return _in_order(words, shorter, fuller)
+
+
+def _restates(one: Reading, two: Reading) -> bool:
+    kept = set(one.words)
+    if one.negated != two.negated or not two.numbers <= one.numbers or not two.moods <= one.moods:
+        return False
+    if not two.heavy <= kept or not two.names <= kept:
+        return False
+    is_close = _share(kept, set(two.words)) >= RESTATED_SHARE
+    is_same_topic = len(two.heavy) >= TOPIC_WORDS and _share(one.heavy, two.heavy) >= TOPIC_SHARE
+    return (is_close or is_same_topic) and _in_order(two.heavy, two, one)
+
+
+def _share(one: Collection[str], two: Collection[str]) -> float:
+    return len(set(one) & set(two)) / max(len(set(one) | set(two)), 1)
+
+
+def _in_order(which: frozenset[str] | set[str], one: Reading, two: Reading) -> bool:
+    ordered = [word for word in one.words if word in which - one.numbers]
+    theirs = [word for word in two.words if word in which - one.numbers]
+    return LCSseq.similarity(ordered, theirs) >= ORDER_SHARE * len(ordered)
+
+
+def _is_opposite(one: Reading, two: Reading) -> bool:
+    if one.negated == two.negated or one.moods != two.moods or one.numbers != two.numbers:
+        return False
+    denied, claimed = (one, two) if one.negated else (two, one)
+    return len(claimed.words) > 1 and _undenied(denied) == claimed.words
+
+
+def _undenied(reading: Reading) -> tuple[str, ...]:
+    return tuple(word for word in reading.words if word not in _DENIALS)

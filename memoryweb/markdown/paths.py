@@ -1,0 +1,127 @@
+"""Which paths a workspace file may have, and what a path says about the file (SPEC §3). Pure."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from django.utils.translation import gettext as _
+
+from memoryweb.markdown.exceptions import PathRefused
+
+MAX_CHARACTERS = 256
+MAX_SEGMENTS = 6
+
+# Name → (enabled, sort order) of the files seeded for a new agent.
+SEEDED = {"AGENTS.md": 0, "SOUL.md": 1, "PROFILE.md": 2, "MEMORY.md": 3}
+CORE = (*SEEDED, "KNOWLEDGE.md", "DREAMS.md", "HISTORY.md")
+_CORE_FOLDED = {name.casefold(): name for name in CORE}
+
+# Cyrillic and Greek letters that are drawn like Latin ones (Unicode TR39; those of our names).
+LOOKALIKES = str.maketrans(
+    "АВЕКМНОРСТУХІЅЈаеорсухіѕјΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν", "ABEKMHOPCTYXISJaeopcyxisjABEZHIKMNOPTYXoav"
+)
+_NOTE = re.compile(r"memory/([^/]+)\.md")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+
+
+class FileKind(StrEnum):
+    CORE = "core"
+    NOTE = "note"
+    DREAMS = "dreams"
+    HISTORY = "history"
+    SKILL = "skill"
+    STRUCTURED = "structured"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class WorkspacePath:
+    text: str
+    folded: str
+    kind: FileKind
+    note_date: date | None = None
+
+
+def parse(text: str) -> WorkspacePath:
+    """The checked path. Raises PathRefused with a sentence that says what is wrong."""
+    _check_characters(text)
+    _check_segments(text)
+    _check_core_names(text)
+    return WorkspacePath(text, fold(text), kind_of(text), _note_date(text))
+
+
+def fold(text: str) -> str:
+    """What two paths must not share: compatibility forms and case folded away."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def note_path(day: date) -> str:
+    return f"memory/{day.isoformat()}.md"
+
+
+def kind_of(text: str) -> FileKind:
+    if text in ("DREAMS.md",) or text.startswith("memory/dreams/"):
+        return FileKind.DREAMS
+    if text == "HISTORY.md" or text.startswith("HISTORY-"):
+        return FileKind.HISTORY
+    if text in CORE:
+        return FileKind.CORE
+    if _NOTE.fullmatch(text):
+        return FileKind.NOTE
+    if text.startswith("skills/"):
+        return FileKind.SKILL
+    return FileKind.STRUCTURED if text.startswith("structured/") else FileKind.OTHER
+
+
+def _check_characters(text: str) -> None:
+    if not text:
+        raise PathRefused(_("Give the file a path, such as “KNOWLEDGE.md”."))
+    # Folding may make several characters of one.
+    if max(len(text), len(fold(text))) > MAX_CHARACTERS:
+        raise PathRefused(_("A path may have at most 256 characters."))
+    if any(unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for c in text):
+        raise PathRefused(_("A path may not contain control, invisible or direction characters."))
+    if unicodedata.normalize("NFC", text) != text:
+        raise PathRefused(_("A path must be in Unicode's composed form (NFC)."))
+    if "\\" in text or ":" in text:
+        raise PathRefused(_("A path may not contain a backslash or a colon."))
+
+
+def _check_segments(text: str) -> None:
+    if text.startswith("/"):
+        raise PathRefused(_("A path is relative: it may not begin with “/”."))
+    segments = text.split("/")
+    if any(part in {"", ".", ".."} or part != part.strip() for part in segments):
+        raise PathRefused(_("A path may not have empty, “.” or “..” parts, nor parts in blanks."))
+    if len(segments) > MAX_SEGMENTS:
+        raise PathRefused(_("A path may have at most 6 parts."))
+    if not text.endswith(".md") or segments[-1] == ".md":
+        raise PathRefused(_("A workspace holds Markdown: the path must end in “.md”."))
+
+
+def _check_core_names(text: str) -> None:
+    skeleton = unicodedata.normalize("NFKC", text).translate(LOOKALIKES).casefold()
+    core = _CORE_FOLDED.get(skeleton)
+    if core and core != text:
+        raise PathRefused(_("This name only looks like “{name}”.").format(name=core))
+    if skeleton.startswith("memory/") and not text.startswith("memory/"):
+        raise PathRefused(_("This name only looks like one of the folder “memory/”."))
+    if _NOTE.fullmatch(text) and _note_date(text) is None:
+        raise PathRefused(
+            _("A daily note is named by a real date, such as “memory/2026-11-20.md”.")
+        )
+    if text.startswith("memory/dreams/") and not _MONTH.fullmatch(text[14:-3]):
+        raise PathRefused(_("A dream archive is named by its month: “memory/dreams/2026-11.md”."))
+
+
+def _note_date(text: str) -> date | None:
+    match = _NOTE.fullmatch(text)
+    if not match or not _DATE.fullmatch(match[1]):
+        return None
+    try:
+        return date.fromisoformat(match[1])
+    except ValueError:
+        return None

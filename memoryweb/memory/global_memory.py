@@ -1,0 +1,43 @@
+"""GLOBAL files as any team may read them: at a name, now or at one revision."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from memoryweb.agents.readers import Reader, reading
+from memoryweb.markdown.paths import fold
+from memoryweb.workspace.models import File, Revision, Scope
+from memoryweb.workspace.revisions import content_of
+
+
+@dataclass(frozen=True)
+class GlobalText:
+    """`path` is the file's name today, `written_at` the time of this revision."""
+
+    path: str
+    number: int
+    content: str
+    written_at: datetime
+    enabled: bool
+    is_current: bool
+
+
+def global_text(reader: Reader, path: str, number: int | None = None) -> GlobalText | None:
+    """None where there is no such file or revision; without a number also of a deleted file."""
+    with reading(reader):
+        found = File.objects.visible_to(reader).filter(scope=Scope.GLOBAL, folded_path=fold(path))
+        file = found.first() if number else found.present().first()
+        if file is None:
+            return None
+        wanted = number or file.revision
+        revisions = Revision.objects.filter(file=file, number=wanted, is_deletion=False)
+        revision = revisions.defer("text").first()
+        if revision is None:
+            return None
+        return GlobalText(
+            file.path,
+            wanted,
+            content_of(file, wanted),
+            revision.created_at,
+            file.enabled,
+            is_current=wanted == file.revision,
+        )

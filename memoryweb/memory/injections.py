@@ -1,0 +1,164 @@
+"""Which lines of the memory entered which prompt: `Injection` and its spans (SPEC §8.1)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from memoryweb.accounts.models import Token
+from memoryweb.agents.readers import Reader
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory.context import Context
+from memoryweb.memory.transaction import Unit
+from memoryweb.search import recalls
+from memoryweb.search.hits import Hit
+from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.workspace.models import File
+
+
+@dataclass(frozen=True)
+class Span:
+    """Lines of a file as it is now, or a message."""
+
+    file: File | None = None
+    first: int = 0
+    last: int = 0
+    message_id: int | None = None
+
+
+def note(
+    reader: Reader,
+    spans: Iterable[Span],
+    *,
+    via: Injection.Via,
+    at: datetime,
+    tokens: int = 0,
+    conversation_id: UUID | None = None,
+    token: Token | None = None,
+) -> Injection:
+    """Remember what was given to a reader's agent."""
+    team_id = reader.agent.team_id
+    with transaction.atomic():
+        injection = Injection.objects.create(
+            team_id=team_id,
+            agent=reader.agent,
+            owner=reader.owner,
+            conversation_id=conversation_id,
+            token=token,
+            via=via,
+            tokens=tokens,
+            at=at,
+        )
+        InjectedSpan.objects.bulk_create(
+            InjectedSpan(
+                team_id=team_id,
+                injection=injection,
+                file=span.file,
+                revision=span.file.revision if span.file else None,
+                first_line=span.first,
+                last_line=span.last,
+                message_id=span.message_id,
+            )
+            for span in spans
+        )
+    return injection
+
+
+def served(
+    unit: Unit,
+    context: Context,
+    *,
+    conversation: Conversation | None = None,
+    token: Token | None = None,
+) -> Injection:
+    """Record that a prompt was handed out: its spans, the recalls of its hits, and an event."""
+    spans = list(_spans(context))
+    injection = note(
+        context.reader,
+        spans,
+        via=Injection.Via.CONTEXT,
+        at=unit.now,
+        tokens=context.gauge.used,
+        conversation_id=context.conversation_id,
+        token=token,
+    )
+    if context.conversation_id and conversation and not conversation.is_automatic:
+        hits = [quoted.hit for quoted in context.hits]
+        via = RecallEvent.Via.PREFETCH
+        _recall(context.reader, context.conversation_id, context.query, hits, via=via, at=unit.now)
+    owner = context.reader.owner
+    unit.record(
+        "context.served",
+        target_kind="agent",
+        target_id=str(context.reader.agent.pk),
+        on_behalf_of=owner.pk if owner else None,
+        details={
+            "injection": injection.pk,
+            "files": sum(not one.is_left_out for one in context.files),
+            "hits": len(context.hits),
+            "tokens": context.gauge.used,
+        },
+    )
+    return injection
+
+
+def found(
+    reader: Reader,
+    query: str,
+    hits: Sequence[Hit],
+    *,
+    conversation: Conversation | None,
+    token: Token | None,
+    at: datetime,
+) -> None:
+    """Record what a search gave to an agent; it is a recall within a conversation.
+
+    Where nothing is kept, nothing is recorded.
+    """
+    paused = reader.owner is not None and reader.owner.paused
+    if paused or (conversation and conversation.ephemeral) or not hits:
+        return
+    spans = [_span(hit) for hit in hits]
+    note(
+        reader,
+        spans,
+        via=Injection.Via.SEARCH,
+        at=at,
+        conversation_id=conversation.pk if conversation else None,
+        token=token,
+    )
+    if conversation and not conversation.is_automatic:
+        _recall(reader, conversation.pk, query, hits, via=RecallEvent.Via.SEARCH, at=at)
+
+
+def _spans(context: Context) -> Iterable[Span]:
+    for one in context.files:
+        if one.last_line:
+            yield Span(one.file, 1, one.last_line)
+    for quoted in context.hits:
+        yield _span(quoted.hit)
+
+
+def _span(hit: Hit) -> Span:
+    if hit.file:
+        return Span(hit.file, hit.line, hit.end_line)
+    return Span(message_id=hit.message.pk if hit.message else None)
+
+
+def _recall(
+    reader: Reader,
+    conversation_id: UUID,
+    query: str,
+    hits: Iterable[Hit],
+    *,
+    via: RecallEvent.Via,
+    at: datetime,
+) -> None:
+    """Of daily notes, which dreams weigh."""
+    given = [
+        recalls.Given(hit.file.pk, hit.text) for hit in hits if hit.file and hit.file.note_date
+    ]
+    if given:
+        recalls.count(reader, conversation_id, query, given, via=via, at=at)

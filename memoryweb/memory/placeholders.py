@@ -1,0 +1,192 @@
+"""What a program is given of lines that wait for a person, and how it writes around them.
+
+Each such line is shown as a comment with a number. What stands in its place when the program
+writes becomes the line again, and where it is gone the line comes back: a program neither reads
+such a line nor gets rid of it. The hash of a file is always that of its true text.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from django.utils.crypto import salted_hmac
+from django.utils.translation import ngettext
+from django_scopes import scope
+
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.protected_lines import keep
+from memoryweb.provenance.flags import hidden_lines, hidden_of, is_news, is_order_across
+from memoryweb.provenance.origins import protected_lines
+from memoryweb.provenance.writers import Writer
+from memoryweb.search.hits import Hit
+from memoryweb.workspace.models import File
+
+_COVER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
+
+
+class LinesWait(MemoryRefused):
+    """A program would take away lines that a person has not looked at yet."""
+
+    code = "lines_wait"
+
+    def __init__(self, path: str, count: int) -> None:
+        said = ngettext(
+            "{n} line of “{path}” waits for a person; the file can be deleted after that.",
+            "{n} lines of “{path}” wait for a person; the file can be deleted after that.",
+            count,
+        )
+        super().__init__(said.format(n=count, path=path))
+
+
+def shown(file: File) -> str:
+    """The current text as a program reads it; line numbers stay."""
+    return _covered(file, hidden_lines(file))
+
+
+def shown_all(files: Sequence[File]) -> list[str]:
+    """The same of many files, in one statement."""
+    hidden = hidden_of(files)
+    return [_covered(file, hidden[file.pk]) for file in files]
+
+
+def shown_then(file: File, content: str) -> str:
+    """An earlier text of the file, or one that was proposed for it: of lines that are not there
+    now nobody says any more whether a person saw them, so their wording is asked again."""
+    lines = content.split("\n")
+    waiting = _Waiting(file).numbers(lines)
+    return "\n".join(cover(file, line) if n in waiting else line for n, line in enumerate(lines, 1))
+
+
+def shown_in_diff(file: File, diff: str) -> str:
+    """A unified comparison with the current text, each line behind its two characters of sign."""
+    lines, hidden = file.content.split("\n"), hidden_lines(file)
+    waiting = {lines[number - 1] for number in hidden}
+    return "\n".join(
+        line[:2] + cover(file, line[2:]) if line[2:] in waiting else line
+        for line in diff.split("\n")
+    )
+
+
+def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
+    """Those that hold no line that waits. `then`: found in earlier texts, with their numbers."""
+    found = {hit.file.pk: hit.file for hit in hits if hit.file}
+    if not then:
+        hidden = hidden_of(found.values())
+        return [hit for hit in hits if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
+    with scope(team=tuple({file.team_id for file in found.values()})):
+        current = File.objects.filter(pk__in=found)
+        waits = {file.pk: _Waiting(file) for file in current}
+    return [hit for hit in hits if not hit.file or not _waits(hit, waits[hit.file.pk])]
+
+
+def covers(text: str) -> list[str]:
+    """The numbers of the lines that are covered in it, in order."""
+    return [match[1] for line in text.split("\n") if (match := _COVER.fullmatch(line))]
+
+
+def cover(file: File, line: str) -> str:
+    """The number says nothing about the text, and stays the same while the line does."""
+    return f"<!-- line waiting for review #{_number(file, line)} -->"
+
+
+def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = True) -> str:
+    """What a program wrote, with the true lines where their covers stand; and `keeps` what it may
+    not take away: lines that wait, and of a whole new text also what people pinned or wrote.
+    """
+    if not writer.is_program or (file is not None and file.content == content):
+        return content
+    if file is None or file.deleted_at is not None:
+        return "\n".join(line for line in content.split("\n") if not _COVER.fullmatch(line))
+    hidden = hidden_lines(file)
+    content = "\n".join(_uncovered(file, content.split("\n"), hidden))
+    if not keeps:
+        return content
+    protected = protected_lines(file)
+    if protected and not content.strip():
+        lines = file.content.split("\n")
+        return "".join(f"{lines[number - 1]}\n" for number in sorted(protected))
+    # The writer has not seen what waits, so none of its lines is another version of that.
+    content = keep(file.content, content, hidden, replaces=False)
+    return keep(file.content, content, protected)
+
+
+def check_deletion(file: File, writer: Writer) -> None:
+    """Raises LinesWait."""
+    if writer.is_program and (waiting := hidden_lines(file)):
+        raise LinesWait(file.path, len(waiting))
+
+
+class _Waiting:
+    """Which lines may not be shown, by their text."""
+
+    def __init__(self, file: File) -> None:
+        hidden = hidden_lines(file)
+        lines = list(enumerate(file.content.split("\n"), start=1))
+        self._hidden = {line.strip() for n, line in lines if n in hidden}
+        self._stood = [line for n, line in lines if n not in hidden]
+        self._seen = {line.strip() for line in self._stood}
+        self._file = file
+
+    def numbers(self, lines: Sequence[str]) -> set[int]:
+        """Of these lines, from 1; also both lines of an order that neither is by itself."""
+        unknown = {n for n, line in enumerate(lines, 1) if self._is_unknown(line)}
+        found = {n for n in unknown if self._has(lines[n - 1])}
+        for n in sorted(unknown | {n - 1 for n in unknown if n > 1}):
+            if n < len(lines) and is_order_across(lines[n - 1], lines[n]):
+                found |= unknown & {n, n + 1}
+        return found
+
+    def _is_unknown(self, line: str) -> bool:
+        return bool(line.strip()) and line.strip() not in self._seen
+
+    def _has(self, line: str) -> bool:
+        return line.strip() in self._hidden or is_news(self._file, line, self._stood)
+
+
+def _waits(hit: Hit, waiting: _Waiting) -> bool:
+    return bool(waiting.numbers(hit.text.split("\n")))
+
+
+def _covered(file: File, hidden: Collection[int]) -> str:
+    if not hidden:
+        return file.content
+    lines = enumerate(file.content.split("\n"), start=1)
+    return "\n".join(cover(file, line) if n in hidden else line for n, line in lines)
+
+
+def _uncovered(file: File, lines: Iterable[str], hidden: Collection[int]) -> Iterator[str]:
+    """The first cover of a number stands for the first line that is shown so, and on; one that
+    stands for nothing (any more) goes. A person may have written what only looks like a cover."""
+    places: dict[str, list[str]] | None = None
+    for line in lines:
+        match = _COVER.fullmatch(line)
+        if match is None:
+            yield line
+            continue
+        if places is None:
+            places = _places(file, hidden)
+        if places[match[1]]:
+            yield places[match[1]].pop(0)
+
+
+def _places(file: File, hidden: Collection[int]) -> dict[str, list[str]]:
+    """By number: the lines that are shown with it, then those that a person has kept since."""
+    found: dict[str, list[str]] = defaultdict(list)
+    kept: dict[str, list[str]] = defaultdict(list)
+    for n, line in enumerate(file.content.split("\n"), start=1):
+        match = _COVER.fullmatch(line)
+        if match and n not in hidden:
+            found[match[1]].append(line)
+        elif line.strip():
+            (found if n in hidden else kept)[_number(file, line)].append(line)
+    for number, lines in kept.items():
+        found[number] += lines
+    return found
+
+
+def _number(file: File, line: str) -> str:
+    return salted_hmac("memoryweb.memory.covering", f"{file.pk}:{line}").hexdigest()[:8]
+
+
+def _numbers(hit: Hit) -> set[int]:
+    return set(range(hit.line, hit.end_line + 1))

@@ -1,0 +1,201 @@
+"""Pinned blocks and lines that a person edited, put back where a machine's text lost them. Pure."""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import LCSseq
+
+from memoryweb.language.normal_form import read
+from memoryweb.markdown.diff import carry
+from memoryweb.markdown.pins import has_open_pin, pinned_ranges
+
+_MOST_CELLS = 400_000_000  # of the table that finds the longest common parts: 50 MB of bits
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One line, or a pinned block as a whole."""
+
+    text: str
+    is_pinned: bool = False
+
+    @property
+    def is_heading(self) -> bool:
+        return not self.is_pinned and self.text.startswith("#")
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.text.strip()
+
+
+def keep(
+    before: str, after: str, protected_lines: Collection[int], *, replaces: bool = True
+) -> str:
+    """`after` with every pinned block of `before`, and each of its lines with a number (1-based)
+    in `protected_lines`, verbatim and in their order.
+
+    What is missing comes back below the line that it followed, else at the end of its section,
+    else at the end; if it `replaces`, a changed version of it goes. All else of `after` stays as
+    it is, so doing it again changes nothing.
+    """
+    if not after.strip():
+        return after  # to be refused as what it is
+    parts = _parts(before)
+    wanted = list(_protected(parts, protected_lines))
+    kept = [parts[at] for at in wanted]
+    made = _parts(after)
+    if len(_matches(kept, made)) == len(kept):
+        return after
+    made = _parts(_without_changed(before, after, kept) if replaces else after)
+    made = _without_misplaced(parts, kept, made)
+    _put_in(parts, wanted, made)
+    return "\n".join(part.text for part in made)
+
+
+def _parts(text: str) -> list[_Part]:
+    lines = text.split("\n")
+    parts: list[_Part] = []
+    done = 0
+    for first, last in pinned_ranges(text):
+        parts += [_Part(line) for line in lines[done : first - 1]]
+        parts.append(_Part("\n".join(lines[first - 1 : last]), is_pinned=True))
+        done = last
+    return parts + [_Part(line) for line in lines[done:]]
+
+
+def _protected(parts: Sequence[_Part], numbers: Collection[int]) -> Iterator[int]:
+    line = 1
+    for at, part in enumerate(parts):
+        if part.is_pinned or (line in numbers and not part.is_blank):
+            yield at
+        line += part.text.count("\n") + 1
+
+
+def _matches(kept: Sequence[_Part], made: Sequence[_Part]) -> dict[int, int]:
+    """Index in `kept` → index in `made` of the parts that stand there in order."""
+    found = _in_order(kept, made)
+    if len(found) == len(kept) or len(kept) * len(made) > _MOST_CELLS:
+        return found
+    found = {}
+    for code in LCSseq.opcodes(kept, made):
+        if code.tag == "equal":
+            span = range(code.src_end - code.src_start)
+            found.update((code.src_start + n, code.dest_start + n) for n in span)
+    return found
+
+
+def _in_order(kept: Sequence[_Part], made: Sequence[_Part]) -> dict[int, int]:
+    """The same as far as each part is found behind the one before: all of it, or not the most."""
+    places: dict[_Part, list[int]] = defaultdict(list)
+    for at, part in enumerate(made):
+        places[part].append(at)
+    found: dict[int, int] = {}
+    start = 0
+    for index, part in enumerate(kept):
+        there = places.get(part, ())
+        nearest = bisect_left(there, start)
+        if nearest < len(there):
+            found[index] = there[nearest]
+            start = there[nearest] + 1
+    return found
+
+
+def _put_in(parts: Sequence[_Part], wanted: Sequence[int], made: list[_Part]) -> None:
+    """Each part that is missing in `made`, between those that must come before and after it."""
+    there = _matches([parts[at] for at in wanted], made)
+    highs, high = {}, len(made)
+    for index in range(len(wanted) - 1, -1, -1):
+        highs[index] = high
+        high = there.get(index, high)
+    low = put = 0
+    for index, at in enumerate(wanted):
+        if index in there:
+            low = there[index] + put + 1
+            continue
+        place = _place(parts, at, made, (low, highs[index] + put))
+        new = _spaced(parts, at, made, place)
+        made[place:place] = new
+        put += len(new)
+        low = place + new.index(parts[at]) + 1
+
+
+def _without_changed(before: str, after: str, kept: Sequence[_Part]) -> str:
+    """Lines and blocks that are another version of what is missing become what they were; a pin
+    that nothing closes any more is opened again below."""
+    made = _parts(after)
+    missing = Counter(kept) - Counter(made)
+    for at, part in enumerate(made):
+        if part.is_pinned and part not in kept and any(one.is_pinned for one in missing):
+            is_open = at == len(made) - 1 and has_open_pin(after)
+            made[at] = _Part("\n".join(part.text.split("\n")[1:])) if is_open else _Part("")
+    lines = "\n".join(part.text for part in made).split("\n")
+    old = before.split("\n")
+    for new, was in carry(old, lines).changed.items():
+        if missing[_Part(old[was - 1])] > 0 and _begins_alike(old[was - 1], lines[new - 1]):
+            missing[_Part(old[was - 1])] -= 1
+            lines[new - 1] = old[was - 1]
+    return "\n".join(lines)
+
+
+def _begins_alike(one: str, other: str) -> bool:
+    """About the same subject: another name makes another statement."""
+    return read(one).words[:1] == read(other).words[:1]
+
+
+def _without_misplaced(
+    parts: Sequence[_Part], kept: Sequence[_Part], made: Sequence[_Part]
+) -> list[_Part]:
+    """Without what stands in another order, and without loose lines of a block that is gone."""
+    there = _matches(kept, made)
+    surplus: Counter[_Part] = Counter()
+    for index, part in enumerate(kept):
+        if index not in there:
+            loose = [_Part(line) for line in part.text.split("\n")] if part.is_pinned else []
+            surplus.update([part, *(one for one in loose if not one.is_blank)])
+    free = Counter(parts) - Counter(kept)
+    placed = set(there.values())
+    left: list[_Part] = []
+    for at, part in enumerate(made):
+        is_own = at not in placed and surplus[part] > 0 and not part.is_blank
+        if is_own and free[part] > 0:
+            free[part] -= 1
+        elif is_own:
+            surplus[part] -= 1
+            continue
+        left.append(part)
+    return left
+
+
+def _place(parts: Sequence[_Part], at: int, made: Sequence[_Part], bounds: tuple[int, int]) -> int:
+    low, high = bounds
+    above = (parts[n] for n in range(at - 1, -1, -1))
+    before = next((part for part in above if not part.is_blank), None)
+    if before is not None and before in made[max(low - 1, 0) : high]:
+        place = made.index(before, max(low - 1, 0), high) + 1
+        while place < high and made[place].text.startswith((" ", "\t")):
+            place += 1
+        return place
+    end = high
+    above = (parts[n] for n in range(at - 1, -1, -1))
+    heading = next((part for part in above if part.is_heading), None)
+    if heading is not None and heading in made[:high]:
+        start = max(made.index(heading, 0, high) + 1, low)
+        end = next((n for n in range(start, high) if made[n].is_heading), high)
+    while end > low and made[end - 1].is_blank:
+        end -= 1
+    return end
+
+
+def _spaced(parts: Sequence[_Part], at: int, made: Sequence[_Part], place: int) -> list[_Part]:
+    """The part, with a blank line before it where it had one, and after a block that had one."""
+    new = [parts[at]]
+    if at and parts[at - 1].is_blank and place and not made[place - 1].is_blank:
+        new.insert(0, _Part(""))
+    follows = made[place] if place < len(made) else None
+    is_last = follows is None
+    had_blank = at + 1 < len(parts) and parts[at + 1].is_blank
+    if (had_blank or is_last) and (follows is None or not follows.is_blank):
+        new.append(_Part(""))
+    return new

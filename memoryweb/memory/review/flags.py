@@ -1,0 +1,66 @@
+"""What a person does about a marked line: keeps it as it is, or takes it away."""
+
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import User
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.transaction import Unit
+from memoryweb.memory.write import Place, Writer, Written, lock, write
+from memoryweb.workspace.marked import print_of
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+
+
+class MarkGone(MemoryRefused):
+    code = "decided"
+
+    def __init__(self) -> None:
+        super().__init__(_("This line is no longer there, or somebody has decided already."))
+
+
+def keep(unit: Unit, file: File, line_print: str, *, by: User) -> int:
+    """Clear the marks of the line; its number. Raises MarkGone.
+
+    `line_print` is `workspace.marked.print_of` of the line that the person saw, wherever it
+    stands by now.
+    """
+    file = lock(file)
+    number, marks = _find(file, line_print)
+    LineOrigin.objects.filter(file=file, line=number).update(marks="")
+    _record(unit, "mark.kept", file, number, marks, by)
+    return number
+
+
+def remove(unit: Unit, file: File, line_print: str, *, by: User) -> Written:
+    """Take the line out by a new revision of the person. Raises MarkGone, WriteRefused."""
+    file = lock(file)
+    number, marks = _find(file, line_print)
+    lines = file.content.split("\n")
+    content = "\n".join(lines[: number - 1] + lines[number:])
+    place = Place(file.agent, file.owner, file.path)
+    writer = Writer(AuthorKind.PERSON, user=by)
+    written = write(unit, place, content, writer=writer, reason=_("A marked line was removed."))
+    _record(unit, "mark.removed", file, number, marks, by)
+    return written
+
+
+def _find(file: File, line_print: str) -> tuple[int, str]:
+    marked = dict(
+        LineOrigin.objects.filter(file=file).exclude(marks="").values_list("line", "marks")
+    )
+    lines = file.content.split("\n")
+    for number in sorted(marked):
+        if number <= len(lines) and print_of(lines[number - 1]) == line_print:
+            return number, marked[number]
+    raise MarkGone
+
+
+def _record(unit: Unit, action: str, file: File, number: int, marks: str, by: User) -> None:
+    unit.record(
+        action,
+        target_kind="file",
+        target_id=str(file.pk),
+        target_revision=file.revision,
+        on_behalf_of=file.owner_id,
+        labels={"path": file.path},
+        details={"line": number, "marks": marks.split(","), "by": str(by.pk)},
+    )

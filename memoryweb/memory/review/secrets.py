@@ -1,0 +1,189 @@
+"""What was held back as a likely password, and how a person decides about it (SPEC §12)."""
+
+import hmac
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+from django_scopes import scopes_disabled
+
+from memoryweb.accounts.models import Team, User
+from memoryweb.audit.queries import count_since
+from memoryweb.conversations.models import Message
+from memoryweb.markdown.diff import carry
+from memoryweb.memory import screening, write
+from memoryweb.memory.exceptions import MemoryRefused, ValueRefused, WrongValue
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.provenance.writers import Place, Writer
+from memoryweb.search import indexing
+from memoryweb.search.models import Passage
+from memoryweb.workspace.models import AuthorKind, File, HeldSecret
+from memoryweb.workspace.revisions import content_of
+
+KEPT = timedelta(days=30)
+WINDOW, MOST_TRIES = timedelta(minutes=15), 5
+BATCH = 200
+
+
+class HeldDecided(MemoryRefused):
+    code = "decided"
+
+    def __init__(self) -> None:
+        super().__init__(_("This was decided already."))
+
+
+def held_of(team: Team) -> "QuerySet[HeldSecret]":
+    return HeldSecret.objects.filter(team=team).select_related(
+        "agent",
+        "owner__integration",
+        "file__agent",
+        "file__owner",
+        "message__conversation__owner",
+        "decided_by",
+    )
+
+
+def waiting_for(team: Team, owner_ids: Collection[UUID], *, shared: bool) -> "QuerySet[HeldSecret]":
+    """Undecided ones about these owners, and about shared memory for who decides on it."""
+    reach = Q(owner__in=owner_ids)
+    if shared:
+        reach |= Q(owner=None)
+    return held_of(team).filter(reach, state=HeldSecret.State.WAITING, agent__archived_at=None)
+
+
+def refuse(unit: Unit, held: HeldSecret, *, by: User) -> None:
+    """It is a secret: it stays out, and is not asked about again there. Raises HeldDecided."""
+    _decide(unit, held, HeldSecret.State.REFUSED, by)
+
+
+def release(unit: Unit, held: HeldSecret, *, by: User, value: str = "") -> None:
+    """It is no secret: from now on it passes. With the value typed in, it comes back to its place.
+
+    Raises HeldDecided, ValueRefused and what `files.write` raises.
+    """
+    if value.strip():
+        _check_value(unit, held, value)
+    _decide(unit, held, HeldSecret.State.RELEASED, by)
+    if value.strip() and held.file is not None:
+        _into_file(unit, held, held.file, value.strip(), by)
+    elif value.strip() and held.message is not None:
+        _into_message(held, held.message, value.strip())
+
+
+def line_now(held: HeldSecret) -> tuple[int, str]:
+    """The line that holds its marker now, and that line's text; (0, "") where none does."""
+    if held.file is not None:
+        file = held.file
+        if file.deleted_at is not None:
+            return 0, ""
+        return _marked(file.content, held.kind, _moved(file, held))
+    content = held.message.content if held.message else ""
+    return _marked(content, held.kind, held.line)
+
+
+def expire(now: datetime) -> int:
+    """What nobody decided about in 30 days counts as a secret; how many did."""
+    with scopes_disabled():
+        late = list(
+            HeldSecret.objects.filter(
+                state=HeldSecret.State.WAITING, created_at__lt=now - KEPT
+            ).select_related("team")[:BATCH]
+        )
+    for team in {one.team for one in late}:
+        with unit(team) as work:
+            for one in late:
+                if one.team_id == team.pk:
+                    _close(work, one, HeldSecret.State.EXPIRED, None)
+    return len(late)
+
+
+def _check_value(unit: Unit, held: HeldSecret, value: str) -> None:
+    wrong = count_since(held.team_id, "secret.value_refused", unit.actor.id, unit.now - WINDOW)
+    if wrong >= MOST_TRIES:
+        said = _("Too many wrong values. Wait {n} minutes, or say that it is no secret.")
+        minutes = int(WINDOW.total_seconds() // 60)
+        raise ValueRefused("too_many_tries", said.format(n=minutes))
+    given = screening.fingerprint(held.team_id, value)
+    if not hmac.compare_digest(given, held.fingerprint):
+        raise WrongValue(held.pk, held.owner_id)
+
+
+def _decide(unit: Unit, held: HeldSecret, state: HeldSecret.State, by: User) -> None:
+    if not _close(unit, held, state, by):
+        raise HeldDecided
+    HeldSecret.objects.filter(
+        team=held.team_id,
+        agent=held.agent_id,
+        owner=held.owner_id,
+        fingerprint=held.fingerprint,
+        state=HeldSecret.State.WAITING,
+    ).update(state=state, decided_by=by, decided_at=unit.now)
+
+
+def _close(unit: Unit, held: HeldSecret, state: HeldSecret.State, by: User | None) -> bool:
+    waiting = HeldSecret.objects.filter(pk=held.pk, state=HeldSecret.State.WAITING)
+    if not waiting.update(state=state, decided_by=by, decided_at=unit.now):
+        return False
+    expired = state == HeldSecret.State.EXPIRED
+    unit.record(
+        "secret.expired" if expired else "secret.decided",
+        target_kind="held_secret",
+        target_id=str(held.pk),
+        on_behalf_of=held.owner_id,
+        reason_code=state.value,
+    )
+    return True
+
+
+def _into_file(unit: Unit, held: HeldSecret, file: File, value: str, by: User) -> None:
+    file = write.lock(file)
+    number, line = (0, "")
+    if file.deleted_at is None:
+        number, line = _marked(file.content, held.kind, _moved(file, held))
+    if not number:
+        raise _no_place()
+    content = _put_back(file.content, number, line, held.kind, value)
+    place = Place(file.agent, file.owner, file.path)
+    write.write(unit, place, content, writer=Writer(AuthorKind.PERSON, user=by))
+
+
+def _into_message(held: HeldSecret, message: Message, value: str) -> None:
+    message = Message.objects.select_for_update(of=("self",)).get(pk=message.pk)
+    number, line = _marked(message.content, held.kind, held.line)
+    if not number:
+        raise _no_place()
+    message.content = _put_back(message.content, number, line, held.kind, value)
+    message.masked = max(0, message.masked - 1)
+    message.save(update_fields=["content", "masked"])
+    Passage.objects.filter(message=message).delete()
+    indexing.index_messages(message.conversation, [message])
+
+
+def _no_place() -> ValueRefused:
+    said = _("No line has the mark any more that stood for this value, so it can't be put back. ")
+    return ValueRefused("no_place", said + _("Say that it is no secret without typing it."))
+
+
+def _moved(file: File, held: HeldSecret) -> int:
+    """Where the line went that it stood on, as far as the diff can tell."""
+    if held.revision is None or held.revision >= file.revision:
+        return held.line
+    before = content_of(file, held.revision).split("\n")
+    carried = carry(before, file.content.split("\n"))
+    pairs = {**carried.changed, **carried.same}
+    return next((new for new, old in pairs.items() if old == held.line), held.line)
+
+
+def _marked(content: str, kind: str, line: int) -> tuple[int, str]:
+    """The marked line that is nearest to that one."""
+    marker = screening.marker(kind)
+    found = [(n, text) for n, text in enumerate(content.split("\n"), 1) if marker in text]
+    return min(found, key=lambda one: abs(one[0] - line), default=(0, ""))
+
+
+def _put_back(content: str, number: int, line: str, kind: str, value: str) -> str:
+    lines = content.split("\n")
+    lines[number - 1] = line.replace(screening.marker(kind), value, 1)
+    return "\n".join(lines)

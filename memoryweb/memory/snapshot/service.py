@@ -1,0 +1,243 @@
+"""Takes a memory along: export, preview, import (SPEC §10)."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.core import signing
+from django.db.models import Q
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.memory import placeholders, write
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.snapshot.plan import Action, Item, Plan
+from memoryweb.memory.snapshot.planning import plan
+from memoryweb.memory.transaction import Unit
+from memoryweb.provenance.writers import Place, Writer
+from memoryweb.snapshots import writing
+from memoryweb.snapshots.contents import NAMES
+from memoryweb.snapshots.parts import Part, Sized, divide
+from memoryweb.snapshots.writing import Packed
+from memoryweb.workspace.models import AuthorKind, File, FileQuerySet, Import
+
+VALID_SECONDS = 3600
+_SALT = "memoryweb.snapshot"
+
+
+class StateMoved(MemoryRefused):
+    """A file that the archive has was changed after the preview."""
+
+    code = "state_moved"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("The memory was changed since this preview. Look at a new preview, then import.")
+        )
+
+
+class PreviewRefused(MemoryRefused):
+    """The token of a preview that is not the one of this import."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class PartMissing(MemoryRefused):
+    """A part of a memory that is divided into fewer."""
+
+    code = "part_missing"
+
+    def __init__(self, parts: int) -> None:
+        said = ngettext("This memory has {n} part.", "This memory has {n} parts.", parts)
+        super().__init__(said.format(n=parts))
+
+
+@dataclass(frozen=True)
+class Exported:
+    """`parts` is how many archives an import needs; `part` which of them this is, if any."""
+
+    archive: bytes
+    files: int
+    name: str
+    parts: int
+    part: int | None = None
+
+    @property
+    def filename(self) -> str:
+        return f"{self.name}{self.label}.zip"
+
+    @property
+    def label(self) -> str:
+        return f"-part-{self.part}-of-{self.parts}" if self.part else ""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """`token` is good for an hour, this archive, this workspace and these revisions."""
+
+    plan: Plan
+    token: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """`batch` is None where nothing was to change."""
+
+    batch: Import | None
+    plan: Plan
+    written: tuple[tuple[Item, write.Written], ...]
+
+
+def parts_of(agent: Agent, owner: Owner | None) -> tuple[Part, ...]:
+    """What an export divides into so that each part can be imported: mostly one."""
+    rows = _files(agent, owner).values_list("path", "size", "note_date")
+    return divide([Sized(*row) for row in rows])
+
+
+def export(
+    unit: Unit,
+    agent: Agent,
+    owner: Owner | None,
+    part: int | None = None,
+    *,
+    is_for_program: bool = False,
+) -> Exported:
+    """The snapshot of the shared memory, or of one owner's; of all of it, or of one part. Whoever
+    calls has checked that the person is that owner. The same state gives the same bytes; of lines
+    that wait for a person, a program gets the covers.
+
+    Raises PartMissing.
+    """
+    parts = parts_of(agent, owner)
+    if part is not None and not 1 <= part <= len(parts):
+        raise PartMissing(len(parts))
+    packed = _packed(agent, owner, parts[part - 1] if part else None, covered=is_for_program)
+    unit.record(
+        "snapshot.exported",
+        target_kind="agent",
+        target_id=str(agent.pk),
+        on_behalf_of=_kept(owner),
+        details={"files": len(packed)},
+    )
+    whose = "personal" if owner else "shared"
+    archive = writing.write(
+        packed,
+        agent={"id": str(agent.pk), "name": agent.name},
+        owner=whose,
+        part=(part, len(parts)) if part else None,
+    )
+    name = f"{slugify(agent.name) or 'agent'}-{whose}"
+    return Exported(archive, len(packed), name, len(parts), part)
+
+
+def preview(agent: Agent, owner: Owner | None, archive: bytes, *, by: Writer) -> Preview:
+    """What an import by that writer would do. Writes nothing. Raises ArchiveRefused."""
+    made = plan(agent, owner, archive, by)
+    return Preview(made, signing.dumps(_bound(agent, owner, made), salt=_SALT))
+
+
+def apply(
+    unit: Unit, agent: Agent, owner: Owner | None, archive: bytes, token: str, *, by: Writer
+) -> Imported:
+    """Import what a preview showed, all of it or nothing.
+
+    Raises ArchiveRefused, PreviewRefused, StateMoved and what files.write raises.
+    """
+    made = _checked(agent, owner, archive, token, by)
+    if not made.changes:
+        return Imported(None, made, ())
+    batch = _batch(unit, agent, owner, made, by)
+    writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
+    written = tuple((item, _write(unit, agent, owner, item, writer)) for item in made.changes)
+    return Imported(batch, made, written)
+
+
+def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
+    found = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    return found.filter(Q(path__in=NAMES) | Q(note_date__isnull=False))
+
+
+def _packed(agent: Agent, owner: Owner | None, part: Part | None, *, covered: bool) -> list[Packed]:
+    rows = _files(agent, owner)
+    if part:
+        rows = rows.filter(path__in=[file.path for file in part.files])
+    if not covered:
+        return [Packed(*row) for row in rows.values_list("path", "content", "updated_at")]
+    found = list(rows)
+    texts = zip(found, placeholders.shown_all(found), strict=True)
+    return [Packed(file.path, text, file.updated_at) for file, text in texts]
+
+
+def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str, by: Writer) -> Plan:
+    """What the token's preview showed, if that still holds."""
+    told = _opened(token)
+    made = plan(agent, owner, archive, by)
+    wanted = _bound(agent, owner, made)
+    if (told["archive"], told["place"]) != (wanted["archive"], wanted["place"]):
+        raise PreviewRefused(
+            "preview_differs",
+            _("This preview was of another archive, or for another memory. Look at a new one."),
+        )
+    if told["state"] != wanted["state"]:
+        raise StateMoved
+    return made
+
+
+def _bound(agent: Agent, owner: Owner | None, made: Plan) -> dict[str, str]:
+    """An owner by its three columns: one that was never met has no row yet."""
+    whose = f"{owner.source} {owner.external_id}" if owner else "shared"
+    return {
+        "archive": made.archive_sha256,
+        "place": f"{agent.pk} {whose}",
+        "state": made.state,
+    }
+
+
+def _opened(token: str) -> dict[str, str]:
+    try:
+        told: dict[str, str] = signing.loads(token, salt=_SALT, max_age=VALID_SECONDS)
+    except signing.SignatureExpired:
+        raise PreviewRefused(
+            "preview_expired", _("This preview is older than an hour. Look at a new one.")
+        ) from None
+    except signing.BadSignature:
+        raise PreviewRefused(
+            "preview_unknown", _("This is no token of a preview. Ask for a preview first.")
+        ) from None
+    return told
+
+
+def _batch(unit: Unit, agent: Agent, owner: Owner | None, made: Plan, by: Writer) -> Import:
+    batch = Import.objects.create(
+        team=unit.team,
+        agent=agent,
+        owner=owner,
+        user=by.user,
+        token=by.token,
+        archive_sha256=made.archive_sha256,
+        created_at=unit.now,
+    )
+    counts = {str(action): made.count(action) for action in Action}
+    unit.record(
+        "snapshot.imported",
+        target_kind="import",
+        target_id=str(batch.pk),
+        on_behalf_of=_kept(owner),
+        details=counts | {"ignored": len(made.ignored)},
+    )
+    return batch
+
+
+def _write(
+    unit: Unit, agent: Agent, owner: Owner | None, item: Item, writer: Writer
+) -> write.Written:
+    place = Place(agent, owner, item.path)
+    return write.write(unit, place, item.coming, writer=writer, reason=_("From a snapshot"))
+
+
+def _kept(owner: Owner | None) -> UUID | None:
+    """An owner that was never met has no row that an event could point at."""
+    return owner.pk if owner and not owner._state.adding else None

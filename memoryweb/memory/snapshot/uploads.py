@@ -1,0 +1,62 @@
+"""Archives that wait between their preview and their import, for an hour at most."""
+
+from datetime import datetime, timedelta
+
+from django_scopes import scopes_disabled
+
+from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.snapshot.service import Imported
+from memoryweb.memory.transaction import Unit
+from memoryweb.provenance.writers import Writer
+from memoryweb.workspace.models import Upload
+
+KEPT = timedelta(hours=1)
+
+
+def keep(unit: Unit, agent: Agent, owner: Owner | None, archive: bytes, *, user: User) -> Upload:
+    """One a person: an earlier one that was left behind goes."""
+    Upload.objects.filter(team=unit.team, user=user).delete()
+    upload = Upload.objects.create(
+        team=unit.team,
+        agent=agent,
+        owner=owner,
+        user=user,
+        archive=archive,
+        expires_at=unit.now + KEPT,
+    )
+    unit.record(
+        "snapshot.uploaded",
+        target_kind="agent",
+        target_id=str(agent.pk),
+        on_behalf_of=upload.owner_id,
+        details={"size": len(archive)},
+    )
+    return upload
+
+
+def take(unit: Unit, upload: Upload, token: str, *, by: Writer) -> Imported:
+    """Import it, and keep it no longer. Raises what snapshots.apply raises."""
+    archive = bytes(upload.archive)
+    done = snapshots.apply(unit, upload.agent, upload.owner, archive, token, by=by)
+    if done.batch is None:
+        drop(unit, upload)
+    else:
+        upload.delete()
+    return done
+
+
+def drop(unit: Unit, upload: Upload) -> None:
+    unit.record(
+        "snapshot.dropped",
+        target_kind="agent",
+        target_id=str(upload.agent_id),
+        on_behalf_of=upload.owner_id,
+    )
+    upload.delete()
+
+
+def purge(now: datetime) -> None:
+    with scopes_disabled():
+        Upload.objects.filter(expires_at__lte=now).delete()

@@ -1,0 +1,395 @@
+"""`memory.write`: the only way text enters a workspace, whoever writes.
+
+In the caller's unit: path and size rules → secret scan → optimistic lock → revision →
+line origins → search index → audit event.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+from django.db.models import Max
+from django.utils.translation import gettext as _
+
+from memoryweb.markdown import paths
+from memoryweb.memory import placeholders, screening, write_matrix
+from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
+from memoryweb.memory.screening import Held, Likely, Screened
+from memoryweb.memory.transaction import Unit
+from memoryweb.provenance import flags
+from memoryweb.provenance import origins as line_origins
+from memoryweb.provenance.authorship import returning
+from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.source_classes import source_of
+from memoryweb.provenance.writers import Place as Place
+from memoryweb.provenance.writers import Writer as Writer
+from memoryweb.search import indexing
+from memoryweb.workspace.models import File, Revision, Scope
+from memoryweb.workspace.revisions import content_of
+
+MAX_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class NewLine:
+    text: str
+    origin: Origin = field(default_factory=Origin)
+
+
+@dataclass(frozen=True)
+class Written:
+    """`revision` is None when the same text was not written again; `held` was kept out of it."""
+
+    file: File
+    revision: Revision | None
+    before: int = 0
+    first_line: int = 0
+    held: tuple[Held, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return self.revision is not None
+
+
+@dataclass(frozen=True)
+class _Change:
+    """One revision to make: `content` afterwards, `delta` when the rest stays as it is."""
+
+    content: str
+    delta: str | None = None
+    reason: str = ""
+    restored_from: int | None = None
+    is_deletion: bool = False
+
+
+def find(place: Place) -> File | None:
+    """The file at a place, present or deleted, locked against other writers."""
+    found = (
+        File.objects.select_for_update(of=("self",))
+        .of(place.agent.pk, place.owner.pk if place.owner else None)
+        .filter(folded_path=paths.fold(place.path))
+        .first()
+    )
+    if found is not None:
+        found.agent, found.owner = place.agent, place.owner
+    return found
+
+
+def lock(file: File) -> File:
+    """The file as it is now: what a caller holds may be older than the unit."""
+    return File.objects.select_for_update(of=("self",)).get(pk=file.pk)
+
+
+def write(
+    unit: Unit,
+    place: Place,
+    content: str,
+    *,
+    writer: Writer,
+    expected: str | None = None,
+    reason: str = "",
+    origins: Mapping[int, Origin] | None = None,
+    likely: Likely = Likely.HOLD,
+) -> Written:
+    """Replace a file's text, or make the file.
+
+    `expected` is the SHA-256 of the text that the caller saw ("": no file, None: not checked).
+    `origins` says where new lines came from, `likely` what becomes of a likely password. Raises
+    PathRefused, WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists, Stale.
+    """
+    path = screening.path(place.path)
+    write_matrix.check(writer, place)
+    _check_content(content)
+    file = find(place)
+    _check_lock(file, path, expected)
+    content = placeholders.put_back(file, content, writer)
+    if _is_at(file, content):
+        return Written(file, None, file.revision)
+    known = file.content if file else ""
+    screened = screening.screen(
+        unit.team.pk, content, owner_id=place.owner_id, known=known, likely=likely
+    )
+    content = screened.text
+    if _is_at(file, content):
+        screening.keep_for_file(unit, file, screened, writer)
+        return Written(file, None, file.revision, held=screened.held)
+    file = _at(file, place, path, writer)
+    before = file.content
+    revision = _revise(unit, file, _Change(content, reason=reason), writer)
+    _follow(file, before, revision, origins or {})
+    _record(unit, "file.written", file, revision)
+    screening.keep_for_file(unit, file, screened, writer)
+    return Written(file, revision, revision.number - 1, held=screened.held)
+
+
+def _is_at(file: File | None, content: str) -> TypeGuard[File]:
+    """The file is there with just this text."""
+    return file is not None and file.deleted_at is None and file.content == content
+
+
+def append(
+    unit: Unit,
+    place: Place,
+    lines: Sequence[NewLine],
+    *,
+    writer: Writer,
+    reason: str = "",
+) -> Written:
+    """Add lines at the end of a file; a new daily note gets its date as heading first.
+
+    Stored as a delta. A secret in a machine's line is masked, a person's is refused.
+    """
+    path = screening.path(place.path)
+    write_matrix.check(writer, place)
+    file = find(place)
+    if file is None or file.deleted_at is not None:
+        file = _at(file, place, path, writer)
+        header = f"# {path.note_date.isoformat()}\n\n" if path.note_date else ""
+    else:
+        header = "" if not file.content or file.content.endswith("\n") else "\n"
+    first = (file.content + header).count("\n") + 1
+    screened = _lines(unit, place, [line.text for line in lines], first, writer)
+    delta = header + screened.text
+    _check_content(file.content + delta)
+    revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
+    line_origins.add(file, revision, {first + at: line.origin for at, line in enumerate(lines)})
+    before = file.content.removesuffix(delta)
+    flags.derive(file, before, flags.hidden_lines(file), since=revision.number)
+    indexing.index_appended(file, first)
+    _record(unit, "file.written", file, revision)
+    screening.keep_for_file(unit, file, screened, writer)
+    return Written(file, revision, revision.number - 1, first, screened.held)
+
+
+def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = None) -> Revision:
+    """Take a file away. Its history stays, and restoring any revision brings it back.
+
+    Raises WriteRefused, FileMissing, Stale.
+    """
+    file = lock(file)
+    write_matrix.check(writer, _place_of(file))
+    _check_lock(file, paths.parse(file.path), expected)
+    if file.deleted_at is not None:
+        raise FileMissing(file.path)
+    placeholders.check_deletion(file, writer)
+    before = file.content
+    revision = _revise(unit, file, _Change("", is_deletion=True), writer)
+    _follow(file, before, revision, {})
+    _record(unit, "file.deleted", file, revision)
+    return revision
+
+
+def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
+    """Make an earlier revision's text current again, as a new revision. Its lines stay the words
+    of whoever wrote them, and stand on what they stood on.
+
+    Raises WriteRefused, Revision.DoesNotExist, SecretRefused.
+    """
+    file = lock(file)
+    write_matrix.check(writer, _place_of(file))
+    content = placeholders.put_back(file, content_of(file, number), writer)
+    if content == file.content and file.deleted_at is None:
+        return Written(file, None, file.revision)
+    screened = screening.screen(unit.team.pk, content, owner_id=file.owner_id)
+    content = screened.text
+    if content == file.content and file.deleted_at is None:
+        return Written(file, None, file.revision, held=screened.held)
+    before, origins = file.content, returning(file, number)
+    revision = _revise(unit, file, _Change(content, restored_from=number), writer)
+    _follow(file, before, revision, origins)
+    _record(unit, "file.restored", file, revision)
+    screening.keep_for_file(unit, file, screened, writer)
+    return Written(file, revision, revision.number - 1, held=screened.held)
+
+
+def rename(
+    unit: Unit, file: File, path: str, *, writer: Writer, expected: str | None = None
+) -> Written:
+    """Give a file another path. Its text stays, and its history follows it.
+
+    A deleted file that still has the name steps aside with its history. Raises PathRefused,
+    FileMissing, Exists, Stale.
+    """
+    wanted = screening.path(path)
+    file = lock(file)
+    write_matrix.check(writer, _place_of(file))
+    write_matrix.check(writer, _place_of(file), wanted.text)
+    write_matrix.check_renaming(writer, file)
+    if file.deleted_at is not None:
+        raise FileMissing(file.path)
+    if expected is not None and file.sha256 != expected:
+        raise Stale(file)
+    if file.path == wanted.text:
+        return Written(file, None, file.revision)
+    other = find(Place(file.agent, file.owner, wanted.text))
+    if other is not None and other != file:
+        if other.deleted_at is None:
+            raise Exists(other.path)
+        _step_aside(unit, other, writer)
+    revision = _move(unit, file, wanted, _Change(file.content, delta=""), writer)
+    indexing.follow(file, ())
+    return Written(file, revision, revision.number - 1)
+
+
+def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, Origin]) -> None:
+    """Line origins, marks and index after a change."""
+    waiting = flags.hidden_lines(file)
+    fresh = line_origins.follow(file, before, revision, file.content, origins)
+    comes_back = any(origin.by for origin in origins.values())
+    flags.derive(file, before, waiting, since=0 if comes_back else revision.number)
+    indexing.follow(file, fresh)
+
+
+def sha256(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _place_of(file: File) -> Place:
+    return Place(file.agent, file.owner, file.path)
+
+
+def _check_content(content: str) -> None:
+    if "\0" in content:
+        raise ContentRefused(_("The text contains a NUL character; remove it and save again."))
+    try:
+        size = len(content.encode())
+    except UnicodeEncodeError as error:
+        raise ContentRefused(_("The text is not valid Unicode.")) from error
+    if size > MAX_BYTES:
+        raise ContentRefused(_("A file may hold at most 1 MiB of text."))
+
+
+def _check_lock(file: File | None, path: paths.WorkspacePath, expected: str | None) -> None:
+    present = file is not None and file.deleted_at is None
+    if file is not None and present and file.path != path.text:
+        raise Exists(file.path)
+    if expected is None:
+        return
+    if expected == "":
+        if present:
+            raise Exists(path.text)
+        return
+    if file is None:
+        raise FileMissing(path.text)
+    if not present or file.sha256 != expected:
+        raise Stale(file)
+
+
+def _lines(unit: Unit, place: Place, texts: Sequence[str], first: int, writer: Writer) -> Screened:
+    """Lines to append, each for itself: a machine's credential is masked, a person's refused."""
+    look = screening.mask if writer.is_machine else screening.screen
+    lines = [look(unit.team.pk, " ".join(text.split()), owner_id=place.owner_id) for text in texts]
+    held = tuple(
+        one
+        for number, line in enumerate(lines, first)
+        for one in screening.at_line(line.held, number)
+    )
+    return Screened("".join(f"{line.text}\n" for line in lines), held)
+
+
+def _at(file: File | None, place: Place, path: paths.WorkspacePath, writer: Writer) -> File:
+    """The file to write: one that was deleted comes back under the name it is given now."""
+    if file is None:
+        return _new_file(place, path, writer)
+    file.path = path.text
+    return file
+
+
+def _step_aside(unit: Unit, file: File, writer: Writer) -> None:
+    """A deleted file leaves its name to another; it can still be found and restored."""
+    name = file.path.rsplit("/", 1)[-1][-200:]
+    aside = paths.parse(f"deleted/{file.pk.hex[:8]}-r{file.revision}-{name}")
+    deleted_at, file.enabled = file.deleted_at, False
+    _move(unit, file, aside, _Change("", is_deletion=True), writer)
+    file.deleted_at = deleted_at
+    file.save(update_fields=["deleted_at"])
+
+
+def _move(
+    unit: Unit, file: File, path: paths.WorkspacePath, change: _Change, writer: Writer
+) -> Revision:
+    was = file.path
+    file.path, file.folded_path, file.note_date = path.text, path.folded, path.note_date
+    revision = _revise(unit, file, change, writer)
+    _record(unit, "file.renamed", file, revision, was=was)
+    return revision
+
+
+def _new_file(place: Place, path: paths.WorkspacePath, writer: Writer) -> File:
+    """Unsaved. Core files start in the prompt, shared ones of people; others stand last."""
+    owner_id = place.owner.pk if place.owner else None
+    order = paths.SEEDED.get(path.text)
+    if order is None:
+        last = File.objects.of(place.agent.pk, owner_id).aggregate(last=Max("sort_order"))["last"]
+        order = max(len(paths.SEEDED), (last or 0) + 1)
+    own = {"MEMORY.md", "PROFILE.md"}
+    shared = paths.SEEDED if write_matrix.is_person(writer) else ()
+    return File(
+        team_id=place.agent.team_id,
+        agent=place.agent,
+        owner=place.owner,
+        scope=_scope(place),
+        path=path.text,
+        folded_path=path.folded,
+        enabled=path.text in (own if place.owner else shared),
+        sort_order=order,
+        note_date=path.note_date,
+        sha256=sha256(""),
+        size=0,
+    )
+
+
+def _scope(place: Place) -> Scope:
+    if place.owner:
+        return Scope.PERSONAL
+    return Scope.GLOBAL if place.agent.is_global else Scope.TEAM
+
+
+def _revise(unit: Unit, file: File, change: _Change, writer: Writer) -> Revision:
+    is_new = file._state.adding
+    delta = change.delta if not is_new and file.revision else None
+    last_base = file.base_revision
+    file.content = change.content
+    file.sha256 = sha256(change.content)
+    file.size = len(change.content.encode())
+    file.revision += 1
+    file.base_revision = file.revision if delta is None else last_base
+    file.updated_at = unit.now
+    file.deleted_at = unit.now if change.is_deletion else None
+    file.save(force_insert=is_new)
+    return Revision.objects.create(
+        team_id=file.team_id,
+        file=file,
+        number=file.revision,
+        base=file.base_revision,
+        text=change.content if delta is None else delta,
+        sha256=file.sha256,
+        size=file.size,
+        author_kind=writer.kind,
+        user=writer.user,
+        integration=writer.integration,
+        run=writer.run,
+        token=writer.token,
+        conversation_id=writer.conversation_id,
+        batch=writer.batch,
+        source=source_of(writer, file.owner),
+        path=file.path,
+        reason=screening.mask_all(change.reason)[:300],
+        restored_from=change.restored_from,
+        is_deletion=change.is_deletion,
+        created_at=unit.now,
+    )
+
+
+def _record(unit: Unit, action: str, file: File, revision: Revision, **labels: str) -> None:
+    unit.record(
+        action,
+        target_kind="file",
+        target_id=str(file.pk),
+        target_revision=revision.number,
+        before_revision=revision.number - 1 or None,
+        on_behalf_of=file.owner_id,
+        labels={"path": file.path, **labels},
+        details={"author": str(revision.author_kind), "size": revision.size},
+    )

@@ -1,0 +1,122 @@
+"""Whose word a text is: stored on every revision and passage, and how far it is trusted."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from memoryweb.agents.models import Owner
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.provenance.authorship import blame_of
+from memoryweb.provenance.writers import Writer
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, SourceClass
+
+# The least trusted first: a text that stands on several words is worth its weakest one.
+_BY_TRUST = (
+    SourceClass.THIRD_PARTY,
+    SourceClass.IMPORT,
+    SourceClass.AGENT,
+    SourceClass.DREAM,
+    SourceClass.SYSTEM,
+    SourceClass.OWNER,
+    SourceClass.PERSON,
+)
+_OF_KIND = {
+    AuthorKind.DREAM: SourceClass.DREAM,
+    AuthorKind.IMPORT: SourceClass.IMPORT,
+    AuthorKind.SYSTEM: SourceClass.SYSTEM,
+}
+
+
+def source_of(writer: Writer, owner: Owner | None) -> SourceClass:
+    """The class of a revision. `owner` is the one whose file is written, None for a shared one.
+
+    An extraction writes down what was said: the owner's word where the conversation is theirs
+    alone, somebody else's in a room or in one that was sent for nobody.
+    """
+    if writer.kind == AuthorKind.PERSON:
+        is_about_them = owner is not None and writer.user is not None
+        is_own = is_about_them and owner is not None and owner.person_id == _key(writer)
+        # Somebody without an account, whom an integration sent a link to their own memory.
+        is_visit = owner is not None and writer.user is None and writer.integration is not None
+        return SourceClass.OWNER if is_own or is_visit else SourceClass.PERSON
+    if writer.kind == AuthorKind.AGENT:
+        is_third = writer.integration is not None and not writer.is_tool
+        return SourceClass.THIRD_PARTY if is_third else SourceClass.AGENT
+    if writer.kind == AuthorKind.EXTRACTION:
+        return _of_speaker(writer.run.owner if writer.run else owner)
+    return _OF_KIND[AuthorKind(writer.kind)]
+
+
+def sources_of_messages(
+    conversation: Conversation, messages: Sequence[Message]
+) -> dict[int, SourceClass]:
+    """Position → class. Several people may speak as users: the first name is the owner's."""
+    first = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
+    names = first.order_by("position").values_list("name", flat=True)[:1]
+    speaker = next(iter(names), "")
+    return {message.position: _of_message(conversation, message, speaker) for message in messages}
+
+
+def sources_of_lines(
+    file: File, *, since: int = 1, until: int | None = None
+) -> Mapping[int, SourceClass]:
+    """Line number → class, for the lines that have an origin; in at most three statements."""
+    rows = LineOrigin.objects.filter(file=file, line__gte=since)
+    rows = rows if until is None else rows.filter(line__lte=until)
+    person_id = file.owner.person_id if file.owner else None
+    found: dict[int, list[SourceClass]] = defaultdict(list)
+    plain = rows.filter(message=None).values_list("line", "author_kind", "user_id")
+    for line, kind, user_id in plain:
+        found[line].append(_of_author(AuthorKind(kind), user_id, person_id))
+    said = rows.exclude(message=None).select_related("message__conversation__owner")
+    for row in said.defer("message__content"):
+        found[row.line].append(_of_origin(row, person_id))
+    return {line: weakest(classes) for line, classes in found.items()}
+
+
+def sources_at(file: File, number: int) -> Mapping[int, SourceClass]:
+    """The same for a revision: a line has the class of the one that brought it."""
+    if number == file.revision:
+        return sources_of_lines(file)
+    brought = blame_of(file, number)
+    rows = file.revisions.filter(number__in=set(brought)).values_list("number", "source")
+    classes = {since: SourceClass(source) for since, source in rows}
+    return {line: classes[since] for line, since in enumerate(brought, 1) if since in classes}
+
+
+def weakest(classes: Iterable[SourceClass]) -> SourceClass:
+    """The least trusted of some; the system's for none."""
+    return min(classes, key=_BY_TRUST.index, default=SourceClass.SYSTEM)
+
+
+def _key(writer: Writer) -> UUID | None:
+    return writer.user.pk if writer.user else None
+
+
+def _of_speaker(owner: Owner | None) -> SourceClass:
+    is_many = owner is None or owner.source == "system" or owner.source.endswith(":room")
+    return SourceClass.THIRD_PARTY if is_many else SourceClass.OWNER
+
+
+def _of_message(conversation: Conversation, message: Message, speaker: str = "") -> SourceClass:
+    if message.role != Message.Role.USER:
+        is_system = message.role == Message.Role.SYSTEM
+        return SourceClass.SYSTEM if is_system else SourceClass.AGENT
+    if conversation.group or (message.name and speaker and message.name != speaker):
+        return SourceClass.THIRD_PARTY
+    return _of_speaker(conversation.owner)
+
+
+def _of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
+    if row.author_kind == AuthorKind.EXTRACTION and row.message is not None:
+        return _of_message(row.message.conversation, row.message)
+    return _of_author(AuthorKind(row.author_kind), row.user_id, person_id)
+
+
+def _of_author(kind: AuthorKind, user_id: UUID | None, person_id: UUID | None) -> SourceClass:
+    if kind == AuthorKind.PERSON:
+        is_own = user_id is not None and user_id == person_id
+        return SourceClass.OWNER if is_own else SourceClass.PERSON
+    if kind == AuthorKind.EXTRACTION:
+        return SourceClass.THIRD_PARTY
+    return _OF_KIND.get(kind, SourceClass.AGENT)

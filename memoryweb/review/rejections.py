@@ -1,0 +1,43 @@
+"""What a person rejected is not proposed again, in these words or in nearly these. Pure."""
+
+from collections.abc import Collection, Iterable
+
+from memoryweb.language.statements import Lookup, clean, says_the_same
+from memoryweb.markdown.diff import carry
+
+
+def states(line: str) -> bool:
+    """Says something: not blank, no heading, no comment."""
+    return bool(line.strip()) and not line.strip().startswith(("#", "<!--"))
+
+
+class Rejections:
+    """Statements that a person rejected, to be asked whether a text brings one of them again."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._lookup = Lookup(sorted(texts))
+
+    def has(self, text: str) -> bool:
+        if next(self._lookup.within(text), None) is not None:
+            return True
+        return any(says_the_same(text, other) for other in self._lookup.covering(text))
+
+
+def without_rejected(before: str, after: str, rejected: Collection[str]) -> tuple[str, int]:
+    """`after` without the new lines that say what was rejected, and how many those were. Where
+    one had taken the place of an old line, that one is back."""
+    if not rejected:
+        return after, 0
+    rejections = Rejections(rejected)
+    old, lines = before.split("\n"), after.split("\n")
+    changed = carry(old, lines).changed
+    kept: list[str] = []
+    left_out = 0
+    for number, line in enumerate(lines, start=1):
+        if line in old or not states(line) or not rejections.has(clean(line)):
+            kept.append(line)
+            continue
+        left_out += 1
+        if number in changed:
+            kept.append(old[changed[number] - 1])
+    return "\n".join(kept), left_out

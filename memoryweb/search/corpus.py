@@ -1,0 +1,159 @@
+"""What a reader can search: their passages as they are now, by the database's own index."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+from django.db.models import Max
+
+from memoryweb.agents.models import GLOBAL_AGENT_ID
+from memoryweb.agents.readers import Reader
+from memoryweb.markdown.paths import fold
+from memoryweb.search import index
+from memoryweb.search.index import Found
+from memoryweb.search.indexing import TEXT, scope_key, whole_key
+from memoryweb.search.models import Passage
+from memoryweb.search.query_syntax import Query
+from memoryweb.search.ranking import Extent
+from memoryweb.workspace.models import File
+from memoryweb.workspace.moments import Past
+
+# Whole (file or conversation) and line (of a turn: its position).
+Spot = tuple[int, int]
+# Newer first, then an order that does not depend on the database.
+Standing = tuple[float, str, bool, int]
+
+
+@dataclass(frozen=True)
+class Reaches:
+    """The scope keys of what a reader sees."""
+
+    shared: str
+    everyones: str
+    own: str | None
+
+    @classmethod
+    def of(cls, reader: Reader) -> "Reaches":
+        own = scope_key(reader.agent.pk, reader.owner.pk) if reader.owner else None
+        return cls(scope_key(reader.agent.pk, None), scope_key(GLOBAL_AGENT_ID, None), own)
+
+    @property
+    def all(self) -> list[str]:
+        return [*self.within("shared"), *self.within("own")]
+
+    def within(self, scope: str) -> list[str]:
+        """Those that `own` or `shared` narrows a search to."""
+        if scope == "own":
+            return [self.own] if self.own else []
+        return [self.shared, self.everyones]
+
+
+class Current:
+    """The workspace and the conversations as they are."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.reaches = Reaches.of(reader)
+
+    def find(self, tokens: Collection[str]) -> Found:
+        return index.find(tokens)
+
+    def extent(self) -> Extent:
+        return index.extent(self.reaches.all)
+
+    def last_turns(self, wholes: Collection[int]) -> dict[int, int]:
+        """The position of each conversation's last message."""
+        if not wholes:
+            return {}
+        rows = Passage.objects.filter(whole__in=wholes).values_list("whole")
+        return dict(rows.annotate(Max("line")).order_by())
+
+    def files(self, path: str) -> set[int]:
+        """The wholes of the files whose path has that in it."""
+        found = File.objects.present().visible_to(self.reader)
+        found = found.filter(folded_path__contains=fold(path))
+        return {whole_key(pk) for pk in found.values_list("pk", flat=True)}
+
+    def saying(self, passages: Collection[int], phrases: Iterable[Sequence[str]]) -> set[int]:
+        """Those of the passages that hold every phrase, given as its tokens."""
+        wanted = [[f" {phrase} " for phrase in self._keyed(phrase)] for phrase in phrases]
+        rows = Passage.objects.filter(pk__in=passages).values_list("pk", "tokens")
+        return {pk for pk, tokens in rows if says(tokens, wanted)}
+
+    def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
+        """What has a date that the query asks for."""
+        rows = Passage.objects.filter(whole__in=wholes)
+        if query.after:
+            rows = rows.filter(date__gte=query.after)
+        if query.before:
+            rows = rows.filter(date__lt=query.before)
+        return set(rows.values_list("whole", "line"))
+
+    def lines(self, passages: Collection[int]) -> Mapping[int, int]:
+        return dict(Passage.objects.filter(pk__in=passages).values_list("pk", "line"))
+
+    def spots(self, spots: Collection[Spot]) -> dict[Spot, int]:
+        """The passages that stand there."""
+        if not spots:
+            return {}
+        rows = Passage.objects.filter(
+            whole__in={whole for whole, _line in spots}, line__in={line for _whole, line in spots}
+        )
+        return {
+            (whole, line): pk
+            for pk, whole, line in rows.values_list("pk", "whole", "line")
+            if (whole, line) in spots
+        }
+
+    def standings(self, passages: Collection[int]) -> dict[int, Standing]:
+        if not passages:
+            return {}
+        rows = Passage.objects.filter(pk__in=passages).values_list(
+            "pk",
+            "date",
+            "message__timestamp",
+            "file__folded_path",
+            "conversation__external_id",
+            "owner",
+            "line",
+        )
+        return {
+            pk: standing(day, moment, path or name or "", owner, line)
+            for pk, day, moment, path, name, owner, line in rows
+        }
+
+    def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
+        """With the file or the message, whichever of them there are."""
+        related = {"file": "file", "message": "message__conversation"}
+        rows = Passage.objects.filter(pk__in=ids).defer("tokens")
+        if "file" in kinds:
+            rows = rows.defer("tokens", "file__content")
+        if kinds:
+            rows = rows.select_related(*(related[kind] for kind in sorted(kinds)))
+        return {row.pk: row for row in rows if self._sees(row)}
+
+    def past(self, _row: Passage) -> Past | None:
+        return None
+
+    def _keyed(self, phrase: Sequence[str]) -> list[str]:
+        return [" ".join(TEXT + reach + word for word in phrase) for reach in self.reaches.all]
+
+    def _sees(self, row: Passage) -> bool:
+        """Once more, by the row itself: keys are short, owners are not."""
+        own = self.reader.owner.pk if self.reader.owner else None
+        if row.agent_id == GLOBAL_AGENT_ID:
+            return row.owner_id is None
+        return row.agent_id == self.reader.agent.pk and row.owner_id in (None, own)
+
+
+def says(tokens: str, wanted: Iterable[Iterable[str]]) -> bool:
+    text = f" {tokens} "
+    return all(any(phrase in text for phrase in forms) for forms in wanted)
+
+
+def standing(
+    day: date | None, moment: datetime | None, name: str, owner: UUID | None, line: int
+) -> Standing:
+    newest = moment.timestamp() if moment else 86400.0 * day.toordinal() if day else 0.0
+    return (-newest, name, owner is not None, line)

@@ -1,0 +1,107 @@
+"""SQLite's FTS5 over the tokens of passages and the extent of each reach, kept by triggers.
+
+The text stays in `recall_passage` (external content). The `ascii` tokenizer takes every byte from
+0x80 on for a part of a word, so that tokens stand in the index exactly as they were made.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from django.db import DatabaseError
+from django.db.backends.utils import CursorWrapper
+
+from memoryweb.search.ranking import Places
+
+_TABLES = {
+    "recall_index": (
+        "CREATE VIRTUAL TABLE recall_index USING fts5("
+        "tokens, content='recall_passage', content_rowid='id', tokenize='ascii', columnsize=0)"
+    ),
+    "recall_index_terms": (
+        "CREATE VIRTUAL TABLE recall_index_terms USING fts5vocab(recall_index, instance)"
+    ),
+    "recall_extent": (
+        "CREATE TABLE recall_extent (reach TEXT PRIMARY KEY, passages INTEGER NOT NULL,"
+        " words INTEGER NOT NULL) WITHOUT ROWID"
+    ),
+}
+_ADD = """
+INSERT INTO recall_index(rowid, tokens) VALUES (NEW.id, NEW.tokens);
+INSERT INTO recall_extent VALUES (NEW.reach, 1, NEW.length) ON CONFLICT (reach)
+    DO UPDATE SET passages = passages + 1, words = words + excluded.words;
+"""
+_TAKE = """
+INSERT INTO recall_index(recall_index, rowid, tokens) VALUES ('delete', OLD.id, OLD.tokens);
+UPDATE recall_extent SET passages = passages - 1, words = words - OLD.length
+    WHERE reach = OLD.reach;
+"""
+_TRIGGERS = {
+    "recall_index_insert": f"AFTER INSERT ON recall_passage BEGIN {_ADD} END",
+    "recall_index_delete": f"AFTER DELETE ON recall_passage BEGIN {_TAKE} END",
+    "recall_index_update": (
+        f"AFTER UPDATE OF id, tokens, reach, length ON recall_passage BEGIN {_TAKE} {_ADD} END"
+    ),
+}
+_EXTENTS = "SELECT reach, count(*), sum(length) FROM recall_passage GROUP BY reach"
+
+
+def create(cursor: CursorWrapper) -> None:
+    drop(cursor)
+    for statement in _TABLES.values():
+        cursor.execute(statement)
+    for name, what in _TRIGGERS.items():
+        cursor.execute(f"CREATE TRIGGER {name} {what}")
+
+
+def drop(cursor: CursorWrapper) -> None:
+    for name in _TRIGGERS:
+        cursor.execute(f"DROP TRIGGER IF EXISTS {name}")
+    for name in reversed(_TABLES):
+        cursor.execute(f"DROP TABLE IF EXISTS {name}")
+
+
+def missing(cursor: CursorWrapper) -> list[str]:
+    cursor.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')")
+    found = {row[0] for row in cursor.fetchall()}
+    return sorted({*_TABLES, *_TRIGGERS} - found)
+
+
+def rebuild(cursor: CursorWrapper) -> None:
+    cursor.execute("INSERT INTO recall_index(recall_index) VALUES ('rebuild')")
+    cursor.execute("DELETE FROM recall_extent")
+    cursor.execute(f"INSERT INTO recall_extent {_EXTENTS}")
+
+
+def is_sound(cursor: CursorWrapper) -> bool:
+    try:
+        cursor.execute("INSERT INTO recall_index(recall_index, rank) VALUES ('integrity-check', 1)")
+    except DatabaseError:
+        return False
+    return True
+
+
+def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Places]:
+    # As JSON: one row a token instead of one a posting halves the time.
+    marks = ", ".join(["%s"] * len(tokens))
+    cursor.execute(
+        "SELECT term, json_group_array(doc) FROM recall_index_terms"
+        f" WHERE term IN ({marks}) GROUP BY term",
+        tokens,
+    )
+    postings = {term: Counter(json.loads(passages)) for term, passages in cursor.fetchall()}
+    passages = sorted(set().union(*postings.values()))
+    cursor.execute(
+        "SELECT json_group_array(p.id), json_group_array(p.whole), json_group_array(p.place)"
+        " FROM json_each(%s) AS wanted CROSS JOIN recall_passage AS p"
+        " INDEXED BY recall_passage_place ON p.id = wanted.value",
+        [json.dumps(passages)],
+    )
+    places = Places(*(json.loads(column) for column in cursor.fetchone()))
+    if len(places.keys) < len(passages):  # a write came between the two statements
+        postings = {term: _still(counts, places) for term, counts in postings.items()}
+    return postings, places
+
+
+def _still(counts: Counter[int], places: Places) -> Counter[int]:
+    return Counter({passage: n for passage, n in counts.items() if passage in places.keys})

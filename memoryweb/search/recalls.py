@@ -1,0 +1,81 @@
+"""Which lines were really given to a conversation: what a dream counts as recalls (SPEC §5.3)."""
+
+import hashlib
+import hmac
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from memoryweb.agents.models import Agent
+from memoryweb.agents.readers import Reader
+from memoryweb.language.tokens import tokens
+from memoryweb.search.models import Injection, RecallEvent
+
+# (conversation, query) → when it last returned the line.
+Asks = Mapping[tuple[str, str], datetime]
+
+
+@dataclass(frozen=True)
+class Given:
+    """One line of a file that was given to a conversation."""
+
+    file_id: uuid.UUID
+    text: str
+
+
+def count(
+    reader: Reader,
+    conversation_id: uuid.UUID,
+    query: str,
+    given: Iterable[Given],
+    *,
+    via: RecallEvent.Via,
+    at: datetime,
+) -> None:
+    """Remember what a query returned; the same line counts once per (conversation, query)."""
+    query_hash = keyed_hash(query)
+    RecallEvent.objects.bulk_create(
+        (
+            RecallEvent(
+                team_id=reader.agent.team_id,
+                agent=reader.agent,
+                owner=reader.owner,
+                conversation_id=conversation_id,
+                file_id=line.file_id,
+                line_hash=keyed_hash(line.text),
+                query_hash=query_hash,
+                via=via,
+                at=at,
+            )
+            for line in given
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def asks_since(
+    files: Collection[uuid.UUID], since: datetime, until: datetime
+) -> dict[tuple[uuid.UUID, str], dict[tuple[str, str], datetime]]:
+    """(file, line hash) → asks, for the lines of some files."""
+    found: dict[tuple[uuid.UUID, str], dict[tuple[str, str], datetime]] = defaultdict(dict)
+    rows = RecallEvent.objects.filter(file__in=files, at__gte=since, at__lte=until)
+    for row in rows.values_list("file_id", "line_hash", "conversation_id", "query_hash", "at"):
+        file_id, line_hash, conversation_id, query_hash, at = row
+        found[file_id, line_hash][str(conversation_id), query_hash] = at
+    return dict(found)
+
+
+def keyed_hash(text: str) -> str:
+    """Of the text's tokens, so that case and punctuation make no other query of the same words."""
+    words = " ".join(tokens(text)).encode()
+    return hmac.new(settings.SECRET_KEY.encode(), b"recall/" + words, hashlib.sha256).hexdigest()
+
+
+def injections_of(agent: Agent) -> "QuerySet[Injection]":
+    """The latest first."""
+    return Injection.objects.filter(agent=agent).order_by("-at", "-pk")

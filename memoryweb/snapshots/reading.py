@@ -1,0 +1,143 @@
+"""Reads the entries of a ZIP archive, counting while it inflates (SPEC §10)."""
+
+import re
+import stat
+import unicodedata
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+from django.utils.translation import gettext as _
+
+from memoryweb.markdown.paths import fold
+from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.snapshots.structure import DEFLATED, Member, members
+
+MAX_ENTRY = 1024 * 1024
+MAX_TOTAL = 16 * 1024 * 1024
+_DRIVE = re.compile(r"[A-Za-z]:")
+_LONGEST_NAME = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    name: str
+    data: bytes
+
+
+def read(raw: bytes) -> list[Entry]:
+    """The files of an archive in the order of its directory. Raises ArchiveRefused."""
+    return list(entries(raw))
+
+
+def entries(raw: bytes) -> Iterator[Entry]:
+    """The same one by one, to be worked on while the next is inflated; raises on the way, too.
+
+    Nothing is inflated before every header has been checked, and never more than 16 MiB.
+    """
+    found = members(raw)
+    names = _names(found)
+    for member, name in zip(found, names, strict=True):
+        _check_kind(member, name)
+    _check_announced(found)
+    return _entries(memoryview(raw), list(zip(found, names, strict=True)))
+
+
+def _entries(view: memoryview, found: list[tuple[Member, str]]) -> Iterator[Entry]:
+    left = MAX_TOTAL
+    for member, name in found:
+        data = _inflated(view[member.start : member.end], member, name, left)
+        left -= len(data)
+        if not name.endswith("/"):
+            yield Entry(name, data)
+
+
+def _names(found: list[Member]) -> list[str]:
+    names = [_name(member.raw_name) for member in found]
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(fold(name.rstrip("/")), name)
+        if other is not name:
+            said = _("“{one}” and “{two}” are one name.").format(one=other, two=name)
+            _refuse("duplicate_name", said)
+    return names
+
+
+def _name(raw: bytes) -> str:
+    try:
+        name = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        _refuse("bad_name", _("The archive has a name that is not UTF-8."))
+    if not name or len(name) > _LONGEST_NAME:
+        _refuse("bad_name", _("The archive has an entry without a name, or with one too long."))
+    if not name.isprintable() and any(unicodedata.category(c) == "Cc" for c in name):
+        _refuse("bad_name", _("The archive has a name with a control character."))
+    if name.startswith(("/", "\\")) or _DRIVE.match(name):
+        said = _("“{name}” is an absolute path. Pack the files with relative names.")
+        _refuse("absolute_name", said.format(name=name[:100]))
+    segments = name.removesuffix("/").split("/")
+    if "\\" in name or not {"", ".", ".."}.isdisjoint(segments):
+        said = _("“{name}” leads out of its folder, or has a part that is empty, “.” or “\\”.")
+        _refuse("traversing_name", said.format(name=name[:100]))
+    return name
+
+
+def _check_kind(member: Member, name: str) -> None:
+    kind = stat.S_IFMT(member.mode)
+    if kind == stat.S_IFLNK:
+        _refuse("symlink", _("“{name}” is a symbolic link.").format(name=name[:100]))
+    if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        _refuse("symlink", _("“{name}” is not an ordinary file.").format(name=name[:100]))
+    if name.endswith("/") and member.size:
+        _refuse("inconsistent", _("The folder “{name}” has a content.").format(name=name[:100]))
+
+
+def _check_announced(found: list[Member]) -> None:
+    if any(member.size > MAX_ENTRY for member in found):
+        _refuse_entry()
+    if sum(member.size for member in found) > MAX_TOTAL:
+        _refuse_total()
+
+
+def _inflated(packed: memoryview, member: Member, name: str, left: int) -> bytes:
+    data = _deflated(packed, name, left) if member.method == DEFLATED else bytes(packed)
+    if len(data) > MAX_ENTRY:
+        _refuse_entry()
+    if len(data) > left:
+        _refuse_total()
+    if len(data) != member.size:
+        said = _("“{name}” is not as long as the archive says.").format(name=name[:100])
+        _refuse("inconsistent", said)
+    if zlib.crc32(data) != member.crc:
+        _refuse("crc", _("“{name}” is damaged: its checksum is wrong.").format(name=name[:100]))
+    return data
+
+
+def _deflated(packed: memoryview, name: str, left: int) -> bytes:
+    """Stops one byte after what may still come, whatever the headers said."""
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    most = min(MAX_ENTRY, left)
+    try:
+        data = inflater.decompress(packed, most + 1)
+    except zlib.error:
+        _refuse("damaged", _("“{name}” cannot be inflated.").format(name=name[:100]))
+    if len(data) > most:
+        return data
+    if inflater.unused_data:
+        _refuse("data_between", _("There are data in the archive that belong to no entry."))
+    if not inflater.eof:
+        _refuse("damaged", _("“{name}” cannot be inflated.").format(name=name[:100]))
+    return data
+
+
+def _refuse(code: str, message: str) -> NoReturn:
+    raise ArchiveRefused(code, message)
+
+
+def _refuse_entry() -> NoReturn:
+    _refuse("entry_too_large", _("A file in the archive is larger than 1 MiB."))
+
+
+def _refuse_total() -> NoReturn:
+    _refuse("total_too_large", _("The files in the archive are larger than 16 MiB together."))

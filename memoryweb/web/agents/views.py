@@ -1,0 +1,152 @@
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent
+from memoryweb.dreaming.queries import nights_of
+from memoryweb.memory.agents import (
+    KEPT,
+    NameTaken,
+    archive_agent,
+    change_agent,
+    create_agent,
+    restore_agent,
+)
+from memoryweb.memory.transaction import unit
+from memoryweb.web import wording
+from memoryweb.web.access import (
+    TeamRequest,
+    find_agent,
+    find_archived_agent,
+    require,
+    team_view,
+)
+from memoryweb.web.agents.forms import AgentForm
+from memoryweb.web.htmx import show, to
+from memoryweb.web.paging import page
+
+
+@require_GET
+@team_view()
+def agents(request: TeamRequest) -> HttpResponse:
+    visit = request.visit
+    found = page(request, visit.team.agents.live(), size=25)
+    for agent in found:
+        agent.team = visit.team
+    rows = [
+        {
+            "nights": one,
+            "chip": wording.standing(one, sees_all=visit.can(Permission.SEE_OWNERS))[0],
+            "ended_at": wording.ended_at(one.last) if one.last else None,
+        }
+        for one in nights_of(found.items, visit.outcomes(), visit.now)
+    ]
+    can_create = visit.can(Permission.MANAGE_AGENTS)
+    context = {
+        "rows": rows,
+        "page": found,
+        "can_create": can_create,
+        "archived": _archived(request) if can_create else [],
+    }
+    return show(request, "agents/agents.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@team_view(Permission.MANAGE_AGENTS)
+def new(request: TeamRequest) -> HttpResponse:
+    form = AgentForm(request.POST or None, initial={"time_zone": request.user.time_zone})
+    if request.method == "POST" and form.is_valid():
+        try:
+            with unit(request.visit.team, actor=request.visit.actor) as work:
+                agent = create_agent(work, **form.cleaned_data)
+        except NameTaken as taken:
+            form.add_error("name", str(taken))
+        else:
+            messages.success(request, _("{name} was created.").format(name=agent.name))
+            return redirect(to(request, "agents_files", agent.pk))
+    status = 422 if form.is_bound else 200
+    return show(request, "agents/new.html", {"form": form}, status=status)
+
+
+@require_GET
+@team_view()
+def detail(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    return redirect(to(request, "agents_files", agent.pk))
+
+
+@require_http_methods(["GET", "POST"])
+@team_view()
+def settings(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """Everybody sees how an agent is set; admins change it."""
+    agent = find_agent(request, agent_id)
+    can_change = request.visit.can(Permission.MANAGE_AGENTS)
+    if request.method == "POST":
+        require(request, Permission.MANAGE_AGENTS)
+    form = AgentForm(request.POST or None, initial=_values(agent))
+    if request.method == "POST" and form.is_valid() and _change(request, agent, form):
+        messages.success(request, _("The settings were saved."))
+        return redirect(to(request, "agents_settings", agent.pk))
+    if not can_change:
+        form.freeze()
+    context = {"agent": agent, "tab": "settings", "form": form, "can_change": can_change}
+    status = 422 if form.is_bound else 200
+    return show(request, "agents/settings.html", context, partials=("settings",), status=status)
+
+
+@require_http_methods(["GET"])
+@team_view(Permission.MANAGE_AGENTS)
+def archive_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    return show(request, "agents/archive.html", {"agent": agent, "tab": "settings"})
+
+
+@require_POST
+@team_view(Permission.MANAGE_AGENTS)
+def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    with unit(request.visit.team, actor=request.visit.actor) as work:
+        archive_agent(work, agent)
+    said = _("{name} was archived. For 30 days you can bring it back on this page.")
+    messages.success(request, said.format(name=agent.name))
+    return redirect(to(request, "agents"))
+
+
+@require_POST
+@team_view(Permission.MANAGE_AGENTS)
+def unarchive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_archived_agent(request, agent_id)
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            restore_agent(work, agent)
+    except NameTaken as taken:
+        messages.error(request, f"{taken} {_('Rename that one first, then bring this one back.')}")
+    else:
+        messages.success(request, _("{name} is back.").format(name=agent.name))
+    return redirect(to(request, "agents"))
+
+
+def _archived(request: TeamRequest) -> list[dict[str, object]]:
+    agents = request.visit.team.agents.archived().order_by("-archived_at")
+    return [
+        {"agent": agent, "until": agent.archived_at + KEPT} for agent in agents if agent.archived_at
+    ]
+
+
+def _values(agent: Agent) -> dict[str, object]:
+    return {name: getattr(agent, name) for name in AgentForm.base_fields}
+
+
+def _change(request: TeamRequest, agent: Agent, form: AgentForm) -> bool:
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            change_agent(work, agent, **form.cleaned_data)
+    except NameTaken as taken:
+        form.add_error("name", str(taken))
+        return False
+    return True

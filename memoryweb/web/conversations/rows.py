@@ -1,0 +1,75 @@
+"""Extractions as pages print them: what was read, what was written, and where it stands."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from memoryweb.extraction.models import Extraction
+from memoryweb.web.access import TeamRequest
+from memoryweb.web.htmx import to
+from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.wording import Chip
+from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import files_by_id
+
+_TONES = {
+    Extraction.Status.ANSWERED: "run",
+    Extraction.Status.APPLIED: "ok",
+    Extraction.Status.NOTHING: "idle",
+    Extraction.Status.FAILED: "bad",
+}
+
+
+@dataclass(frozen=True)
+class Wrote:
+    """Lines of a file that messages led to."""
+
+    label: str
+    text: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Extracted:
+    extraction: Extraction
+    label: str
+    messages: str
+    url: str
+    run_url: str
+    chip: Chip
+    wrote: list[Wrote]
+    reason: str
+
+
+def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[Extracted]:
+    """The caller has found them by a conversation or a run whose text may be read."""
+    rows = list(rows)
+    files = files_by_id({written["file"] for row in rows for written in row.written})
+    readable = {key: f for key, f in files.items() if request.visit.reads(f.owner_id)}
+    return [_one(request, row, readable) for row in rows]
+
+
+def _one(request: TeamRequest, row: Extraction, files: dict[str, File]) -> Extracted:
+    talk = row.conversation
+    url = to(request, "agents_conversation", talk.agent_id, talk.pk)
+    status = Extraction.Status(row.status)
+    return Extracted(
+        extraction=row,
+        label=talk.external_id,
+        messages=_("Messages {first}–{last}").format(first=row.first, last=row.last),
+        url=f"{url}?message={row.first}#m{row.first}",
+        run_url=to(request, "agents_run", row.run_id),
+        chip=Chip(_TONES[status], status.label),
+        wrote=[
+            _wrote(request, files[written["file"]], written["first"], written["last"])
+            for written in row.written
+            if written["file"] in files
+        ],
+        reason=row.reason,
+    )
+
+
+def _wrote(request: TeamRequest, file: File, first: int, last: int) -> Wrote:
+    lines = f"{first}" if first == last else f"{first}–{last}"
+    return Wrote(f"{file.path}:{lines}", "", file_url(request, file, first))

@@ -1,0 +1,120 @@
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.views.decorators.http import require_GET
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.conversations.models import Conversation
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
+from memoryweb.web.conversations.rows import Wrote, extracted
+from memoryweb.web.highlighting import marked_html, words_of
+from memoryweb.web.htmx import show
+from memoryweb.web.markdown import plain
+from memoryweb.web.naming import owner_name
+from memoryweb.web.paging import page
+from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.wording import Chip
+from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import lines_from_messages
+
+_SIZE = 50
+
+
+@require_GET
+@team_view()
+def conversations(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """One's own; with the right to see owners also those of others, without a word of them."""
+    agent = find_agent(request, agent_id)
+    visit = request.visit
+    found = agent.conversations.filter(visit.outcomes()).select_related(
+        "owner__integration", "owner__person"
+    )
+    if request.GET.get("whose") == "mine":
+        found = found.filter(owner__in=list(visit.mine))
+    shown = page(request, found.order_by("-last_message_at", "-created_at"), size=25)
+    context = {
+        "agent": agent,
+        "tab": "conversations",
+        "page": shown,
+        "rows": [_listed(request, conversation) for conversation in shown],
+        "whose": request.GET.get("whose", ""),
+        "sees_all": visit.can(Permission.SEE_OWNERS),
+    }
+    return show(request, "conversations/conversations.html", context)
+
+
+@require_GET
+@team_view()
+def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    found = find_conversation(request, agent, conversation_id)
+    shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
+    words = words_of(request.GET.get("q", ""))
+    wrote = _wrote(request, [message.pk for message in shown])
+    extractions = found.extractions.select_related("conversation", "run").order_by("first")[:100]
+    context = {
+        "agent": agent,
+        "tab": "conversations",
+        "conversation": found,
+        "whose": owner_name(request.visit, found.owner),
+        "is_other": not request.visit.is_common(found.owner_id),
+        "chip": _standing(found),
+        "skipped": wording.reason(found.skipped),
+        "page": shown,
+        "messages_shown": [
+            (message, marked_html(plain(message.content), words), wrote.get(message.pk, []))
+            for message in shown
+        ],
+        "extractions": extracted(request, extractions),
+        "waiting": found.message_count - found.extracted_upto,
+    }
+    return show(request, "conversations/conversation.html", context)
+
+
+def _listed(request: TeamRequest, conversation: Conversation) -> dict[str, Any]:
+    # A client may write words into its ids, and a list records no read of an opened memory.
+    is_plain = request.visit.is_common(conversation.owner_id)
+    return {
+        "conversation": conversation,
+        "title": conversation.external_id if is_plain else str(conversation.pk)[:8],
+        "reads": request.visit.reads(conversation.owner_id),
+        "whose": owner_name(request.visit, conversation.owner),
+        "chip": _standing(conversation),
+    }
+
+
+def _standing(conversation: Conversation) -> Chip:
+    if conversation.skipped:
+        return Chip("idle", wording.SKIPPED)
+    if conversation.extracted_upto >= conversation.message_count > 0:
+        return Chip("ok", wording.EXTRACTED)
+    return Chip("wait", wording.WAITS) if conversation.message_count else Chip("idle", wording.NONE)
+
+
+def _at_message(request: TeamRequest) -> TeamRequest:
+    """`?message=` opens the page that the message is on, so that a link can lead to it."""
+    text = request.GET.get("message", "")
+    if "page" not in request.GET and text.isascii() and text.isdigit() and len(text) < 9:
+        query = request.GET.copy()
+        query["page"] = str((int(text) - 1) // _SIZE + 1)
+        del query["message"]
+        request.GET = query  # type: ignore[assignment]
+    return request
+
+
+def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[Wrote]]:
+    found: dict[int, list[Wrote]] = {}
+    for origin in lines_from_messages(message_ids):
+        if not request.visit.reads(origin.file.owner_id) or origin.message_id is None:
+            continue
+        found.setdefault(origin.message_id, []).append(_line(request, origin.file, origin.line))
+    return found
+
+
+def _line(request: TeamRequest, file: File, line: int) -> Wrote:
+    lines = file.content.split("\n")
+    text = lines[line - 1] if line <= len(lines) else ""
+    return Wrote(f"{file.path}:{line}", text, file_url(request, file, line))

@@ -1,0 +1,190 @@
+"""Dreams: the list, one dream, its progress, and starting one."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Coalesce
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.audit.queries import span_of_run
+from memoryweb.dreaming import schedule
+from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.queries import by_verdict
+from memoryweb.dreaming.schedule import CoolingDown
+from memoryweb.dreaming.status import status
+from memoryweb.memory.transaction import unit
+from memoryweb.runs.models import Run
+from memoryweb.web import wording
+from memoryweb.web.access import (
+    Shelf,
+    TeamRequest,
+    find_agent,
+    find_run,
+    find_shelf,
+    own_shelf,
+    require,
+    team_view,
+)
+from memoryweb.web.conversations.rows import extracted
+from memoryweb.web.dreams.rows import changes_of, looked_at, score_rows, steps_of, verdict_choices
+from memoryweb.web.htmx import show, to
+from memoryweb.web.markdown import render_text
+from memoryweb.web.naming import owner_name, trigger_name
+from memoryweb.web.paging import page
+
+_PARTIALS = ("progress",)
+
+
+@require_GET
+@team_view()
+def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    agent.team = request.visit.team
+    whose, outcome = request.GET.get("whose", ""), request.GET.get("outcome", "")
+    rows = _filtered(request, agent.runs.filter(kind=Run.Kind.DREAM), whose, outcome)
+    shown = page(request, rows.order_by(Coalesce("clock", "created_at").desc()), size=25)
+    standing = status(agent, None, request.visit.now)
+    context = {
+        "agent": agent,
+        "tab": "dreams",
+        "page": shown,
+        "rows": [_listed(request, run) for run in shown],
+        "whose": whose,
+        "outcome": outcome,
+        "outcomes": Run.Status.choices,
+        "sees_all": request.visit.can(Permission.SEE_OWNERS),
+        "standing": standing,
+        "latest_entry": render_text(standing.latest_entry),
+        "can_dream": request.visit.can(Permission.DREAM),
+    }
+    return show(request, "dreams/dreams.html", context)
+
+
+@require_GET
+@team_view()
+def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
+    found = find_run(request, run_id)
+    context = _about(request, found)
+    if found.kind == Run.Kind.EXTRACTION and context["reads"]:
+        windows = found.extractions.select_related("conversation").order_by("conversation", "first")
+        context["extractions"] = extracted(request, windows[:100])
+    if wording.has_report(found):
+        context |= _reported(request, found, found.report)
+    if request.visit.can(Permission.SEE_AUDIT):
+        context["events"] = span_of_run(found.team_id, found.pk)
+    return show(request, "dreams/run.html", context, partials=_PARTIALS)
+
+
+@require_GET
+@team_view()
+def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
+    """The running part alone; once it is over, the whole page again."""
+    found = find_run(request, run_id)
+    if not found.is_active:
+        if request.htmx:
+            return HttpResponseClientRefresh()
+        return redirect(to(request, "agents_run", found.pk))
+    return show(request, "dreams/run.html", _about(request, found), partials=_PARTIALS)
+
+
+@require_POST
+@team_view(Permission.DREAM)
+def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """Dream now: one's own notes (`owner=me`), else the shared and everyone's with new ones."""
+    shelf = find_shelf(request, agent_id)
+    if not shelf.can_write:
+        require(request, Permission.MANAGE_AGENTS)
+    try:
+        started = _start(request, shelf)
+    except CoolingDown as pause:
+        said = _("This agent has just dreamt. It can dream again in {n} seconds.")
+        messages.warning(request, said.format(n=pause.seconds))
+        return redirect(to(request, "agents_dreams", agent_id))
+    if len(started) > 1:
+        messages.success(request, _("{n} dreams were started.").format(n=len(started)))
+        return redirect(to(request, "agents_dreams", agent_id))
+    return redirect(to(request, "agents_run", started[0].pk))
+
+
+def _start(request: TeamRequest, shelf: Shelf) -> list[Run]:
+    visit = request.visit
+    trigger, user = Run.Trigger.PERSON, request.user
+    with unit(visit.team, actor=visit.actor) as work:
+        if shelf.owner is None:
+            return schedule.request_all(work, shelf.agent, trigger=trigger, user=user)
+        owner = own_shelf(request, shelf).owner
+        return schedule.request_each(work, shelf.agent, [owner], trigger=trigger, user=user)
+
+
+def _filtered(
+    request: TeamRequest, runs: "QuerySet[Run]", whose: str, outcome: str
+) -> "QuerySet[Run]":
+    visit = request.visit
+    reach = {
+        "shared": Q(owner=None),
+        "mine": Q(owner__in=list(visit.mine)),
+        "others": Q(owner__isnull=False) & ~Q(owner__in=list(visit.mine)),
+    }.get(whose, Q())
+    runs = runs.filter(visit.outcomes(), reach)
+    if outcome in Run.Status.values:
+        runs = runs.filter(status=outcome)
+    return runs.select_related(
+        "report", "owner__integration", "owner__person", "user", "integration"
+    )
+
+
+def _listed(request: TeamRequest, run: Run) -> dict[str, Any]:
+    return {
+        "run": run,
+        "chip": wording.of_run(run),
+        "whose": owner_name(request.visit, run.owner),
+        "trigger": trigger_name(run),
+        "reason": wording.reason(run.reason) if run.reason else "",
+        "report": run.report if wording.has_report(run) else None,
+    }
+
+
+def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
+    reads = request.visit.reads(run.owner_id)
+    return {
+        "agent": run.agent,
+        "tab": "dreams" if run.kind == Run.Kind.DREAM else "conversations",
+        "run": run,
+        "chip": wording.of_run(run),
+        "whose": owner_name(request.visit, run.owner),
+        "is_other": not request.visit.is_common(run.owner_id),
+        "trigger": trigger_name(run),
+        "reason": wording.reason(run.reason) if run.reason else "",
+        "steps": steps_of(run),
+        "reads": reads,
+        "looked": looked_at(request, run) if reads else [],
+        "cost": run.cost_micros / 1_000_000,
+        "proposals": run.proposals.filter(state="pending") if reads else [],
+        "is_active": run.is_active,
+    }
+
+
+def _reported(request: TeamRequest, run: Run, report: Report) -> dict[str, Any]:
+    reads = request.visit.reads(run.owner_id)
+    verdict = request.GET.get("verdict", "")
+    candidates = by_verdict(report)
+    if verdict in Candidate.Verdict.values:
+        candidates = candidates.filter(verdict=verdict)
+    shown = page(request, candidates, size=40)
+    return {
+        "report": report,
+        "summary": render_text(report.summary) if reads else SafeString(""),
+        "diary": render_text(report.diary) if reads else SafeString(""),
+        "changes": changes_of(request, run, report) if reads else [],
+        "page": shown,
+        "candidates": [score_rows(request, run, one) for one in shown],
+        "verdicts": verdict_choices(report, verdict),
+    }

@@ -1,0 +1,99 @@
+"""Which files enter the prompt: a switch, a step, a place in the order; and a file's name."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from memoryweb.memory import prompt_files
+from memoryweb.memory import write as door
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.web.access import (
+    Shelf,
+    TeamRequest,
+    find_file,
+    find_shelf,
+    require_write,
+    team_view,
+)
+from memoryweb.web.authors import writer_of
+from memoryweb.web.files.forms import ArrangeForm, RenameForm
+from memoryweb.web.files.views import show_files
+from memoryweb.web.htmx import done, show, to
+from memoryweb.workspace.models import File
+
+
+@require_POST
+@team_view()
+def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path)
+    require_write(request, shelf)
+    form = ArrangeForm(request.POST)
+    if form.is_valid():
+        try:
+            with unit(request.visit.team, actor=request.visit.actor) as work:
+                _apply(work, file, form)
+        except MemoryRefused as refused:
+            messages.error(request, str(refused))
+        else:
+            messages.success(request, _said(shelf, file))
+    else:
+        messages.error(request, _("Say what to do with the file."))
+    name = "agents_prompt" if request.POST.get("page") == "prompt" else "agents_files"
+    url = to(request, name, agent_id, query=f"?{request.GET.urlencode()}" if request.GET else "")
+    return done(request, lambda again: show_files(again, shelf), url, partials=("tree",))
+
+
+@require_http_methods(["GET", "POST"])
+@team_view()
+def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path)
+    require_write(request, shelf)
+    form = RenameForm(request.POST or None, initial={"path": file.path, "sha256": file.sha256})
+    if request.method == "POST" and form.is_valid():
+        try:
+            renamed = _rename(request, file, form)
+        except MemoryRefused as refused:
+            form.add_error("path", str(refused))
+        else:
+            said = _("{was} is now {path}. Its history came along.")
+            messages.success(request, said.format(was=file.path, path=renamed.path))
+            return redirect(to(request, "agents_file", agent_id, renamed.path, query=shelf.query))
+    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "file": file, "form": form}
+    return show(request, "files/rename.html", context, status=422 if form.is_bound else 200)
+
+
+def _apply(work: Unit, file: File, form: ArrangeForm) -> None:
+    asked = form.cleaned_data
+    if asked["enabled"]:
+        prompt_files.switch(work, file, enabled=asked["enabled"] == "on")
+    elif asked["move"]:
+        prompt_files.step(work, file, -1 if asked["move"] == "up" else 1)
+    else:
+        prompt_files.put_before(work, file, asked["before"])
+
+
+def _said(shelf: Shelf, file: File) -> str:
+    paths = list(shelf.files.enabled_in_order().values_list("path", flat=True))
+    if file.path not in paths:
+        return _("{path} is not in the prompt.").format(path=file.path)
+    said = _("{path} is in the prompt, in place {place} of {count}.")
+    place = paths.index(file.path) + 1
+    return said.format(path=file.path, place=place, count=len(paths))
+
+
+def _rename(request: TeamRequest, file: File, form: RenameForm) -> File:
+    with unit(request.visit.team, actor=request.visit.actor) as work:
+        return door.rename(
+            work,
+            file,
+            form.cleaned_data["path"],
+            writer=writer_of(request),
+            expected=form.cleaned_data["sha256"],
+        ).file

@@ -1,0 +1,111 @@
+"""Who wrote each line of a file, as the gutter beside its text shows it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from memoryweb.conversations.models import Conversation
+from memoryweb.provenance.authorship import Said, Wrote, authorship, messages_behind
+from memoryweb.web.access import TeamRequest
+from memoryweb.web.authors import Author, author_of, message_url
+from memoryweb.web.paging import page
+from memoryweb.workspace.models import File
+from memoryweb.workspace.revisions import history_of
+
+PARAMETER = "authors"  # of the address: the gutter is open
+
+
+@dataclass(frozen=True)
+class Line:
+    """`message_url` leads to the message it stands on; empty where the reader may not see it."""
+
+    number: int
+    text: str
+    message_url: str = ""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Lines one below the other that one revision brought from one conversation."""
+
+    revision: int
+    author: Author | None
+    lines: Sequence[Line]
+    messages: int
+
+
+@dataclass(frozen=True)
+class _Told:
+    number: int
+    text: str
+    wrote: Wrote
+    said: Said | None
+
+    @property
+    def source(self) -> tuple[int, UUID | None]:
+        return self.wrote.since, self.said.conversation_id if self.said else None
+
+
+def is_asked(request: TeamRequest) -> bool:
+    return PARAMETER in request.GET
+
+
+def authored(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
+    """One page of the lines of a revision, in stretches."""
+    known = authorship(file, number)
+    count = len(known.lines) - (known.lines[-1:] == [""])
+    shown = page(request, range(count), size=500)
+    first = shown.first - 1 if count else 0
+    told = _told(known.lines, known.wrote, range(first, first + len(shown)))
+    return {"authored": _stretches(request, file, told), "page": shown}
+
+
+def _told(lines: Sequence[str], wrote: Sequence[Wrote], places: range) -> list[_Told]:
+    """A blank line goes with the one above it."""
+    behind = messages_behind(wrote[at] for at in places)
+    found: list[_Told] = []
+    for at, said in zip(places, behind, strict=True):
+        one = _Told(at + 1, lines[at], wrote[at], said)
+        if not one.text.strip() and found:
+            one = replace(found[-1], number=one.number, text=one.text)
+        found.append(one)
+    return found
+
+
+def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[Stretch]:
+    talks = _talks(file, {one.said.conversation_id for one in told if one.said})
+    numbers = {one.wrote.since for one in told}
+    revisions = {one.number: one for one in history_of(file).filter(number__in=numbers)}
+    found = []
+    for (number, talk_id), group in groupby(told, key=lambda one: one.source):
+        revision, lines = revisions.get(number), list(group)
+        talk = talks.get(talk_id) if talk_id else None
+        said = dict.fromkeys(one.said for one in lines if one.said)
+        author = author_of(request, revision, talk, next(iter(said), None)) if revision else None
+        found.append(Stretch(number, author, _lines(request, lines, talk, said), len(said)))
+    return found
+
+
+def _lines(
+    request: TeamRequest,
+    told: Sequence[_Told],
+    talk: Conversation | None,
+    said: Mapping[Said, None],
+) -> list[Line]:
+    """Where several messages stand behind a stretch, each line leads to its own."""
+    if len(said) < 2:
+        return [Line(one.number, one.text) for one in told]
+    return [
+        Line(
+            one.number,
+            one.text,
+            message_url(request, talk, one.said) if one.said and one.text.strip() else "",
+        )
+        for one in told
+    ]
+
+
+def _talks(file: File, keys: set[UUID]) -> dict[UUID, Conversation]:
+    return file.agent.conversations.in_bulk(keys)

@@ -1,0 +1,180 @@
+"""Changing files: new, edit with an optimistic lock, preview, delete."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memoryweb.markdown.paths import fold
+from memoryweb.markdown.pins import pinned_lines
+from memoryweb.memory import write as door
+from memoryweb.memory.exceptions import Exists, FileMissing, MemoryRefused, Stale
+from memoryweb.memory.transaction import unit
+from memoryweb.web import markdown
+from memoryweb.web.access import (
+    Shelf,
+    TeamRequest,
+    find_file,
+    find_shelf,
+    require_write,
+    team_view,
+)
+from memoryweb.web.authors import writer_of
+from memoryweb.web.files.editors import editor_of, editor_of_new
+from memoryweb.web.files.forms import DeleteForm, EditForm, NewFileForm, SaveForm
+from memoryweb.web.files.merging import show_conflict, show_gone
+from memoryweb.web.files.saving import save_text, saved
+from memoryweb.web.htmx import show, to
+from memoryweb.workspace.models import File
+from memoryweb.workspace.opened import file_that_was
+
+
+@require_http_methods(["GET", "POST"])
+@team_view()
+def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    require_write(request, shelf)
+    form = NewFileForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        path = form.cleaned_data["path"]
+        try:
+            save_text(request, shelf, path, expected="", **_said(form), no_secrets=_none(form))
+        except Exists as refused:
+            form.add_error("path", str(refused))
+        except MemoryRefused as refused:
+            form.refuse(refused)
+        else:
+            messages.success(request, _("{path} was created.").format(path=path))
+            return redirect(_file_url(request, shelf, path, "created"))
+    if not form.is_bound:
+        form.begin_at("path")
+    editor = editor_of_new(agent_id, shelf.value, form["content"].value() or "", request.user.pk)
+    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "form": form, "editor": editor}
+    return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@team_view()
+def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    form = EditForm(request.POST or None)
+    file = _find_edited(request, shelf, path, form)
+    require_write(request, shelf)
+    if request.method == "POST" and form.is_valid():
+        if file.deleted_at is not None or file.folded_path != fold(path):
+            return show_gone(request, shelf, file, path, form)
+        return _save(request, shelf, file, form)
+    return _show_editor(request, shelf, file, form)
+
+
+@require_POST
+@team_view()
+def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """How a text would look. Nothing is kept."""
+    shelf = find_shelf(request, agent_id)
+    form = SaveForm(request.POST)
+    form.is_valid()
+    content = form.cleaned_data.get("content", "")[: door.MAX_BYTES]
+    rendered, pinned = markdown.render(content), pinned_lines(content)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "blocks": [(block, block.start in pinned) for block in rendered.blocks],
+        "is_cut": rendered.is_cut,
+    }
+    return show(request, "files/preview.html", context, partials=("preview",))
+
+
+@require_GET
+@team_view()
+def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path)
+    require_write(request, shelf)
+    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "file": file}
+    return show(request, "files/delete.html", context)
+
+
+@require_POST
+@team_view()
+def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path)
+    require_write(request, shelf)
+    form = DeleteForm(request.POST)
+    expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            door.delete(work, file, writer=writer_of(request), expected=expected)
+    except Stale:
+        messages.error(request, _("The file changed meanwhile. Look at it again, then decide."))
+        return redirect(to(request, "agents_file", agent_id, file.path, query=shelf.query))
+    said = _("{path} was deleted. Its history stays; restore it from the list of deleted files.")
+    messages.success(request, said.format(path=file.path))
+    return redirect(to(request, "agents_files", agent_id, query=shelf.query))
+
+
+def _find_edited(request: TeamRequest, shelf: Shelf, path: str, form: EditForm) -> File:
+    """The file. What a form was opened with is found under the name that it has now, and even
+    when it was deleted: the text in the form must not be lost."""
+    if request.method == "POST" and form.is_valid():
+        was = file_that_was(shelf.files, path, _hash(form))
+        if was is not None:
+            return find_file(request, shelf, was.path, deleted=True)
+    return find_file(request, shelf, path)
+
+
+def _save(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> HttpResponse:
+    try:
+        written = save_text(
+            request, shelf, file.path, expected=_hash(form), **_said(form), no_secrets=_none(form)
+        )
+    except (Stale, FileMissing) as moved_on:
+        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
+            return show_conflict(request, shelf, moved_on.file, base=_hash(form), **_said(form))
+        was = file_that_was(shelf.files, file.path, _hash(form))
+        return show_gone(request, shelf, was or file, file.path, form)
+    except MemoryRefused as refused:
+        form.refuse(refused)
+        return _show_editor(request, shelf, file, form)
+    messages.success(request, saved(written))
+    return redirect(_file_url(request, shelf, written.file.path))
+
+
+def _show_editor(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> HttpResponse:
+    if not form.is_bound:
+        form = EditForm(initial={"content": file.content, "sha256": file.sha256})
+        form.begin_at("content")
+    editor = editor_of(file, form["content"].value() or "", request.user.pk)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": file,
+        "form": form,
+        "editor": editor,
+    }
+    return show(request, "files/edit.html", context, status=422 if form.is_bound else 200)
+
+
+def _said(form: SaveForm) -> dict[str, str]:
+    return {name: form.cleaned_data[name] for name in ("content", "reason")}
+
+
+def _none(form: SaveForm) -> bool:
+    ticked: bool = form.cleaned_data["no_secrets"]
+    return ticked
+
+
+def _hash(form: EditForm) -> str:
+    opened: str = form.cleaned_data["sha256"]
+    return opened
+
+
+def _file_url(request: TeamRequest, shelf: Shelf, path: str, what: str = "saved") -> str:
+    """The fragment tells the page which draft has served."""
+    return to(request, "agents_file", shelf.agent.pk, path, query=f"{shelf.query}#{what}")

@@ -1,0 +1,71 @@
+"""What the editor is told about a text: how much of it enters the prompt, and which lines stay."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count, groupby
+from uuid import UUID
+
+from memoryweb.llm.tokens import estimate
+from memoryweb.markdown.pins import pinned_lines
+from memoryweb.markdown.render import LIMITS
+from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import lines_of_people
+
+_TOLD = 12  # ranges that a sentence names
+
+
+@dataclass(frozen=True)
+class Editor:
+    """`draft` names the text in the browser's store. Ranges read `3-6 9`."""
+
+    draft: str
+    characters: int
+    tokens: int
+    limit: int | None = None
+    pinned: str = ""
+    persons: str = ""
+
+    @property
+    def over(self) -> int:
+        return max(0, self.characters - self.limit) if self.limit else 0
+
+    @property
+    def pinned_told(self) -> str:
+        return _told(self.pinned)
+
+    @property
+    def persons_told(self) -> str:
+        return _told(self.persons)
+
+
+def editor_of(file: File, text: str, user_id: object) -> Editor:
+    """Lines are marked while the text in the editor is the file's own."""
+    is_own = text == file.content
+    return Editor(
+        draft=draft_name(user_id, file),
+        characters=len(text),
+        tokens=estimate(text),
+        limit=LIMITS.get(file.path),
+        pinned=_ranges(pinned_lines(text)),
+        persons=_ranges(lines_of_people(file)) if is_own else "",
+    )
+
+
+def draft_name(user_id: object, file: File) -> str:
+    return f"{user_id}:{file.pk}"
+
+
+def editor_of_new(agent_id: UUID, shelf: str, text: str, user_id: object) -> Editor:
+    return Editor(f"{user_id}:new:{agent_id}:{shelf}", len(text), estimate(text))
+
+
+def _ranges(lines: Iterable[int]) -> str:
+    at = count()
+    runs = [list(run) for _key, run in groupby(sorted(lines), key=lambda line: line - next(at))]
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+
+
+def _told(ranges: str) -> str:
+    """`3–6, 9`, cut where there are many."""
+    parts = ranges.replace("-", "–").split()
+    return ", ".join(parts[:_TOLD]) + (" …" if len(parts) > _TOLD else "")

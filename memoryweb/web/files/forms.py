@@ -1,0 +1,136 @@
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.markdown import paths
+from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.markdown.merge import Choice, Decision, Hunk, Kind, choices
+from memoryweb.memory.exceptions import AssignmentsFound, MemoryRefused
+
+
+class TextField(forms.CharField):
+    """A file's text as it is: no stripping, and the line ends that browsers send undone."""
+
+    is_plain = True  # empty is as good as any text: the label says nothing about it
+
+    def __init__(self, *, hidden: bool = False) -> None:
+        looks = {"hidden": True} if hidden else {"class": "text", "rows": 24, "spellcheck": "true"}
+        super().__init__(
+            label=_("Text"), required=False, strip=False, widget=forms.Textarea(attrs=looks)
+        )
+
+    def to_python(self, value: object) -> str:
+        return line_ends_undone(super().to_python(value) or "")
+
+
+def line_ends_undone(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class PathField(forms.CharField):
+    """A workspace path; what is wrong with it is said in the words of every other door."""
+
+    def __init__(self, label: Any) -> None:
+        super().__init__(
+            label=label,
+            help_text=_("Ends in .md; folders with a slash, such as skills/refunds/SKILL.md."),
+        )
+        self.validators = []  # Django has words of its own about NUL
+
+    def clean(self, value: object) -> str:
+        text: str = super().clean(value)
+        try:
+            return paths.parse(text).text
+        except PathRefused as refused:
+            raise forms.ValidationError(str(refused)) from refused
+
+
+class SaveForm(forms.Form):
+    """Whatever is saved: a text and why."""
+
+    content = TextField()
+    reason = forms.CharField(
+        label=_("Why this change"),
+        max_length=300,
+        required=False,
+        help_text=_("Shown in the list of revisions."),
+    )
+    no_secrets = forms.BooleanField(
+        label=_("These are no secrets"),
+        required=False,
+        help_text=_(
+            "The same values pass from now on: everywhere in this team if the file is shared, "
+            "else in this person's memory alone."
+        ),
+    )
+    is_asking = False  # about what looks like a password, which `no_secrets` answers
+
+    def begin_at(self, name: str) -> None:
+        """Where the page has nothing to say first."""
+        self.fields[name].widget.attrs["autofocus"] = True
+
+    def refuse(self, refused: MemoryRefused) -> None:
+        self.is_asking = isinstance(refused, AssignmentsFound)
+        self.add_error(None, str(refused))
+
+
+class EditForm(SaveForm):
+    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
+class NewFileForm(SaveForm):
+    path = PathField(_("Name"))
+
+    field_order = ("path", "content", "reason")
+
+
+class MergeForm(EditForm):
+    """`sha256` is the text that was shown as theirs, `base` the one that both began with."""
+
+    content = TextField(hidden=True)
+    base = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput, required=False)
+
+    def decisions(self, hunks: Sequence[Hunk]) -> dict[int, Decision]:
+        """What was chosen for each hunk; what was not chosen is left out."""
+        found = {}
+        for at, hunk in enumerate(hunks):
+            choice = self.data.get(f"choice-{at}", "")
+            if hunk.kind != Kind.SAME and choice in set(choices(hunk)):
+                text = line_ends_undone(self.data.get(f"hand-{at}", ""))
+                found[at] = Decision(Choice(choice), text)
+        return found
+
+
+class DeleteForm(forms.Form):
+    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
+class RenameForm(forms.Form):
+    path = PathField(_("New name"))
+    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
+class ArrangeForm(forms.Form):
+    """One of: a switch, a step, or the file to stand before (nothing: at the end)."""
+
+    enabled = forms.ChoiceField(choices=[("on", "on"), ("off", "off")], required=False)
+    move = forms.ChoiceField(choices=[("up", "up"), ("down", "down")], required=False)
+    before = forms.CharField(max_length=256, required=False, strip=False)
+
+    def clean(self) -> dict[str, Any]:
+        if not {"enabled", "move", "before"} & set(self.data):
+            raise forms.ValidationError(_("Say what to do with the file."))
+        return self.cleaned_data
+
+
+_MOST = 2**31 - 1
+
+
+class LinesForm(forms.Form):
+    """Lines of a text with this hash, both included."""
+
+    first = forms.IntegerField(min_value=1, max_value=_MOST)
+    last = forms.IntegerField(min_value=1, max_value=_MOST)
+    sha256 = forms.RegexField(r"^[0-9a-f]{64}$")

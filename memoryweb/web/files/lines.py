@@ -1,0 +1,85 @@
+"""A file line by line as its page shows it: what a machine wrote, what is pinned, what is kept."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memoryweb.markdown.pins import pinned_lines
+from memoryweb.provenance.flags import hidden_lines
+from memoryweb.web.markdown import Block
+from memoryweb.web.naming import MACHINES
+from memoryweb.workspace.models import AuthorKind, File
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A block with the lines of it that a machine wrote.
+
+    `standing` is `pinned`, `person` (kept from machines), `released` or nothing. The first block
+    of those with the same standing has the lines of all of them, else both numbers are 0.
+    """
+
+    block: Block
+    why: Sequence[int]
+    more: Sequence[int]
+    apart: bool
+    marked: bool
+    standing: str
+    first: int = 0
+    last: int = 0
+
+
+def shown(file: File, blocks: Sequence[Block]) -> list[Shown]:
+    return _sections(list(_lines(file, blocks)))
+
+
+def standings(lines: Sequence[Shown]) -> set[str]:
+    """What a legend has to explain."""
+    found = {line.standing for line in lines} | {"machine" for line in lines if line.why}
+    return found - {""}
+
+
+def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
+    by_machine, by_person, released = _authors(file)
+    pinned, waiting = pinned_lines(file.content), hidden_lines(file)
+    last = 0
+    for block in blocks:
+        lines = set(block.lines)
+        standing = (
+            "pinned" if lines & pinned
+            else "person" if lines & (by_person - released)
+            else "released" if lines & released
+            else ""
+        )  # fmt: skip
+        yield Shown(
+            block,
+            why=sorted(lines & by_machine),
+            more=list(block.lines)[1:],
+            apart=block.start > last + 1 and last > 0,
+            marked=bool(lines & waiting),
+            standing=standing,
+        )
+        last = block.end
+
+
+def _authors(file: File) -> tuple[set[int], set[int], set[int]]:
+    """Lines of machines, of people, and those of people that they released."""
+    machine, person, free = set(), set(), set()
+    for line, kind, released in file.origins.values_list("line", "author_kind", "released"):
+        if kind in MACHINES:
+            machine.add(line)
+        elif kind == AuthorKind.PERSON:
+            person.add(line)
+            if released:
+                free.add(line)
+    return machine, person, free
+
+
+def _sections(lines: list[Shown]) -> list[Shown]:
+    start = 0
+    for at, line in enumerate(lines):
+        if line.standing != lines[start].standing:
+            start = at
+        if line.standing:
+            first = lines[start]
+            lines[start] = replace(first, first=first.block.start, last=line.block.end)
+    return lines

@@ -1,0 +1,165 @@
+"""When somebody was faster: both texts and what they began as, brought together by choices."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from memoryweb.markdown.merge import Decision, Hunk, conflicts, merge, resolved
+from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
+from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, require_write, team_view
+from memoryweb.web.files.conflicts import shown, still_open
+from memoryweb.web.files.editors import draft_name, editor_of, editor_of_new
+from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
+from memoryweb.web.files.saving import save_text, saved
+from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import author_name
+from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.opened import content_with, file_that_was, number_with
+
+NAMED = 6  # who was faster
+
+
+@dataclass(frozen=True)
+class Faster:
+    """Saves since a form was opened, the last one first; `more` are not shown."""
+
+    saves: Sequence[tuple[Revision, str]]
+    opened: int | None
+    more: int
+
+
+@require_POST
+@team_view()
+def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path, deleted=True)
+    require_write(request, shelf)
+    form = MergeForm(request.POST)
+    if not form.is_valid():
+        return _show(request, shelf, file, form, [], {}, status=422)
+    hunks = _hunks(file, form)
+    decisions = form.decisions(hunks)
+    if left := still_open(hunks, decisions):
+        form.add_error(None, left)
+        return _show(request, shelf, file, form, hunks, decisions, status=422)
+    return _save(request, shelf, file, form, hunks, decisions)
+
+
+def show_conflict(
+    request: TeamRequest, shelf: Shelf, current: File, *, base: str, content: str, reason: str
+) -> HttpResponse:
+    """Nothing is saved yet, and nothing is lost."""
+    said = {"content": content, "reason": reason, "sha256": current.sha256, "base": base}
+    form = MergeForm(said)
+    form.is_valid()
+    return _show(request, shelf, current, form, _hunks(current, form), {}, status=409)
+
+
+def show_gone(
+    request: TeamRequest, shelf: Shelf, file: File, path: str, form: EditForm
+) -> HttpResponse:
+    """The file was deleted or renamed: the text waits in a form that saves it after all."""
+    said = {name: form.cleaned_data[name] for name in ("content", "reason")}
+    is_deleted = file.deleted_at is not None
+    text, person = said["content"], request.user.pk
+    again = (
+        NewFileForm(initial=said | {"path": path})
+        if is_deleted
+        else EditForm(initial=said | {"sha256": form.cleaned_data["sha256"]})
+    )
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": file,
+        "path": path,
+        "is_deleted": is_deleted,
+        "editor": editor_of_new(shelf.agent.pk, shelf.value, text, person)
+        if is_deleted
+        else editor_of(file, text, person),
+        "form": again,
+    }
+    return show(request, "files/gone.html", context, status=409)
+
+
+def _save(
+    request: TeamRequest,
+    shelf: Shelf,
+    file: File,
+    form: MergeForm,
+    hunks: Sequence[Hunk],
+    decisions: Mapping[int, Decision],
+) -> HttpResponse:
+    text, reason = resolved(hunks, decisions), form.cleaned_data["reason"]
+    shown = form.cleaned_data["sha256"]
+    try:
+        written = save_text(
+            request,
+            shelf,
+            file.path,
+            content=text,
+            reason=reason,
+            expected=shown,
+            no_secrets=form.cleaned_data["no_secrets"],
+        )
+    except (Stale, FileMissing) as moved_on:
+        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
+            return show_conflict(
+                request, shelf, moved_on.file, base=shown, content=text, reason=reason
+            )
+        again = EditForm({"content": text, "reason": reason, "sha256": shown})
+        again.is_valid()
+        was = file_that_was(shelf.files, file.path, shown)
+        return show_gone(request, shelf, was or file, file.path, again)
+    except MemoryRefused as refused:
+        form.refuse(refused)
+        return _show(request, shelf, file, form, hunks, decisions, status=422)
+    messages.success(request, saved(written))
+    url = to(request, "agents_file", shelf.agent.pk, file.path, query=f"{shelf.query}#saved")
+    return redirect(url)
+
+
+def _hunks(file: File, form: MergeForm) -> list[Hunk]:
+    """The ancestor is found by its hash; without it, nothing counts as taken away."""
+    theirs = content_with(file, form.cleaned_data["sha256"])
+    base = content_with(file, form.cleaned_data["base"])
+    return merge(base, file.content if theirs is None else theirs, form.cleaned_data["content"])
+
+
+def _show(
+    request: TeamRequest,
+    shelf: Shelf,
+    file: File,
+    form: MergeForm,
+    hunks: Sequence[Hunk],
+    decisions: Mapping[int, Decision],
+    *,
+    status: int,
+) -> HttpResponse:
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": file,
+        "form": form,
+        "places": shown(hunks, decisions),
+        "conflicts": len(conflicts(hunks)),
+        "left": sum(at not in decisions for at in conflicts(hunks)),
+        "faster": _faster(file, form),
+        "draft": draft_name(request.user.pk, file),
+    }
+    return show(request, "files/conflict.html", context, status=status)
+
+
+def _faster(file: File, form: MergeForm) -> Faster:
+    """Everybody who saved after the text that both began with; without it, the last one."""
+    opened = number_with(file, form.data.get("base", ""))
+    since = file.revisions.filter(number__gt=file.revision - 1 if opened is None else opened)
+    told = since.select_related("user", "run", "integration").order_by("-number")
+    saves = [(revision, author_name(revision)) for revision in told[:NAMED]]
+    return Faster(saves, opened, more=max(0, since.count() - NAMED))

@@ -1,0 +1,54 @@
+"""Lines that a person wrote: let machines change them, or have them kept again."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from memoryweb.memory import releasing
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.transaction import unit
+from memoryweb.web.access import TeamRequest, find_file, find_shelf, require_write, team_view
+from memoryweb.web.files.forms import LinesForm
+from memoryweb.web.htmx import to
+
+
+@require_POST
+@team_view()
+def release(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    said = _("Machines may change these lines now ({count}). “Keep again” beside them undoes this.")
+    return _change(request, agent_id, path, releasing.release, said)
+
+
+@require_POST
+@team_view()
+def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    said = _("Machines keep these lines as they are again ({count}).")
+    return _change(request, agent_id, path, releasing.keep, said)
+
+
+def _change(
+    request: TeamRequest, agent_id: UUID, path: str, act: Callable[..., int], said: str
+) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path)
+    require_write(request, shelf)
+    form = LinesForm(request.POST)
+    anchor = ""
+    if form.is_valid():
+        lines = form.cleaned_data
+        anchor = f"#L{lines['first']}"
+        try:
+            with unit(request.visit.team, actor=request.visit.actor) as work:
+                count = act(work, file, lines["first"], lines["last"], expected=lines["sha256"])
+        except MemoryRefused as refused:
+            messages.error(request, str(refused))
+        else:
+            messages.success(request, said.format(count=count))
+    else:
+        messages.error(request, _("Say which lines are meant."))
+    return redirect(to(request, "agents_file", agent_id, file.path, query=shelf.query + anchor))

@@ -1,0 +1,40 @@
+"""What a person saves in the browser: one way for the editor, a new file and a merge."""
+
+from django.utils.translation import gettext as _
+
+from memoryweb.memory import write as door
+from memoryweb.memory.screening import Likely
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Written
+from memoryweb.web.access import Shelf, TeamRequest, own_shelf
+from memoryweb.web.authors import writer_of
+
+
+def save_text(
+    request: TeamRequest,
+    shelf: Shelf,
+    path: str,
+    *,
+    content: str,
+    reason: str,
+    expected: str,
+    no_secrets: bool = False,
+) -> Written:
+    """Raises what `files.write` raises. `no_secrets`: the person says so of what looks like one."""
+    with unit(request.visit.team, actor=request.visit.actor) as work:
+        return door.write(
+            work,
+            Place(shelf.agent, own_shelf(request, shelf).owner, path),
+            content,
+            writer=writer_of(request),
+            expected=expected,
+            reason=reason,
+            likely=Likely.RELEASE if no_secrets else Likely.ASK,
+        )
+
+
+def saved(written: Written) -> str:
+    if not written.changed:
+        return _("Nothing was changed: the text is the same.")
+    said = _("{path} was saved as revision {number}.")
+    return said.format(path=written.file.path, number=written.file.revision)

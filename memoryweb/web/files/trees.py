@@ -1,0 +1,143 @@
+"""A workspace as a tree: its files by kind, the daily notes by month."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import Sum
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.markdown.paths import FileKind, fold, kind_of
+from memoryweb.web.access import Shelf
+from memoryweb.web.paging import Page, page
+from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import notes_by_month
+
+SHOWN = 20
+PAGE = 50
+KINDS: dict[str, tuple[str | Promise, set[FileKind]]] = {
+    "core": (_("Core files"), {FileKind.CORE}),
+    "other": (_("Other files"), {FileKind.OTHER}),
+    "skills": (_("Skills"), {FileKind.SKILL}),
+    "structured": (_("Structured"), {FileKind.STRUCTURED}),
+    "past": (_("Dreams and history"), {FileKind.DREAMS, FileKind.HISTORY}),
+}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files of one kind. `more` leads to all of them where only the first are shown."""
+
+    key: str
+    label: str | Promise
+    files: Sequence[File]
+    count: int
+    size: int
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class Month:
+    label: str
+    url: str
+    count: int
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Tree:
+    groups: list[Group]
+    months: list[Month]
+    notes: Group | None
+    pages: "Page[File] | None" = None
+    name: str = ""  # what was looked for
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.groups and not self.notes
+
+
+def tree(request: HttpRequest, shelf: Shelf) -> Tree:
+    """The whole workspace, what `?name=` finds, or all of the one kind that `?kind=` asks for."""
+    if name := request.GET.get("name", "").strip().replace("\0", ""):
+        return _named(request, shelf, name)
+    by_kind = _by_kind(shelf)
+    asked = request.GET.get("kind", "")
+    if by_kind.get(asked):
+        found = by_kind[asked]
+        pages = page(request, found, size=PAGE)
+        group = Group(asked, KINDS[asked][0], pages.items, len(found), _size(found))
+        return Tree([group], [], None, pages)
+    groups = [_group(request, key, by_kind[key]) for key in KINDS if by_kind[key]]
+    months, notes = _notes(request, shelf)
+    return Tree(groups, months, notes)
+
+
+def _named(request: HttpRequest, shelf: Shelf, name: str) -> Tree:
+    found = shelf.files.present().filter(folded_path__contains=fold(name)).defer("content")
+    pages = page(request, found.order_by("-note_date", "folded_path"), size=PAGE)
+    size = found.aggregate(size=Sum("size"))["size"]
+    groups = [Group("found", _("Found"), pages.items, pages.total, size)] if pages.total else []
+    return Tree(groups, [], None, pages, name)
+
+
+def _by_kind(shelf: Shelf) -> dict[str, list[File]]:
+    keys = {kind: key for key, (_label, kinds) in KINDS.items() for kind in kinds}
+    found: dict[str, list[File]] = defaultdict(list)
+    others = shelf.files.present().filter(note_date=None).defer("content")
+    for file in others.order_by("sort_order", "folded_path"):
+        found[keys[kind_of(file.path)]].append(file)
+    for key in ("other", "skills", "structured"):
+        found[key].sort(key=lambda file: file.folded_path)
+    found["past"].sort(key=lambda file: (file.path.count("/"), file.folded_path), reverse=True)
+    return found
+
+
+def _group(request: HttpRequest, key: str, files: list[File]) -> Group:
+    more = _url(request, kind=key) if len(files) > SHOWN else ""
+    return Group(key, KINDS[key][0], files[:SHOWN], len(files), _size(files), more)
+
+
+def _notes(request: HttpRequest, shelf: Shelf) -> tuple[list[Month], Group | None]:
+    """The months that have notes, and the notes of the one that is asked for or the newest."""
+    found = notes_by_month(shelf.files.present())
+    if not found:
+        return [], None
+    asked = request.GET.get("month", "")
+    current = next((row for row in found if f"{row.month:%Y-%m}" == asked), found[0])
+    months = [
+        Month(
+            _name(row.month), _url(request, month=f"{row.month:%Y-%m}"), row.count, row == current
+        )
+        for row in found
+    ]
+    files = shelf.files.present().filter(
+        note_date__year=current.month.year, note_date__month=current.month.month
+    )
+    shown = list(files.defer("content").order_by("-note_date"))
+    label = _("Daily notes")
+    return months, Group(
+        "notes", label, shown, sum(m.count for m in found), sum(m.size for m in found)
+    )
+
+
+def _name(month: date) -> str:
+    is_this_year = month.year == timezone.localdate().year
+    return date_format(month, "F" if is_this_year else "M Y")
+
+
+def _url(request: HttpRequest, **changed: str) -> str:
+    query = request.GET.copy()
+    for gone in ("kind", "month", "name", "page"):
+        query.pop(gone, None)
+    query.update(changed)
+    return f"?{query.urlencode()}"
+
+
+def _size(files: Sequence[File]) -> int:
+    return sum(file.size for file in files)

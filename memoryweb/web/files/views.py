@@ -1,0 +1,132 @@
+"""Looking at files: the list, one file line by line, and why a line is there."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from memoryweb.web import markdown
+from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, note_read, team_view
+from memoryweb.web.files import blame
+from memoryweb.web.files.lines import shown, standings
+from memoryweb.web.files.trees import tree
+from memoryweb.web.highlighting import marked_blocks
+from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import Choice, owner_title
+from memoryweb.web.paging import page
+from memoryweb.web.provenance.trace import Step, trace
+from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import deleted
+
+
+@require_GET
+@team_view()
+def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    note_read(request, shelf.owner, "files", agent_id)
+    return show_files(request, shelf)
+
+
+def show_files(request: TeamRequest, shelf: Shelf) -> HttpResponse:
+    """The page, or its tree alone after a change."""
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "choices": shelf_choices(request, shelf, "agents_files"),
+        "elsewhere": _elsewhere(request, shelf),
+        "tree": tree(request, shelf),
+        "order": shelf.files.enabled_in_order().defer("content"),
+        "query": f"?{request.GET.urlencode()}" if request.GET else "",
+        "deleted": page(request, deleted(shelf.files), size=10),
+    }
+    return show(request, "files/files.html", context, partials=("tree",))
+
+
+@require_GET
+@team_view()
+def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    found = find_file(request, shelf, path)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": found,
+        **(_authors(request, found) if blame.is_asked(request) else _text(request, found)),
+        "revision": found.revisions.select_related("user", "run", "integration").get(
+            number=found.revision
+        ),
+        "proposals": found.proposals.filter(state="pending").count(),
+    }
+    return show(request, "files/file.html", context, partials=("text",))
+
+
+def _authors(request: TeamRequest, file: File) -> dict[str, Any]:
+    return {"is_authored": True, **blame.authored(request, file, file.revision)}
+
+
+def _text(request: TeamRequest, file: File) -> dict[str, Any]:
+    rendered = markdown.render(file.content)
+    lines = shown(file, marked_blocks(rendered.blocks, request.GET.get("q", "")))
+    return {"lines": lines, "standings": standings(lines), "is_cut": rendered.is_cut}
+
+
+@require_GET
+@team_view()
+def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    found = find_file(request, shelf, path)
+    lines = found.content.split("\n")
+    if not 1 <= line <= len(lines):
+        raise Http404
+    steps = trace(request, found, line)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": found,
+        "line": line,
+        "steps": steps,
+        "ends_here": _end(steps),
+    }
+    return show(request, "files/why.html", context, partials=("why",))
+
+
+def shelf_choices(request: TeamRequest, shelf: Shelf, name: str) -> list[Choice]:
+    """Shared, mine, and what a break-glass grant has opened."""
+    url = to(request, name, shelf.agent.pk)
+    choices = [
+        Choice(_("Shared"), url, shelf.owner is None),
+        Choice(_("Mine"), f"{url}?owner=me", shelf.owner == request.visit.me),
+    ]
+    if shelf.owner and shelf.owner != request.visit.me:
+        choices.append(Choice(owner_title(shelf.owner), f"{url}{shelf.query}", True))
+    return choices
+
+
+def _elsewhere(request: TeamRequest, shelf: Shelf) -> list[Choice]:
+    """Other ways to look at this workspace."""
+    pages = {
+        "agents_moments_compare": _("What changed"),
+        "agents_moments": _("As it was"),
+        "agents_snapshot": _("Export and import"),
+        "agents_provenance": _("Where it came from"),
+    }
+    query = f"?agent={shelf.agent.pk}"
+    found = [Choice(_("Search"), to(request, "search", query=query), False)]
+    for name, label in pages.items():
+        url = to(request, name, shelf.agent.pk, query=shelf.query)
+        found.append(Choice(label, url, False))
+    return found
+
+
+def _end(steps: list[Step]) -> str:
+    """A sentence for a line that leads nowhere else."""
+    if len(steps) > 1:
+        return ""
+    if steps[0].author:
+        return _("It has no source of its own: whoever wrote it chose these words.")
+    return _("Nothing is recorded about this line: it came with the file.")

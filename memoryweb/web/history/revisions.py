@@ -1,0 +1,216 @@
+"""A file's past: the list, one revision, two compared, one restored."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryweb.markdown.diff import counts, side_by_side
+from memoryweb.memory import write as door
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.transaction import unit
+from memoryweb.web import markdown
+from memoryweb.web.access import TeamRequest, find_file, find_shelf, require_write, team_view
+from memoryweb.web.authors import Author, author_of, writer_of
+from memoryweb.web.files import blame
+from memoryweb.web.highlighting import marked_blocks
+from memoryweb.web.history.forms import HistoryForm
+from memoryweb.web.htmx import show, to
+from memoryweb.web.paging import page
+from memoryweb.web.parameters import number_of, numbers_of
+from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.moments import happened
+from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """A revision in the list. `to_compare` is its side of a comparison until another is chosen."""
+
+    revision: Revision
+    author: Author
+    path_before: str
+    only_run: str
+    to_compare: str
+    can_restore: bool
+
+
+@require_GET
+@team_view()
+def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path, deleted=True)
+    form = HistoryForm(request.GET, people=writers_of(file))
+    shown = page(request, _filtered(history_of(file), form), size=25)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": file,
+        "form": form,
+        "is_filtered": bool({*form.changed_data} - {"owner"}),
+        "page": shown,
+        "rows": _rows(request, file, shown.items, can_write=shelf.can_write),
+    }
+    return show(request, "files/revisions.html", context)
+
+
+@require_GET
+@team_view()
+def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path, deleted=True)
+    found = get_object_or_404(history_of(file), number=number)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": file,
+        "revision": found,
+        "author": author_of(request, found),
+        "path_then": found.path if found.path != file.path else "",
+        "is_current": number == file.revision and file.deleted_at is None,
+        **(
+            _authors(request, file, number)
+            if blame.is_asked(request)
+            else _text(request, file, number)
+        ),
+    }
+    return show(request, "files/revision.html", context, partials=("text",))
+
+
+def _authors(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
+    return {"is_authored": True, **blame.authored(request, file, number)}
+
+
+def _text(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
+    rendered = markdown.render(content_of(file, number))
+    blocks = marked_blocks(rendered.blocks, request.GET.get("q", ""))
+    return {"blocks": blocks, "is_cut": rendered.is_cut}
+
+
+@require_GET
+@team_view()
+def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path, deleted=True)
+    new = number_of(request, "to", file.revision)
+    old = number_of(request, "from", max(0, new - 1))
+    opened = numbers_of(request, "open")
+    context_lines = None if "all" in request.GET.getlist("open") else 3
+    texts = _content(file, old), _content(file, new)
+    rows = side_by_side(*texts, context=context_lines, opened=opened)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "file": file,
+        "old": old,
+        "new": new,
+        "page": page(request, rows, size=2000),
+        "counts": counts(rows),
+        "open_query": _query(request, old, new),
+        "is_whole": context_lines is None,
+        "focus": opened[-1] if opened else 0,
+        "sides": [(number, _side(request, file, number)) for number in (old, new)],
+    }
+    return show(request, "files/compare.html", context, partials=("diff",))
+
+
+@require_POST
+@team_view()
+def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    file = find_file(request, shelf, path, deleted=True)
+    require_write(request, shelf)
+    found = get_object_or_404(file.revisions, number=number, is_deletion=False)
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            written = door.restore(work, file, found.number, writer=writer_of(request))
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+        return redirect(to(request, "agents_revisions", agent_id, file.path, query=shelf.query))
+    said = _("Revision {number} is current again.") if written.changed else _("Nothing to restore.")
+    messages.success(request, said.format(number=number))
+    return redirect(to(request, "agents_file", agent_id, file.path, query=shelf.query))
+
+
+def _filtered(rows: "QuerySet[Revision]", form: HistoryForm) -> "QuerySet[Revision]":
+    """What cannot be read as a filter filters nothing; the form says so."""
+    form.is_valid()
+    asked = form.cleaned_data
+    if asked.get("kind"):
+        rows = rows.filter(author_kind=asked["kind"])
+    if asked.get("person"):
+        rows = rows.filter(user=asked["person"])
+    if asked.get("run"):
+        rows = rows.filter(run=asked["run"])
+    if asked.get("since"):
+        rows = rows.alias(at=happened()).filter(at__gte=form.start_of("since"))
+    if asked.get("until"):
+        end = form.start_of("until") + timedelta(days=1)
+        rows = rows.alias(at=happened()).filter(at__lt=end)
+    return rows
+
+
+def _rows(
+    request: TeamRequest, file: File, found: Collection[Revision], *, can_write: bool
+) -> list[Row]:
+    """The newest two stand ready to be compared."""
+    names = renames_of(file)
+    ready = dict(zip((one.number for one in found), ("to", "from"), strict=False))
+    return [
+        Row(
+            revision=one,
+            author=author_of(request, one),
+            path_before=names.get(one.number, ""),
+            only_run=_run_query(request, one),
+            to_compare=ready.get(one.number, ""),
+            can_restore=can_write and not one.is_deletion and _is_past(file, one),
+        )
+        for one in found
+    ]
+
+
+def _is_past(file: File, revision: Revision) -> bool:
+    return revision.number != file.revision or file.deleted_at is not None
+
+
+def _run_query(request: TeamRequest, revision: Revision) -> str:
+    if revision.run_id is None:
+        return ""
+    query = QueryDict(mutable=True)
+    if "owner" in request.GET:
+        query["owner"] = request.GET["owner"]
+    query["run"] = str(revision.run_id)
+    return f"?{query.urlencode()}"
+
+
+def _side(request: TeamRequest, file: File, number: int) -> Author | None:
+    found = history_of(file).filter(number=number).first()
+    return author_of(request, found) if found else None
+
+
+def _query(request: TeamRequest, old: int, new: int) -> str:
+    """This comparison with what is opened so far, for a link that opens one gap more."""
+    query = request.GET.copy()
+    query["from"], query["to"] = str(old), str(new)
+    query.setlist("open", list(dict.fromkeys(one for one in query.getlist("open") if one != "all")))
+    return f"?{query.urlencode()}"
+
+
+def _content(file: File, number: int) -> str:
+    """Revision 0 is the file before it was."""
+    if number == 0:
+        return ""
+    if not file.revisions.filter(number=number).exists():
+        raise Http404
+    return content_of(file, number)

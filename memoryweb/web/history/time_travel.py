@@ -1,0 +1,238 @@
+"""Time travel: a workspace as it was, and what changed between two moments."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import HttpResponse, QueryDict
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET
+
+from memoryweb.markdown.diff import Row, counts, side_by_side
+from memoryweb.web.access import Shelf, TeamRequest, find_shelf, note_read, team_view
+from memoryweb.web.files.views import shelf_choices
+from memoryweb.web.history.time_travel_form import BetweenForm, MomentForm
+from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import Choice
+from memoryweb.web.paging import page
+from memoryweb.web.wording import Chip
+from memoryweb.workspace.moments import (
+    Change,
+    Past,
+    before_last_dream,
+    before_last_import,
+    changes,
+    files_at,
+    with_texts,
+)
+
+_MOST_ROWS, _MOST_TEXT = 300, 20_000  # of one file's difference; the rest is on its own page
+CHIPS = {
+    "added": Chip("ok", gettext_lazy("added")),
+    "removed": Chip("bad", gettext_lazy("removed")),
+    "renamed": Chip("run", gettext_lazy("renamed")),
+    "changed": Chip("warn", gettext_lazy("changed")),
+}
+
+
+@dataclass(frozen=True)
+class Quick:
+    key: str
+    label: str | Promise
+    moment: datetime
+    files_url: str
+    changes_url: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One file's change. `was` is its old name; `rows` are cut where `is_cut`."""
+
+    change: Change
+    chip: Chip
+    was: str
+    counts: tuple[int, int]
+    rows: Sequence[Row]
+    is_cut: bool
+    url: str
+
+
+@require_GET
+@team_view()
+def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    note_read(request, shelf.owner, "files", agent_id)
+    asked = request.GET if "at" in request.GET else None
+    form = MomentForm(asked, initial={"owner": shelf.value})
+    at = form.cleaned_data["at"] if form.is_valid() else None
+    found = files_at(agent_id, shelf.owner_id, at) if at else []
+    shown = page(request, found, size=50)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "choices": shelf_choices(request, shelf, "agents_moments"),
+        "form": form,
+        "at": at,
+        "quick": _quick(request, shelf),
+        "page": shown,
+        "rows": [(past, _since(past)) for past in shown],
+        "changes_url": _changes_url(request, shelf, at) if at else "",
+    }
+    return show(request, "moments/moments.html", context)
+
+
+@require_GET
+@team_view()
+def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    shelf = find_shelf(request, agent_id)
+    note_read(request, shelf.owner, "changes", agent_id)
+    quick = _quick(request, shelf)
+    form = BetweenForm(_asked(request, quick))
+    found: list[Change] = []
+    if form.is_valid():
+        sides = (form.cleaned_data["since"], form.cleaned_data["until"] or request.visit.now)
+        found = changes(*(files_at(agent_id, shelf.owner_id, at) for at in sorted(sides)))
+    shown = page(request, found, size=20)
+    context = {
+        "agent": shelf.agent,
+        "tab": "files",
+        "shelf": shelf,
+        "choices": shelf_choices(request, shelf, "agents_moments_compare"),
+        "presets": [_preset(one, form) for one in quick],
+        "form": form,
+        "is_valid": form.is_valid(),
+        "since": form.cleaned_data.get("since"),
+        "until": form.cleaned_data.get("until"),
+        "page": shown,
+        "changes": _shown(request, shelf, shown.items),
+    }
+    return show(request, "moments/compare.html", context)
+
+
+def _asked(request: TeamRequest, quick: Sequence[Quick]) -> QueryDict:
+    """Who names no moment asks about the week."""
+    asked = request.GET.copy()
+    if "since" not in asked:
+        monday = next(one for one in quick if one.key == "monday")
+        asked["since"] = monday.moment.isoformat(timespec="milliseconds")
+    return asked
+
+
+def _preset(quick: Quick, form: BetweenForm) -> Choice:
+    asked = form.cleaned_data if form.is_valid() else {}
+    is_current = asked.get("since") == quick.moment and not asked.get("until")
+    return Choice(quick.label, quick.changes_url, is_current)
+
+
+def _since(past: Past) -> str:
+    """What became of a file after the moment."""
+    if past.file.deleted_at is not None:
+        return _("deleted since")
+    if past.file.path != past.path:
+        return _("now {path}").format(path=past.file.path)
+    return _("changed since") if past.file.revision != past.number else ""
+
+
+def _quick(request: TeamRequest, shelf: Shelf) -> list[Quick]:
+    today = timezone.localtime(request.visit.now).date()
+    week, monday = today - timedelta(days=7), today - timedelta(days=today.weekday() or 7)
+    named: list[tuple[str, str | Promise, datetime | None]] = [
+        ("yesterday", _("Yesterday"), _start_of(today - timedelta(days=1))),
+        ("monday", _("Last Monday"), _start_of(monday)),
+        ("week", _("A week ago"), _start_of(week) if week != monday else None),
+        ("month", _("30 days ago"), _start_of(today - timedelta(days=30))),
+        ("dream", _("Before the last dream"), before_last_dream(shelf.agent.pk, shelf.owner_id)),
+        ("import", _("Before the last import"), before_last_import(shelf.agent.pk, shelf.owner_id)),
+    ]
+    return [
+        Quick(
+            key,
+            label,
+            moment,
+            to(request, "agents_moments", shelf.agent.pk, query=_query(shelf, at=moment)),
+            _changes_url(request, shelf, moment),
+        )
+        for key, label, moment in named
+        if moment is not None
+    ]
+
+
+def _start_of(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def _changes_url(request: TeamRequest, shelf: Shelf, since: datetime) -> str:
+    query = _query(shelf, since=since)
+    return to(request, "agents_moments_compare", shelf.agent.pk, query=query)
+
+
+def _query(shelf: Shelf, **moments: datetime) -> str:
+    asked = {
+        name: timezone.localtime(at).isoformat(timespec="milliseconds")
+        for name, at in moments.items()
+    }
+    return f"?{urlencode(asked | ({'owner': shelf.value} if shelf.value else {}))}"
+
+
+def _shown(request: TeamRequest, shelf: Shelf, found: Sequence[Change]) -> list[Shown]:
+    before = _texts([one.before for one in found])
+    after = _texts([one.after for one in found])
+    return [
+        _one(request, shelf, change, old, new)
+        for change, old, new in zip(found, before, after, strict=True)
+    ]
+
+
+def _texts(pasts: Sequence[Past | None]) -> list[str]:
+    """The text of each; nothing where the file was not there."""
+    there = {past.file.pk: past for past in with_texts([past for past in pasts if past])}
+    return [there[past.file.pk].content if past else "" for past in pasts]
+
+
+def _one(request: TeamRequest, shelf: Shelf, change: Change, old: str, new: str) -> Shown:
+    rows = side_by_side(old, new)
+    told = rows if change.before and change.after else _one_sided(rows)
+    shown = _beginning(told)
+    was = change.before.path if change.before and change.kind == "renamed" else ""
+    return Shown(
+        change=change,
+        chip=CHIPS[change.kind],
+        was=was,
+        counts=counts(rows),
+        rows=shown if old != new else [],
+        is_cut=len(shown) < len(told),
+        url=_url(request, shelf, change),
+    )
+
+
+def _beginning(rows: Sequence[Row]) -> list[Row]:
+    shown, room = [], _MOST_TEXT
+    for row in rows[:_MOST_ROWS]:
+        room -= sum(len(span.text) for span in (*row.old, *row.new))
+        if room < 0:
+            break
+        shown.append(row)
+    return shown
+
+
+def _one_sided(rows: Sequence[Row]) -> list[Row]:
+    """Beside a file that was not there no line of the other is the same."""
+    return [row for row in rows if row.kind != "same"]
+
+
+def _url(request: TeamRequest, shelf: Shelf, change: Change) -> str:
+    """The comparison of the two revisions, or the last one of a file that is gone."""
+    if change.after is None:
+        assert change.before is not None
+        gone = change.before
+        at = (shelf.agent.pk, gone.file.path, gone.number)
+        return to(request, "agents_revision", *at, query=shelf.query)
+    old = change.before.number if change.before else 0
+    query = f"?from={old}&to={change.after.number}{shelf.more}"
+    return to(request, "agents_compare", shelf.agent.pk, change.after.file.path, query=query)

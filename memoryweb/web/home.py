@@ -1,0 +1,48 @@
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.totp.internal.auth import get_totp_secret
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from memoryweb.accounts.people import change_profile
+from memoryweb.web.access import UserRequest
+from memoryweb.web.htmx import show
+from memoryweb.web.team.people_forms import ProfileForm
+
+
+@require_GET
+def home(request: UserRequest) -> HttpResponse:
+    """The team visited last, else the first one."""
+    memberships = request.user.memberships.current().filter(team__is_system=False)
+    slugs = list(memberships.order_by("team__name").values_list("team__slug", flat=True))
+    if not slugs:
+        return render(request, "home/no_team.html")
+    last = request.session.get("team", "")
+    return redirect("web:tonight", last if last in slugs else slugs[0])
+
+
+@require_http_methods(["GET", "POST"])
+def profile(request: UserRequest) -> HttpResponse:
+    user = request.user
+    initial = {"name": user.name, "time_zone": user.time_zone}
+    form = ProfileForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        change_profile(user=user, **form.cleaned_data)
+        messages.success(request, _("Your profile was saved."))
+        return redirect("profile")
+    status = 422 if form.is_bound else 200
+    return show(request, "home/profile.html", {"form": form}, status=status)
+
+
+@require_GET
+@never_cache
+def totp_qr(request: UserRequest) -> HttpResponse:
+    """The secret that the activation page is about to confirm, as a picture."""
+    if "mfa.totp.secret" not in request.session:
+        raise Http404
+    adapter = get_adapter()
+    url = adapter.build_totp_url(request.user, get_totp_secret())
+    return HttpResponse(adapter.build_totp_svg(url), content_type="image/svg+xml")

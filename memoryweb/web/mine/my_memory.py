@@ -1,0 +1,326 @@
+"""My memory, whoever opens it: a member on their page, or somebody on a visit. One page, one
+set of acts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memoryweb.accounts.models import Team
+from memoryweb.agents.models import Owner
+from memoryweb.agents.owners import person_owner
+from memoryweb.agents.pausing import set_paused
+from memoryweb.audit.record import Actor
+from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.mine import changes as door
+from memoryweb.memory.mine import export as personal_export
+from memoryweb.memory.mine.sentences import STANDING, Wanted, marker_of, passages, sentences
+from memoryweb.memory.mine.uses import last_uses
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Written
+from memoryweb.review.waiting import waiting_about
+from memoryweb.web.access import UserRequest
+from memoryweb.web.htmx import is_fragment, show
+from memoryweb.web.mine.access_history import looks, told
+from memoryweb.web.mine.forms import FilterForm, RemoveForm, RewordForm, SpotForm
+from memoryweb.web.mine.people import Oneself
+from memoryweb.web.mine.rows import anchor_of, groups, rows
+from memoryweb.web.paging import page
+from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import Kept, kept_about
+
+PARTIALS = ("pause",)
+SIZE, RECENT, UNDOABLE = 40, 6, 10
+
+
+@dataclass(frozen=True)
+class Decision:
+    label: str
+    url: str
+
+
+def layout(who: Oneself) -> dict[str, Any]:
+    """What every template of these pages needs."""
+    name = "base.html" if who.is_member else "visits/base.html"
+    return {"layout": name, "who": who, "urls": who.urls, "me": who.me}
+
+
+def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
+    owner_ids = list(who.owners)
+    agents = who.team.agents.live().filter(files__owner__in=owner_ids).distinct()
+    form = FilterForm(request.GET, agents=agents)
+    wanted = form.wanted
+    is_filtered = wanted != Wanted()
+    standing = wanted if is_filtered else Wanted(kinds=STANDING)
+    shown = page(request, passages(who.team, owner_ids, standing), size=SIZE)
+    notes = passages(who.team, owner_ids, Wanted(kinds=("notes",)))
+    recent = [] if is_filtered or shown.number > 1 else list(notes[: RECENT + 1])
+    found = sentences([*shown, *recent[:RECENT]], owner_ids)
+    made = rows(who, found, last_uses(found, timezone.now()))
+    first = {(row.file_id, row.line) for row in shown}
+    return layout(who) | {
+        "form": form,
+        "is_filtered": is_filtered,
+        "page": shown,
+        "groups": groups(who, [row for row in made if row.sentence.place in first]),
+        "recent": groups(who, [row for row in made if row.sentence.place not in first]),
+        "has_more_notes": len(recent) > RECENT,
+        "kept": [_by_agent(who, one) for one in kept_about(who.team, owner_ids)],
+        "back": request.GET.urlencode(),
+        "undo": _undoable(request, who),
+        **looks(who.team, owner_ids, but=who.actor),
+    }
+
+
+def waiting(who: Oneself) -> list[Decision]:
+    """What a member has to decide about their own memory, with the page to do it on."""
+    found = waiting_about(who.team, list(who.owners))
+    counted = [
+        (found.proposals, "review", _proposals(found.proposals)),
+        (found.secrets, "secrets", _secrets(found.secrets)),
+        (found.marks, "marks", _marks(found.marks)),
+    ]
+    slug = who.team.slug
+    return [
+        Decision(label, reverse(f"web:{name}", args=[slug]))
+        for count, name, label in counted
+        if count
+    ]
+
+
+def reword(request: UserRequest, who: Oneself) -> HttpResponse:
+    form = RewordForm(request.POST)
+    file = who.file(_file_id(form))
+    if not form.is_valid():
+        raise Http404
+    try:
+        with unit(who.team, actor=who.actor) as work:
+            written = door.reword(
+                work, file, form.spot, form.cleaned_data["text"], writer=who.writer
+            )
+    except (Stale, door.SentenceGone):
+        return _conflict(request, who, file, form)
+    except MemoryRefused as refused:
+        form.add_error("text", str(refused))
+        return _sentence(request, who, file, form, status=422)
+    said = _("Saved in {path}. No dream rewrites it.") if written.changed else _("Nothing changed.")
+    messages.success(request, said.format(path=file.path))
+    return redirect(_back(who, form) + f"#{anchor_of(file.pk, form.spot.first)}")
+
+
+def remove(request: UserRequest, who: Oneself) -> HttpResponse:
+    form = RemoveForm(request.POST)
+    file = who.file(_file_id(form))
+    if not form.is_valid():
+        raise Http404
+    sources = list(who.owners) if form.cleaned_data["sources"] else []
+    try:
+        with unit(who.team, actor=who.actor) as work:
+            done = door.remove(work, file, form.spot, writer=who.writer, sources_of=sources)
+    except (Stale, door.SentenceGone):
+        said = _("{path} changed meanwhile. Nothing was removed; look at it again, then decide.")
+        messages.error(request, said.format(path=file.path))
+        return redirect(_back(who, form))
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+        return redirect(_back(who, form))
+    messages.success(request, _removed(file, len(done) - 1))
+    return redirect(_back(who, form, undo=_undo_value(done)))
+
+
+def undo(request: UserRequest, who: Oneself) -> HttpResponse:
+    """All of a removal or nothing of it."""
+    places = _places(request.POST.get("undo", ""))
+    files = [(who.file(file_id), number) for file_id, number in places]
+    if not files:
+        raise Http404
+    try:
+        with unit(who.team, actor=who.actor) as work:
+            for file, number in sorted(files, key=lambda place: str(place[0].pk)):
+                door.undo(work, file, number, writer=who.writer)
+    except (Stale, FileMissing):
+        messages.error(request, _("The file changed meanwhile, so it cannot be undone here."))
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _("It is back where it was."))
+    return redirect(who.urls["page"])
+
+
+def pause(request: UserRequest, who: Oneself, *, paused: bool) -> HttpResponse:
+    with unit(who.team):
+        for owner in _saved(who):
+            set_paused(owner=owner, paused=paused, by=who.actor)
+            who.me.paused = paused
+    said = _("Memory is paused: nothing about you is kept or used until you resume it.")
+    messages.success(request, said if paused else _("Memory goes on."))
+    if is_fragment(request, PARTIALS):
+        return show(request, "mine/mine.html", layout(who), partials=PARTIALS)
+    return redirect(who.urls["page"])
+
+
+def export(who: Oneself) -> StreamingHttpResponse:
+    """One's own owner is made with the event that it was exported, or not at all."""
+    with unit(who.team):
+        return download(who.team, _saved(who), by=who.actor)
+
+
+def download(
+    team: Team, owners: Sequence[Owner], *, by: Actor, grant: UUID | None = None
+) -> StreamingHttpResponse:
+    """Everything about these owners in one download, an event first."""
+    looked = looks(team, [owner.pk for owner in owners], but=None if grant else by)
+    with unit(team, actor=by) as work:
+        for owner in owners:
+            work.record(
+                "personal.exported",
+                target_kind="owner",
+                target_id=str(owner.pk),
+                on_behalf_of=owner.pk,
+                details={"grant": str(grant)} if grant else {},
+            )
+    parts = personal_export.export(team, owners, told(looked))
+    response = StreamingHttpResponse(parts, content_type="application/zip")
+    name = f"memory-{team.slug}-{timezone.now():%Y-%m-%d}.zip"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _saved(who: Oneself) -> list[Owner]:
+    """All of one's owners; one's own exists from now on."""
+    owners = list(who.owners.values())
+    if who.user and who.me._state.adding:
+        owners.append(person_owner(who.team, who.user))
+    return owners
+
+
+def _conflict(request: UserRequest, who: Oneself, seen: File, form: RewordForm) -> HttpResponse:
+    """Somebody was faster: what it said, what it says now, and the person's own words to save."""
+    file = who.file(seen.pk)
+    block, before = door.moved(file, form.spot)
+    now = ""
+    if block:
+        lines = file.content.split("\n")[block.line - 1 : block.end]
+        now = "\n".join(lines)[len(marker_of(lines[0], block)) :]
+        form = RewordForm(
+            initial={
+                "file": file.pk,
+                "first": block.line,
+                "last": block.end,
+                "sha256": file.sha256,
+                "text": form.cleaned_data["text"],
+                "back": form.cleaned_data["back"],
+            }
+        )
+    more = {"conflict": True, "before": before, "now": now, "is_gone": block is None}
+    return _sentence(request, who, file, form, status=409, **more)
+
+
+def _sentence(
+    request: UserRequest, who: Oneself, file: File, form: RewordForm, *, status: int, **more: Any
+) -> HttpResponse:
+    context = layout(who) | {"file": file, "form": form, **more}
+    return show(request, "mine/sentence.html", context, status=status)
+
+
+def _by_agent(who: Oneself, kept: Kept) -> dict[str, Any]:
+    slug, agent_id = who.team.slug, kept.agent.pk
+    if not who.is_member:
+        return {"kept": kept}
+    return {
+        "kept": kept,
+        "files_url": reverse("web:agents_files", args=[slug, agent_id]) + "?owner=me",
+        "talks_url": reverse("web:agents_conversations", args=[slug, agent_id]) + "?whose=mine",
+        "snapshot_url": reverse("web:agents_snapshot_export", args=[slug, agent_id]) + "?owner=me",
+    }
+
+
+def _proposals(count: int) -> str:
+    return ngettext(
+        "{n} change of your memory was proposed.",
+        "{n} changes of your memory were proposed.",
+        count,
+    ).format(n=count)
+
+
+def _secrets(count: int) -> str:
+    return ngettext(
+        "{n} text about you held what looks like a password.",
+        "{n} texts about you held what looks like a password.",
+        count,
+    ).format(n=count)
+
+
+def _marks(count: int) -> str:
+    return ngettext(
+        "{n} line about you is marked: keep it or remove it.",
+        "{n} lines about you are marked: keep or remove each.",
+        count,
+    ).format(n=count)
+
+
+def _removed(file: File, sources: int) -> str:
+    said = [_("Removed from {path}.").format(path=file.path)]
+    if sources:
+        more = ngettext(
+            "The note that it came from lost it, too.",
+            "The {n} notes that it came from lost it, too.",
+            sources,
+        )
+        said.append(more.format(n=sources))
+    said.append(_("Agents no longer use it. The file's history still holds it."))
+    return " ".join(said)
+
+
+def _file_id(form: SpotForm) -> UUID:
+    """Looked for before anything else is said, so that a foreign id reads like no id at all."""
+    form.is_valid()
+    found = form.cleaned_data.get("file")
+    if not isinstance(found, UUID):
+        raise Http404
+    return found
+
+
+def _back(who: Oneself, form: SpotForm, **more: str) -> str:
+    """The page as it was filtered; only its own filters are taken from the form."""
+    asked = QueryDict(form.cleaned_data.get("back", ""))
+    kept = {name: asked[name] for name in ("q", "kind", "agent", "page") if asked.get(name)}
+    query = urlencode(kept | more)
+    return who.urls["page"] + (f"?{query}" if query else "")
+
+
+def _undo_value(done: list[Written]) -> str:
+    return "~".join(f"{one.file.pk}.{one.file.revision}" for one in done if one.changed)
+
+
+def _undoable(request: UserRequest, who: Oneself) -> Mapping[str, Any]:
+    """What the address says was just removed, as long as it can be brought back."""
+    value = request.GET.get("undo", "")
+    places = _places(value)
+    try:
+        files = [(who.file(file_id), number) for file_id, number in places]
+    except Http404:
+        return {}
+    is_possible = bool(files) and all(file.revision == number for file, number in files)
+    return {"value": value} if is_possible else {}
+
+
+def _places(value: str) -> list[tuple[UUID, int]]:
+    found = []
+    for part in value.split("~")[:UNDOABLE]:
+        file_id, _dot, number = part.partition(".")
+        try:
+            found.append((UUID(file_id), int(number[:9])))
+        except ValueError:
+            return []
+    return found

@@ -1,0 +1,104 @@
+"""My memory: what is kept about the person who looks, whatever their role."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryweb.agents import one_time_codes
+from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyTries
+from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.mine import my_memory
+from memoryweb.web.mine.forms import CodeForm
+from memoryweb.web.mine.people import member
+
+
+@require_GET
+@team_view()
+def mine(request: TeamRequest) -> HttpResponse:
+    return _page(request, CodeForm())
+
+
+@require_POST
+@team_view()
+def reword(request: TeamRequest) -> HttpResponse:
+    return my_memory.reword(request, member(request))
+
+
+@require_POST
+@team_view()
+def remove(request: TeamRequest) -> HttpResponse:
+    return my_memory.remove(request, member(request))
+
+
+@require_POST
+@team_view()
+def undo(request: TeamRequest) -> HttpResponse:
+    return my_memory.undo(request, member(request))
+
+
+@require_POST
+@team_view()
+def pause(request: TeamRequest) -> HttpResponse:
+    return my_memory.pause(request, member(request), paused=True)
+
+
+@require_POST
+@team_view()
+def resume(request: TeamRequest) -> HttpResponse:
+    return my_memory.pause(request, member(request), paused=False)
+
+
+@require_POST
+@team_view()
+def export(request: TeamRequest) -> HttpResponseBase:
+    return my_memory.export(member(request))
+
+
+@require_POST
+@team_view()
+def link(request: TeamRequest) -> HttpResponse:
+    visit = request.visit
+    form = CodeForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    try:
+        owner = one_time_codes.redeem_link(
+            team=visit.team, user=request.user, code=form.cleaned_data["code"], by=visit.actor
+        )
+    except (CodeRefused, OwnerRefused, TooManyTries) as refused:
+        form.add_error("code", str(refused))
+        return _page(request, form, status=422)
+    said = _("{owner} is linked to you. What is kept about it stands on this page now.")
+    messages.success(request, said.format(owner=owner.shown_as))
+    return redirect(to(request, "mine") + "#linked")
+
+
+@require_POST
+@team_view()
+def unlink(request: TeamRequest, owner_id: UUID) -> HttpResponse:
+    visit = request.visit
+    owner = visit.mine.get(owner_id)
+    if owner is None or owner.source == "user":
+        raise Http404
+    one_time_codes.unlink(owner=owner, user=request.user, by=visit.actor)
+    said = _("{owner} is no longer linked to you. Its memory stays with that chat or app.")
+    messages.success(request, said.format(owner=owner.shown_as))
+    return redirect(to(request, "mine") + "#linked")
+
+
+def _page(request: TeamRequest, code_form: CodeForm, status: int = 200) -> HttpResponse:
+    who = member(request)
+    if code_form.errors:  # far down a long page
+        code_form.fields["code"].widget.attrs["autofocus"] = True
+    context: dict[str, Any] = my_memory.page_context(request, who) | {
+        "waiting": my_memory.waiting(who),
+        "channels": [owner for owner in who.owners.values() if owner.source != "user"],
+        "code_form": code_form,
+    }
+    return show(request, "mine/mine.html", context, partials=my_memory.PARTIALS, status=status)

@@ -1,0 +1,48 @@
+"""Links that open something for whoever has them.
+
+The code stands behind the #, which browsers send to nobody: it is in no server's or proxy's log.
+A script takes it into the form; without one it is pasted.
+"""
+
+from collections.abc import Callable
+
+from django import forms
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.web.access import UserRequest
+
+
+class EntranceForm(forms.Form):
+    code = forms.CharField(
+        label=_("Link or code"),
+        max_length=2000,
+        help_text=_("Paste the whole link that you got, or what stands behind its #."),
+        error_messages={"required": _("Paste the link that you got; it holds the code.")},
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def clean_code(self) -> str:
+        code: str = self.cleaned_data["code"]
+        return code.rpartition("#")[2].strip()
+
+
+def link_to(request: UserRequest, name: str, code: str) -> str:
+    return request.build_absolute_uri(f"{reverse(name)}#{code}")
+
+
+def entrance(
+    request: UserRequest, template: str, enter: Callable[[str], HttpResponse]
+) -> HttpResponse:
+    """A look, such as a preview of the link, uses nothing up: the button does."""
+    form = EntranceForm(request.POST or None)
+    if form.is_valid():
+        return enter(form.cleaned_data["code"])
+    return render(request, template, {"form": form}, status=422 if form.is_bound else 200)
+
+
+def inside(name: str) -> HttpResponseRedirect:
+    """With a fragment of its own, or the code stayed in the address of who has no script."""
+    return HttpResponseRedirect(reverse(name) + "#main")

@@ -1,0 +1,149 @@
+"""Owners as counts and outcomes, for admins and auditors; and the way to open one with a reason."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryweb.accounts.models import Team
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.break_glass import open_glass
+from memoryweb.agents.models import Owner
+from memoryweb.agents.owners import matching, sources
+from memoryweb.audit.record import Actor
+from memoryweb.conversations.queries import Talks, talks_per_owner
+from memoryweb.runs.queries import last_runs_of_owners, runs_of_owner
+from memoryweb.web import wording
+from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.mine import my_memory
+from memoryweb.web.mine.access_history import looks
+from memoryweb.web.naming import owner_title
+from memoryweb.web.owners.forms import BreakGlassForm, FilterForm
+from memoryweb.web.paging import page
+from memoryweb.workspace.queries import files_per_owner, kept_about
+
+
+@require_GET
+@team_view(Permission.SEE_OWNERS)
+def owners(request: TeamRequest) -> HttpResponse:
+    team = request.visit.team
+    form = FilterForm(request.GET, sources=_source_names(team))
+    found = _filtered(team, form).select_related("person", "integration")
+    shown = page(request, found.order_by("-created_at", "pk"), size=50)
+    context = {
+        "form": form,
+        "is_filtered": bool(request.GET.keys() - {"page"}),
+        "page": shown,
+        "rows": _rows(team, shown.items),
+    }
+    return show(request, "owners/owners.html", context)
+
+
+@require_GET
+@team_view(Permission.SEE_OWNERS)
+def detail(request: TeamRequest, owner_id: UUID) -> HttpResponse:
+    return _detail(request, find_owner(request, owner_id), BreakGlassForm())
+
+
+@require_POST
+@team_view(Permission.BREAK_GLASS)
+def open_memory(request: TeamRequest, owner_id: UUID) -> HttpResponse:
+    owner = find_owner(request, owner_id)
+    if owner.pk in request.visit.mine:
+        raise Refused("own_memory")
+    form = BreakGlassForm(request.POST)
+    if not form.is_valid():
+        return _detail(request, owner, form, status=422)
+    open_glass(
+        owner=owner,
+        user=request.user,
+        reason=form.cleaned_data["reason"],
+        by=request.visit.actor,
+    )
+    messages.success(
+        request, _("This memory is open to you for 60 minutes. Every page you read is recorded.")
+    )
+    return redirect(to(request, "owners_detail", owner.pk))
+
+
+@require_POST
+@team_view(Permission.EXPORT_OWNERS)
+def export(request: TeamRequest, owner_id: UUID) -> HttpResponseBase:
+    """All of it for the person who asked, as long as the memory is open for a reason."""
+    owner = find_owner(request, owner_id)
+    grant = request.visit.opened.get(owner.pk)
+    if grant is None:
+        raise Refused("personal", owner)
+    return my_memory.download(request.visit.team, [owner], by=request.visit.actor, grant=grant.pk)
+
+
+def _filtered(team: Team, form: FilterForm) -> "QuerySet[Owner]":
+    """What cannot be read as a filter filters nothing; the form says so."""
+    form.is_valid()
+    asked = form.cleaned_data
+    found = matching(team, asked.get("q", ""))
+    if asked.get("source"):
+        found = found.filter(source=asked["source"])
+    if asked.get("state") == "paused":
+        found = found.filter(paused=True)
+    if asked.get("state") == "linked":
+        found = found.filter(person__isnull=False).exclude(source="user")
+    return found
+
+
+def _source_names(team: Team) -> dict[str, str]:
+    """Each source of this team as people call it."""
+    programs = {f"api:{one.pk}": f"api:{one.name}" for one in team.integrations.all()}
+    known = programs | {"user": _("People with an account"), "system": _("The system itself")}
+    return {source: known.get(source, source) for source in sources(team)}
+
+
+def _rows(team: Team, shown: list[Owner]) -> list[dict[str, Any]]:
+    ids = [owner.pk for owner in shown]
+    files, runs = files_per_owner(team, ids), last_runs_of_owners(team.pk, ids)
+    talks = talks_per_owner(team, ids)
+    return [
+        {
+            "owner": owner,
+            "title": owner_title(owner),
+            "linked_to": _linked_to(owner),
+            "files": files.get(owner.pk, 0),
+            "talks": talks.get(owner.pk, Talks()),
+            "run": runs.get(owner.pk),
+            "chip": wording.of_run(runs[owner.pk]) if owner.pk in runs else None,
+        }
+        for owner in shown
+    ]
+
+
+def _linked_to(owner: Owner) -> str:
+    return str(owner.person) if owner.person and owner.source != "user" else ""
+
+
+def _detail(
+    request: TeamRequest, owner: Owner, form: BreakGlassForm, status: int = 200
+) -> HttpResponse:
+    visit = request.visit
+    grant, is_mine = visit.opened.get(owner.pk), owner.pk in visit.mine
+    themselves = Actor("person", str(owner.person_id or ""))
+    context = {
+        "owner": owner,
+        "title": owner_title(owner),
+        "linked_to": _linked_to(owner),
+        "kept": kept_about(visit.team, [owner.pk]),
+        "talks": talks_per_owner(visit.team, [owner.pk]).get(owner.pk, Talks()),
+        "runs": [(run, wording.of_run(run)) for run in runs_of_owner(visit.team.pk, owner.pk)[:10]],
+        "grant": grant,
+        **looks(visit.team, [owner.pk], but=themselves),
+        "is_mine": is_mine,
+        "form": form,
+        "can_open": visit.can(Permission.BREAK_GLASS) and not is_mine,
+        "can_export": grant is not None and visit.can(Permission.EXPORT_OWNERS),
+    }
+    return show(request, "owners/detail.html", context, partials=("open",), status=status)

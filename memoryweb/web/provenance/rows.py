@@ -1,0 +1,220 @@
+"""What came from one source, as its page prints it; text only where it may be read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.markdown.diff import Row, side_by_side
+from memoryweb.memory.reverting import Change, Plan
+from memoryweb.provenance.sources import Kind, Lines, Source, lines_of
+from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
+from memoryweb.web.htmx import to
+from memoryweb.web.naming import owner_name
+from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.wording import happened_at
+from memoryweb.workspace.marked import files_of
+from memoryweb.workspace.models import File
+
+_MOST_DIFFS = 20
+
+
+@dataclass(frozen=True)
+class Found:
+    """A source that this person may know of. `owner` is whose it is, None for the team's."""
+
+    source: Source
+    title: str
+    url: str
+    owner: Owner | None
+    is_mine: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    place: str
+    url: str
+    text: str
+    whose: str
+    is_shared: bool  # stands on other sources, too
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A change of one file, and the differences."""
+
+    path: str
+    url: str
+    whose: str
+    change: Change
+    added: int
+    removed: int
+    rows: list[Row]
+
+
+def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) -> Found | None:
+    """The one that `?conversation=`, `?token=`, `?import=` or `?run=` names; None for none."""
+    kind = next((one for one in Kind if asked.get(str(one))), None)
+    if kind is None:
+        return None
+    try:
+        key = UUID(asked[str(kind)])
+    except ValueError as error:
+        raise Http404 from error
+    finders = {
+        Kind.CONVERSATION: _conversation,
+        Kind.TOKEN: _token,
+        Kind.IMPORT: _import,
+        Kind.RUN: _run,
+    }
+    return finders[kind](request, agent, key)
+
+
+def require_revert(request: TeamRequest, found: Found) -> None:
+    if not can_revert(request, found):
+        raise Refused("revert", found.owner)
+
+
+def can_revert(request: TeamRequest, found: Found) -> bool:
+    """Shared memory takes the right to write; what is one's own takes none."""
+    is_own = found.is_mine or (found.owner is not None and found.owner.pk in request.visit.mine)
+    return is_own or request.visit.can(Permission.WRITE)
+
+
+def reach_of(request: TeamRequest) -> Q:
+    """Files that this person may write: shared ones with the right to, and those about them."""
+    reach = Q(owner__in=list(request.visit.mine))
+    return reach | Q(owner=None) if request.visit.can(Permission.WRITE) else reach
+
+
+def talks_of(request: TeamRequest) -> Q:
+    """Conversations whose extraction this person may stop."""
+    visit = request.visit
+    reach = Q(owner__in=list(visit.mine))
+    if visit.can(Permission.WRITE):
+        reach |= Q(owner__in=visit.shared_owners)
+    return reach
+
+
+def lines_shown(request: TeamRequest, source: Source) -> tuple[list[tuple[File, int, bool]], int]:
+    """Lines of current files that may be read, and how many others there are."""
+    found = lines_of(source)
+    files = {file.pk: file for file in files_of(request.visit.team).filter(pk__in=list(found))}
+    shown, others = [], 0
+    for pk, lines in found.items():
+        file = files.get(pk)
+        if file is None or not request.visit.reads(file.owner_id):
+            others += len(lines.alone | lines.partly)
+            continue
+        note_read(request, file.owner, "file", file.pk)
+        shown += _numbered(file, lines)
+    return sorted(shown, key=lambda one: (one[0].folded_path, str(one[0].pk), one[1])), others
+
+
+def line_row(request: TeamRequest, file: File, number: int, *, is_shared: bool) -> Line:
+    lines = file.content.split("\n")
+    text = lines[number - 1] if number <= len(lines) else ""
+    return Line(
+        f"{file.path}:{number}",
+        file_url(request, file, number),
+        text,
+        owner_name(request.visit, file.owner),
+        is_shared,
+    )
+
+
+def changes_shown(request: TeamRequest, plan: Plan) -> list[Shown]:
+    return [_shown(request, change) for change in plan.changes[:_MOST_DIFFS]]
+
+
+def figures(request: TeamRequest, source: Source) -> dict[str, Any]:
+    """Counts alone, so that who may see outcomes sees them whoever the text is about."""
+    reach = request.visit.outcomes("file__owner")
+    revisions = source.revisions.filter(reach)
+    runs = source.runs.filter(request.visit.outcomes())
+    return {
+        "messages": source.messages.filter(request.visit.outcomes("conversation__owner")).count(),
+        "revisions": revisions.count(),
+        "runs": runs.count(),
+        "last_runs": [
+            (one, to(request, "agents_run", one.pk)) for one in runs.order_by("-created_at")[:5]
+        ],
+    }
+
+
+def _numbered(file: File, lines: Lines) -> list[tuple[File, int, bool]]:
+    return [(file, n, n in lines.partly) for n in sorted(lines.alone | lines.partly)]
+
+
+def _shown(request: TeamRequest, change: Change) -> Shown:
+    added, removed = change.counts
+    return Shown(
+        change.file.path,
+        file_url(request, change.file),
+        owner_name(request.visit, change.file.owner),
+        change,
+        added,
+        removed,
+        side_by_side(change.before, change.after),
+    )
+
+
+def _conversation(request: TeamRequest, agent: Agent, key: UUID) -> Found:
+    visible = agent.conversations.filter(request.visit.outcomes()).select_related("owner")
+    talk = get_object_or_404(visible, pk=key)
+    reads = request.visit.reads(talk.owner_id)
+    name = talk.external_id if request.visit.is_common(talk.owner_id) else str(talk.pk)[:8]
+    return Found(
+        Source(agent, Kind.CONVERSATION, talk.pk),
+        _("the conversation {name}").format(name=name),
+        to(request, "agents_conversation", agent.pk, talk.pk) if reads else "",
+        None if talk.owner_id in request.visit.shared_owners else talk.owner,
+    )
+
+
+def _token(request: TeamRequest, agent: Agent, key: UUID) -> Found:
+    tokens = request.visit.team.tokens.all()
+    if not request.visit.can(Permission.SEE_TOKENS):
+        tokens = tokens.filter(user=request.user)
+    token = get_object_or_404(tokens, pk=key)
+    return Found(
+        Source(agent, Kind.TOKEN, token.pk),
+        _("the token {name}").format(name=token.name),
+        to(request, "settings_tokens"),
+        None,
+        is_mine=token.user_id == request.user.pk,
+    )
+
+
+def _import(request: TeamRequest, agent: Agent, key: UUID) -> Found:
+    batch = get_object_or_404(
+        agent.imports.filter(request.visit.outcomes()).select_related("owner"), pk=key
+    )
+    when = f"{localtime(batch.created_at):%Y-%m-%d %H:%M}"
+    return Found(
+        Source(agent, Kind.IMPORT, batch.pk),
+        _("the import of {when}").format(when=when),
+        "",
+        batch.owner,
+    )
+
+
+def _run(request: TeamRequest, agent: Agent, key: UUID) -> Found:
+    run = find_run(request, key)
+    if run.agent_id != agent.pk:
+        raise Http404
+    title = _("the {kind} of {when}").format(
+        kind=str(run.get_kind_display()).lower(),
+        when=f"{localtime(happened_at(run)):%Y-%m-%d %H:%M}",
+    )
+    return Found(
+        Source(agent, Kind.RUN, run.pk), title, to(request, "agents_run", run.pk), run.owner
+    )

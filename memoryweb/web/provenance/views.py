@@ -1,0 +1,123 @@
+"""Everything that came from one conversation, token, import or run, and taking all of it back."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import Q
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent
+from memoryweb.memory import reverting
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.reverting import Reverted
+from memoryweb.memory.transaction import unit
+from memoryweb.provenance.sources import tokens_that_wrote
+from memoryweb.web.access import TeamRequest, find_agent, team_view
+from memoryweb.web.authors import writer_of
+from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import owner_name
+from memoryweb.web.paging import page
+from memoryweb.web.provenance.rows import (
+    Found,
+    can_revert,
+    changes_shown,
+    figures,
+    find_source,
+    line_row,
+    lines_shown,
+    reach_of,
+    require_revert,
+    talks_of,
+)
+
+
+@require_GET
+@team_view()
+def provenance(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    found = find_source(request, agent, request.GET.dict())
+    if found is None:
+        return show(request, "provenance/sources.html", _sources(request, agent))
+    lines, others = lines_shown(request, found.source)
+    shown = page(request, lines, size=50)
+    plan = reverting.plan(found.source, reach_of(request), talks_of(request))
+    context = {
+        "agent": agent,
+        "tab": "files",
+        "found": found,
+        "page": shown,
+        "lines": [line_row(request, file, n, is_shared=part) for file, n, part in shown],
+        "others": others,
+        "figures": figures(request, found.source),
+        "plan": plan,
+        "changes": changes_shown(request, plan),
+        "can_revert": can_revert(request, found) and not plan.is_empty,
+    }
+    return show(request, "provenance/source.html", context)
+
+
+@require_POST
+@team_view()
+def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    found = find_source(request, agent, request.POST.dict())
+    if found is None:
+        raise Http404
+    require_revert(request, found)
+    back = to(request, "agents_provenance", agent.pk, query=_query(found))
+    try:
+        done = _reverted(request, found)
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+        return redirect(back)
+    messages.success(request, _told(done))
+    return redirect(back)
+
+
+def _reverted(request: TeamRequest, found: Found) -> Reverted:
+    with unit(request.visit.team, actor=request.visit.actor) as work:
+        return reverting.revert(
+            work,
+            found.source,
+            reach_of(request),
+            talks_of(request),
+            writer=writer_of(request),
+            expected=request.POST.get("plan") or None,
+        )
+
+
+def _told(done: Reverted) -> str:
+    if not (done.files or done.conversations or done.proposals):
+        return _("There was nothing left to take back.")
+    said = ngettext(
+        "Taken back in {n} file. To undo it, restore the revision before.",
+        "Taken back in {n} files. To undo it, restore the revisions before.",
+        done.files,
+    ).format(n=done.files)
+    stopped = _("What waited for an extraction is not extracted any more.")
+    return f"{said} {stopped}" if done.conversations else said
+
+
+def _query(found: Found) -> str:
+    return f"?{found.source.kind}={found.source.id}"
+
+
+def _sources(request: TeamRequest, agent: Agent) -> dict[str, Any]:
+    """Imports, and the tokens that have written here; conversations have a list of their own."""
+    visit = request.visit
+    batches = agent.imports.filter(visit.outcomes()).select_related("user", "owner")
+    seen = Q() if visit.can(Permission.SEE_TOKENS) else Q(user=request.user)
+    shown = page(request, batches.order_by("-created_at"), size=25)
+    return {
+        "agent": agent,
+        "tab": "files",
+        "page": shown,
+        "imports": [(one, owner_name(visit, one.owner)) for one in shown],
+        "tokens": tokens_that_wrote(agent, visit.team.tokens.filter(seen))[:50],
+    }

@@ -1,0 +1,217 @@
+"""Finding something in what the agents remember: files and messages that one may read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpResponse
+from django.utils.functional import Promise
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.readers import Reader
+from memoryweb.memory.search import search as find
+from memoryweb.search import query_syntax
+from memoryweb.search.exceptions import SearchRefused
+from memoryweb.search.hits import Found, Hit
+from memoryweb.search.query_syntax import Query
+from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
+from memoryweb.web.highlighting import marked_html, words_of
+from memoryweb.web.htmx import show, to
+from memoryweb.web.markdown import plain
+from memoryweb.web.naming import owner_name, owner_title
+from memoryweb.web.search.forms import SearchForm
+from memoryweb.workspace.models import SourceClass
+
+_SIZE, _OF_EACH, _AGENTS = 10, 4, 12
+_KINDS = ("file", "message")
+_FILTERS = ("agent", "whose", "kind", "path", "after", "before", "at")
+# Whether it is a file of the agent's own, and whether it is shown as it was.
+_PAGES = {
+    (True, False): "agents_file",
+    (True, True): "agents_revision",
+    (False, False): "agents_global",
+    (False, True): "agents_global_revision",
+}
+_FOREIGN: dict[str, Promise] = {
+    SourceClass.IMPORT: gettext_lazy("from an import"),
+    SourceClass.THIRD_PARTY: gettext_lazy("from somebody else"),
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    hit: Hit
+    title: str
+    snippet: SafeString
+    url: str
+    whose: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """What one agent has. `more_url` leads to all of it, or to the next page."""
+
+    agent: Agent
+    total: int
+    hits: list[Shown]
+    more_url: str
+
+
+@require_GET
+@team_view()
+def search(request: TeamRequest) -> HttpResponse:
+    agents = list(request.visit.team.agents.live())
+    form = _form(request, agents)
+    groups: list[Group] = []
+    error = _unreadable(form)
+    asked = not error and bool(form.cleaned_data["q"].strip())
+    if asked:
+        try:
+            groups = list(_groups(request, agents, form.cleaned_data))
+        except SearchRefused as refused:
+            error = str(refused)
+    context = {
+        "form": form,
+        "asked": asked,
+        "error": error,
+        "groups": sorted((group for group in groups if group.hits), key=_best, reverse=True),
+        "total": sum(group.total for group in groups),
+        "is_one": len(groups) == 1,
+        "left_out": len(agents) > _AGENTS and not form.data.get("agent"),
+        "is_narrowed": any(request.GET.get(name) for name in _FILTERS),
+        "clear_url": _address(request, {"q": request.GET.get("q", "")}),
+    }
+    status = 422 if error else 200
+    return show(request, "search/search.html", context, partials=("results",), status=status)
+
+
+def _best(group: Group) -> float:
+    return group.hits[0].hit.score
+
+
+def _unreadable(form: SearchForm) -> str:
+    """What is wrong with a filter, beside the results: the form is not drawn again."""
+    said = []
+    for name, errors in form.errors.as_data().items():
+        messages = [message for error in errors for message in error.messages]
+        said.append(f"{form.fields[name].label}: {' '.join(messages)}")
+    return " ".join(said)
+
+
+def _form(request: TeamRequest, agents: list[Agent]) -> SearchForm:
+    return SearchForm(
+        request.GET,
+        agents=[(str(agent.pk), agent.name) for agent in agents],
+        owners=[
+            ("", _("Shared and mine")),
+            ("shared", _("Shared")),
+            ("me", _("Mine")),
+            *_opened(request),
+        ],
+    )
+
+
+def _opened(request: TeamRequest) -> Iterator[tuple[str, str]]:
+    """Chat accounts of one's own, and memories that a grant has opened."""
+    visit = request.visit
+    ids = {*visit.mine, *visit.opened} - {visit.me.pk}
+    for owner in visit.team.owners.filter(pk__in=ids).select_related("integration", "person"):
+        yield str(owner.pk), owner_title(owner)
+
+
+def _groups(request: TeamRequest, agents: list[Agent], asked: Mapping[str, Any]) -> Iterator[Group]:
+    """One agent page by page, or the best of each. Raises SearchRefused."""
+    query = _query(asked)
+    owner = _owner(request, asked["whose"])
+    chosen = [agent for agent in agents if str(agent.pk) == asked["agent"]] or agents[:_AGENTS]
+    is_one = len(chosen) == 1
+    if owner is not None:
+        note_read(request, owner, "search", chosen[0].pk if is_one else request.visit.team.pk)
+    for agent in chosen:
+        found = find(
+            Reader(agent, owner),
+            query,
+            limit=_SIZE if is_one else _OF_EACH,
+            kinds=(asked["kind"],) if asked["kind"] else _KINDS,
+            scope="own" if asked["whose"] not in {"", "shared"} else "",
+            cursor=asked["cursor"] if is_one else "",
+        )
+        yield _group(request, agent, found, owner, asked["q"], is_one=is_one)
+
+
+def _query(asked: Mapping[str, Any]) -> Query:
+    """The words as typed; a filter of the form goes before one that stands in them."""
+    typed = query_syntax.parse(asked["q"])
+    at = datetime.combine(asked["at"], time.max, UTC) if asked["at"] else typed.at
+    return replace(
+        typed,
+        path=asked["path"] or typed.path,
+        after=asked["after"] or typed.after,
+        before=asked["before"] or typed.before,
+        at=at,
+    )
+
+
+def _owner(request: TeamRequest, whose: str) -> Owner | None:
+    """None for the shared memory, and for oneself while nothing is kept about one yet."""
+    owner = readable_owner(request, whose or "me")
+    return None if owner is None or owner._state.adding else owner
+
+
+def _group(
+    request: TeamRequest, agent: Agent, found: Found, owner: Owner | None, q: str, *, is_one: bool
+) -> Group:
+    more_url = ""
+    if is_one and found.cursor:
+        more_url = _address(request, {"cursor": found.cursor})
+    elif not is_one and found.total > len(found.hits):
+        more_url = _address(request, {"agent": str(agent.pk), "cursor": ""})
+    hits = [_shown(request, agent, hit, owner, q) for hit in found.hits]
+    return Group(agent, found.total, hits, more_url)
+
+
+def _address(request: TeamRequest, changed: Mapping[str, str]) -> str:
+    """This search, changed; `q` alone clears every filter."""
+    query = {} if set(changed) == {"q"} else dict(request.GET.items())
+    kept = {name: value for name, value in {**query, **changed}.items() if value}
+    return to(request, "search", query=f"?{urlencode(kept)}")
+
+
+def _shown(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> Shown:
+    owner = owner if hit.owner_id else None
+    if hit.message:
+        talk = hit.message.conversation
+        at = hit.message.position
+        url = to(request, "agents_conversation", talk.agent_id, talk.pk)
+        url += f"?{urlencode({'message': at, 'q': q})}#m{at}"
+        title = f"{hit.message.name or hit.message.get_role_display()} · {talk.external_id}"
+    else:
+        assert hit.file
+        title = f"{hit.file.path}:{hit.line}"
+        url = _file_url(request, agent, hit, owner, q)
+    whose = owner_name(request.visit, owner)
+    if hit.file and hit.file.agent_id != agent.pk:
+        whose = _("Global")
+    source = _FOREIGN.get(hit.source, "") if hit.file else ""  # a message names its speaker
+    snippet = marked_html(plain(hit.snippet), words_of(q))
+    return Shown(hit, title, snippet, url, whose, str(source))
+
+
+def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> str:
+    """The file's page, or the one of the revision that was current at the moment searched."""
+    assert hit.file
+    page = _PAGES[hit.file.agent_id == agent.pk, hit.is_past]
+    path = hit.past.file.path if hit.past else hit.file.path
+    number = [hit.revision] if hit.is_past else []
+    whose = {}
+    if owner:
+        whose = {"owner": "me" if owner == request.visit.me else str(owner.pk)}
+    query = urlencode({**whose, "q": q})
+    return to(request, page, agent.pk, path, *number, query=f"?{query}#L{hit.line}")

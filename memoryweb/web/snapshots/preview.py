@@ -1,0 +1,121 @@
+"""What an archive would bring, as rows of a page: first what wants a look, then what changes."""
+
+from dataclasses import dataclass
+
+from django.template.defaultfilters import filesizeformat
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memoryweb.markdown.diff import Row, side_by_side
+from memoryweb.memory.exceptions import SecretRefused
+from memoryweb.memory.snapshot.plan import Action, Item, Plan
+
+SHOWN = 60  # rows of one file's diff on the page of all
+_REFUSED = (SecretRefused.code, "content_refused")
+_LOOKS = {"create": "ok", "update": "run", "skip": "", "ignored": ""}
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """`item` is None for an entry that no file is made of."""
+
+    name: str
+    label: str
+    look: str
+    reason: str
+    sizes: str = ""
+    sources: str = ""
+    held: str = ""
+    item: Item | None = None
+
+    @property
+    def changes(self) -> bool:
+        return self.item is not None and self.item.action != Action.SKIP
+
+    @property
+    def order(self) -> int:
+        if self.held or (self.item and self.item.code in _REFUSED):
+            return 0
+        return 1 if self.changes else 2
+
+
+@dataclass(frozen=True)
+class Change:
+    """An arrival with the first rows of its diff; `more` counts those left out."""
+
+    arrival: Arrival
+    rows: list[Row]
+    more: int
+
+
+def arrivals(plan: Plan) -> list[Arrival]:
+    found = [_arrival(item) for item in plan.items]
+    left_out = [
+        Arrival(entry.name, _("ignored"), _LOOKS["ignored"], entry.reason) for entry in plan.ignored
+    ]
+    return sorted(found, key=lambda one: one.order) + left_out
+
+
+def summary(plan: Plan) -> str:
+    """What the import would do; what it would do to nothing is left out."""
+    create, update, skip = (plan.count(action) for action in ("create", "update", "skip"))
+    ignore, hold = len(plan.ignored), len(plan.holding)
+    parts = [
+        (create, ngettext("make {n} new file", "make {n} new files", create)),
+        (update, ngettext("change {n} file", "change {n} files", update)),
+        (skip, ngettext("skip {n} file", "skip {n} files", skip)),
+        (ignore, ngettext("ignore {n} entry", "ignore {n} entries", ignore)),
+    ]
+    doings = get_text_list([said.format(n=n) for n, said in parts if n], _("and"))
+    held = ngettext(
+        "{n} file holds a likely password.", "{n} files hold a likely password.", hold
+    ).format(n=hold)
+    said = _("It would {doings}.").format(doings=doings) if doings else ""
+    return f"{said} {held}" if hold else said
+
+
+def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> Change:
+    """The diff is worked out for what stands on the page alone."""
+    if arrival.item is None or not arrival.changes:
+        return Change(arrival, [], 0)
+    rows = side_by_side(arrival.item.before, arrival.item.after)
+    return Change(arrival, rows[:most], max(0, len(rows) - len(rows[:most])))
+
+
+def _arrival(item: Item) -> Arrival:
+    labels = {"create": _("new"), "update": _("changes"), "skip": _("skipped")}
+    is_refused = item.code in _REFUSED
+    names = [name for name in item.sources if name != item.path]
+    return Arrival(
+        name=item.path,
+        label=_("left out") if is_refused else labels[item.action],
+        look="warn" if is_refused else _LOOKS[item.action],
+        reason=item.reason,
+        sizes=_sizes(item),
+        sources=", ".join(names),
+        held=_held(item),
+        item=item,
+    )
+
+
+def _sizes(item: Item) -> str:
+    after = filesizeformat(item.size_after)
+    if item.action == Action.UPDATE:
+        return f"{filesizeformat(item.size_before)} → {after}"
+    return str(after)
+
+
+def _held(item: Item) -> str:
+    """Which lines, never what stands there."""
+    if not item.held:
+        return ""
+    lines = sorted({held.line for held in item.held})
+    said = ngettext(
+        "Line {lines} holds what looks like a password. A mark takes its place until a person "
+        "decides under Review.",
+        "Lines {lines} hold what looks like a password. Marks take their place until a person "
+        "decides under Review.",
+        len(lines),
+    )
+    return said.format(lines=", ".join(map(str, lines)))

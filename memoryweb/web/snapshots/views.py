@@ -1,0 +1,239 @@
+"""Taking a memory along: a snapshot out; one that comes in, looked at first."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.snapshot import uploads
+from memoryweb.memory.snapshot.service import Imported
+from memoryweb.memory.transaction import unit
+from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.web.access import (
+    Refused,
+    TeamRequest,
+    find_agent,
+    find_import,
+    find_shelf,
+    find_upload,
+    own_owner,
+    team_view,
+)
+from memoryweb.web.authors import writer_of
+from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import owner_name
+from memoryweb.web.paging import page
+from memoryweb.web.parameters import number_of
+from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.snapshots.export import Departure, departure
+from memoryweb.web.snapshots.forms import UploadForm
+from memoryweb.web.snapshots.preview import arrivals, shown_change, summary
+from memoryweb.workspace.models import Revision, Upload
+
+
+@require_GET
+@team_view()
+def snapshot(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    return _page(request, agent, UploadForm(_reaches(request)))
+
+
+@require_GET
+@team_view(Permission.EXPORT)
+def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """Of the shared memory or one's own: break-glass opens pages, it hands nothing out."""
+    shelf = find_shelf(request, agent_id)
+    if shelf.owner and not shelf.is_mine:
+        raise Refused("export", shelf.owner)
+    part = number_of(request, "part", 0) or None
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            exported = snapshots.export(work, shelf.agent, shelf.owner, part)
+    except snapshots.PartMissing:
+        raise Http404 from None
+    response = HttpResponse(exported.archive, content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
+    return response
+
+
+@require_POST
+@team_view(Permission.IMPORT)
+def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    form = UploadForm(_reaches(request), request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, agent, form)
+    archive = form.cleaned_data["file"].read()
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            owner = own_owner(request, form.cleaned_data["owner"])
+            snapshots.preview(agent, owner, archive, by=writer_of(request))
+            kept = uploads.keep(work, agent, owner, archive, user=request.user)
+    except ArchiveRefused as refused:
+        form.add_error("file", str(refused))
+        return _page(request, agent, form)
+    return redirect(to(request, "agents_snapshot_preview", agent_id, kept.pk))
+
+
+@require_GET
+@team_view(Permission.IMPORT)
+def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    kept = find_upload(request, agent, upload_id)
+    previewed = _previewed(request, agent, kept)
+    listed = page(request, arrivals(previewed.plan), size=25)
+    context = _context(agent) | {
+        "upload": kept,
+        "whose": _into(request, kept.owner),
+        "plan": previewed.plan,
+        "summary": summary(previewed.plan),
+        "token": previewed.token,
+        "page": listed,
+        "rows": [shown_change(arrival) for arrival in listed],
+    }
+    return show(request, "snapshots/preview.html", context)
+
+
+@require_GET
+@team_view(Permission.IMPORT)
+def change(request: TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> HttpResponse:
+    """One file of an upload, every line of what changes."""
+    agent = find_agent(request, agent_id)
+    kept = find_upload(request, agent, upload_id)
+    plan = _previewed(request, agent, kept).plan
+    found = next((one for one in arrivals(plan) if one.item and one.name == path), None)
+    if found is None:
+        raise Http404
+    listed = page(request, shown_change(found, most=None).rows, size=500)
+    context = _context(agent) | {"upload": kept, "arrival": found, "page": listed}
+    return show(request, "snapshots/change.html", context)
+
+
+def _previewed(request: TeamRequest, agent: Agent, kept: Upload) -> snapshots.Preview:
+    archive = bytes(kept.archive)
+    return snapshots.preview(agent, kept.owner, archive, by=writer_of(request))
+
+
+@require_POST
+@team_view(Permission.IMPORT)
+def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
+    kept = find_upload(request, find_agent(request, agent_id), upload_id)
+    token = request.POST.get("token", "")
+    try:
+        with unit(request.visit.team, actor=request.visit.actor) as work:
+            done = uploads.take(work, kept, token, by=writer_of(request))
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+        return redirect(to(request, "agents_snapshot_preview", agent_id, upload_id))
+    if done.batch is None:
+        messages.success(request, _("Nothing was changed: all of it is here already."))
+        return redirect(to(request, "agents_snapshot", agent_id))
+    messages.success(request, _imported(done))
+    return redirect(to(request, "agents_import", agent_id, done.batch.pk))
+
+
+@require_POST
+@team_view(Permission.IMPORT)
+def drop(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
+    kept = find_upload(request, find_agent(request, agent_id), upload_id)
+    with unit(request.visit.team, actor=request.visit.actor) as work:
+        uploads.drop(work, kept)
+    messages.success(request, _("The upload is gone. Nothing was imported."))
+    return redirect(to(request, "agents_snapshot", agent_id))
+
+
+@require_GET
+@team_view()
+def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    batch = find_import(request, agent, import_id)
+    rows = batch.revisions.select_related("file__owner", "file__agent").order_by("file__path")
+    listed = page(request, rows, size=50)
+    context = _context(agent) | {
+        "batch": batch,
+        "whose": _into(request, batch.owner),
+        "page": listed,
+        "rows": [(row, *_addresses(request, row)) for row in listed],
+    }
+    return show(request, "snapshots/import.html", context)
+
+
+def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
+    visit = request.visit
+    own = agent.imports.filter(visit.own_or_shared()).select_related("owner", "user")
+    context = _context(agent) | {
+        "form": form,
+        "can_import": visit.can(Permission.IMPORT),
+        "can_export": visit.can(Permission.EXPORT),
+        "exports": _departures(request, agent) if visit.can(Permission.EXPORT) else [],
+        "imports": [
+            (batch, owner_name(visit, batch.owner)) for batch in own.order_by("-created_at")[:10]
+        ],
+    }
+    status = 422 if form.is_bound else 200
+    return show(request, "snapshots/snapshot.html", context, status=status)
+
+
+def _context(agent: Agent) -> dict[str, object]:
+    return {"agent": agent, "tab": "files"}
+
+
+def _reaches(request: TeamRequest) -> list[tuple[str, str]]:
+    """What one may take along or bring: the shared memory, and what is about oneself."""
+    others = [owner for owner in request.visit.mine.values() if owner.source != "user"]
+    return [
+        ("shared", _("Shared memory: everyone who uses this agent reads it")),
+        ("me", _("My own memory: only I read it")),
+        *((str(owner.pk), _label(owner)) for owner in others),
+    ]
+
+
+def _departures(request: TeamRequest, agent: Agent) -> list[Departure]:
+    url = to(request, "agents_snapshot_export", agent.pk)
+    owners = {str(owner.pk): owner for owner in request.visit.mine.values()}
+    owners["me"] = request.visit.me
+    return [
+        departure(label, f"{url}?owner={value}", snapshots.parts_of(agent, owners.get(value)))
+        for value, label in _reaches(request)
+    ]
+
+
+def _into(request: TeamRequest, owner: Owner | None) -> str:
+    if owner is None:
+        return _("the shared memory")
+    if owner == request.visit.me:
+        return _("your own memory")
+    return _("the memory of {owner}").format(owner=owner_name(request.visit, owner))
+
+
+def _imported(done: Imported) -> str:
+    said = _("The snapshot was imported.")
+    held = sum(len(written.held) for _item, written in done.written)
+    if not held:
+        return said
+    more = ngettext(
+        "{n} likely password was held back: decide about it under Review.",
+        "{n} likely passwords were held back: decide about them under Review.",
+        held,
+    )
+    return f"{said} {more.format(n=held)}"
+
+
+def _label(owner: Owner) -> str:
+    return _("My own memory as {shown}: only I read it").format(shown=owner.shown_as)
+
+
+def _addresses(request: TeamRequest, row: Revision) -> tuple[str, str]:
+    """Of the file, and of what this revision changed in it."""
+    url = file_url(request, row.file)
+    base, _mark, query = url.partition("?")
+    step = f"from={row.number - 1}&to={row.number}"
+    return url, f"{base.rstrip('/')}/compare/?{'&'.join(filter(None, (query, step)))}"

@@ -1,0 +1,168 @@
+from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.accounts.integrations import DEFAULT_SCOPES
+from memoryweb.accounts.models import Integration, Membership
+from memoryweb.accounts.permissions import Role, Scope
+from memoryweb.accounts.tokens import DEFAULT_DAYS, LONGEST_DAYS, PERSONAL_SCOPES
+from memoryweb.agents.models import Agent
+from memoryweb.web.form_fields import WordsField
+
+_ACROSS = Scope.PERSONAL_READ.value
+_LABELS = dict(Scope.choices)
+_SCOPES = [(name, _LABELS[name]) for name in PERSONAL_SCOPES]
+
+
+class TeamForm(forms.Form):
+    name = WordsField(label=_("Name"), max_length=120)
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.MEMBER)
+    ends_on = forms.DateField(
+        label=_("Ends on"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+
+    @classmethod
+    def of(cls, membership: Membership) -> "RoleForm":
+        ends = timezone.localtime(membership.ends_at).date() if membership.ends_at else None
+        return cls(
+            initial={"role": membership.role, "ends_on": ends}, auto_id=f"id_{membership.pk}_%s"
+        )
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """The end of that day where the person who sets it lives."""
+        day: date | None = self.cleaned_data["ends_on"]
+        if day is None:
+            return None
+        return timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min))
+
+
+class MemberForm(RoleForm):
+    email = forms.EmailField(label=_("E-mail address"))
+    name = forms.CharField(label=_("Name"), max_length=120, required=False)
+    password = forms.CharField(
+        label=_("First password"),
+        required=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=_("Only for a new account; tell it to the person, who should change it."),
+    )
+    field_order = ("email", "name", "role", "ends_on", "password")
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if password:
+            validate_password(password)
+        return password
+
+
+class InvitationForm(RoleForm):
+    email = forms.EmailField(label=_("E-mail address"))
+    field_order = ("email", "role", "ends_on")
+
+
+class IntegrationForm(forms.Form):
+    name = WordsField(label=_("Name"), max_length=64)
+    channels = WordsField(
+        label=_("Channels"),
+        required=False,
+        help_text=_("For whom it may speak, such as: slack, feishu. Empty: only its own users."),
+    )
+    # Said aloud: no box ticked must never come to mean every agent.
+    reach = forms.ChoiceField(
+        label=_("Agents that it may use"),
+        choices=[
+            ("every", _("Every agent of the team, also those to come")),
+            ("some", _("Only the agents chosen here")),
+        ],
+        initial="every",
+        widget=forms.RadioSelect,
+    )
+    agents = forms.MultipleChoiceField(
+        label=_("Chosen agents"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("May"),
+        choices=_SCOPES,
+        initial=DEFAULT_SCOPES,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, *args: object, agents: Iterable[Agent], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        named = [(str(a.pk), _archived(a) if a.archived_at else a.name) for a in agents]
+        self.fields["agents"].choices = named  # type: ignore[attr-defined]
+
+    @classmethod
+    def values(cls, integration: Integration) -> dict[str, object]:
+        return {
+            "name": integration.name,
+            "channels": ", ".join(integration.channels),
+            "reach": "some" if integration.agents else "every",
+            "agents": integration.agents,
+            "scopes": integration.scopes,
+        }
+
+    def clean_channels(self) -> list[str]:
+        return [name.strip() for name in self.cleaned_data["channels"].split(",") if name.strip()]
+
+    def clean(self) -> dict[str, object]:
+        said: dict[str, object] = self.cleaned_data
+        if said.get("reach") == "some" and not said.get("agents"):
+            self.add_error("agents", gettext("Choose at least one agent."))
+        if said.pop("reach", "") == "every":
+            said["agents"] = []
+        return said
+
+
+class ReadingForm(forms.Form):
+    reason = WordsField(
+        label=_("Reason"),
+        max_length=300,
+        min_length=10,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=_("Every owner reads it on their page. Say what it is needed for."),
+    )
+
+
+class TokenForm(forms.Form):
+    name = WordsField(
+        label=_("Name"), max_length=64, help_text=_("Where it will be used, so that you know it.")
+    )
+    holder = forms.ChoiceField(label=_("Acts as"))
+    days = forms.IntegerField(
+        label=_("Days until it expires"), min_value=1, max_value=LONGEST_DAYS, initial=DEFAULT_DAYS
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("May"),
+        choices=_SCOPES,
+        initial=DEFAULT_SCOPES,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, *args: object, holders: Iterable[Integration], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.by_id = {str(integration.pk): integration for integration in holders}
+        programs = [(key, integration.name) for key, integration in self.by_id.items()]
+        self.fields["holder"].choices = [("me", _("Me")), *programs]  # type: ignore[attr-defined]
+        across = [one.name for one in self.by_id.values() if _ACROSS in one.scopes]
+        if across:
+            said = gettext("Read across owners (only {names})").format(names=", ".join(across))
+            self.fields["scopes"].choices = [*_SCOPES, (_ACROSS, said)]  # type: ignore[attr-defined]
+
+    @property
+    def integration(self) -> Integration | None:
+        return self.by_id.get(self.cleaned_data["holder"])
+
+
+def _archived(agent: Agent) -> str:
+    return gettext("{name} (archived)").format(name=agent.name)

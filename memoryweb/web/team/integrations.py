@@ -1,0 +1,171 @@
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import Q, QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.integrations import (
+    change_integration,
+    create_integration,
+    grant_personal_read,
+    revoke_integration,
+    withdraw_personal_read,
+)
+from memoryweb.accounts.models import Integration
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent
+from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.paging import page
+from memoryweb.web.team.forms import IntegrationForm, ReadingForm
+
+
+@require_GET
+@team_view(Permission.SEE_TOKENS)
+def integrations(request: TeamRequest) -> HttpResponse:
+    team = request.visit.team
+    found = team.integrations.order_by("revoked_at", "name").prefetch_related("tokens")
+    names = {str(agent.pk): agent.name for agent in team.agents.all()}
+    shown = page(request, found, size=25)
+    context = {
+        "tab": "integrations",
+        "page": shown,
+        "rows": [_listed(integration, names) for integration in shown],
+        "can_manage": request.visit.can(Permission.MANAGE_TOKENS),
+    }
+    return show(request, "settings/integrations.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@team_view(Permission.MANAGE_TOKENS)
+def new(request: TeamRequest) -> HttpResponse:
+    team = request.visit.team
+    form = IntegrationForm(request.POST or None, agents=team.agents.live())
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = create_integration(team=team, by=request.visit.actor, **form.cleaned_data)
+        except AccountsRefused as refused:
+            form.add_error(None, str(refused))
+        else:
+            said = _("{name} was created. It needs a token to talk to the API.")
+            messages.success(request, said.format(name=made.name))
+            return redirect(to(request, "settings_tokens", query=f"?holder={made.pk}"))
+    context = {"tab": "integrations", "form": form}
+    status = 422 if form.is_bound else 200
+    return show(request, "settings/integration_new.html", context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@team_view(Permission.MANAGE_TOKENS)
+def edit(request: TeamRequest, integration_id: UUID) -> HttpResponse:
+    integration = _find_live(request, integration_id)
+    form = IntegrationForm(
+        request.POST or None,
+        agents=_choosable(integration),
+        initial=IntegrationForm.values(integration),
+    )
+    if request.method == "POST" and form.is_valid():
+        try:
+            change_integration(integration=integration, by=request.visit.actor, **form.cleaned_data)
+        except AccountsRefused as refused:
+            form.add_error(None, str(refused))
+        else:
+            messages.success(request, _("{name} was changed.").format(name=integration.name))
+            return redirect(to(request, "settings_integrations"))
+    return _edit(request, integration, form=form)
+
+
+@require_POST
+@team_view(Permission.MANAGE_TOKENS)
+def grant(request: TeamRequest, integration_id: UUID) -> HttpResponse:
+    """Reading across owners: for a reason that every owner is shown."""
+    integration = _find_live(request, integration_id)
+    reading = ReadingForm(request.POST)
+    if not reading.is_valid():
+        return _edit(request, integration, reading=reading)
+    reason = reading.cleaned_data["reason"]
+    try:
+        grant_personal_read(integration=integration, reason=reason, by=request.visit.actor)
+    except AccountsRefused as refused:
+        reading.add_error("reason", str(refused))
+        return _edit(request, integration, reading=reading)
+    said = _("{name} may read across owners now. A token with this scope does it.")
+    messages.success(request, said.format(name=integration.name))
+    return redirect(to(request, "settings_integration_edit", integration.pk))
+
+
+@require_POST
+@team_view(Permission.MANAGE_TOKENS)
+def withdraw(request: TeamRequest, integration_id: UUID) -> HttpResponse:
+    integration = _find_live(request, integration_id)
+    withdraw_personal_read(integration=integration, by=request.visit.actor)
+    said = _("{name} reads only the owner that it names in a call.").format(name=integration.name)
+    messages.success(request, said)
+    return redirect(to(request, "settings_integration_edit", integration.pk))
+
+
+@require_GET
+@team_view(Permission.MANAGE_TOKENS)
+def revoke_confirm(request: TeamRequest, integration_id: UUID) -> HttpResponse:
+    context = {"integration": _find(request, integration_id), "tab": "integrations"}
+    return show(request, "settings/integration_revoke.html", context)
+
+
+@require_POST
+@team_view(Permission.MANAGE_TOKENS)
+def revoke(request: TeamRequest, integration_id: UUID) -> HttpResponse:
+    integration = _find(request, integration_id)
+    try:
+        revoke_integration(integration=integration, by=request.visit.actor)
+    except AccountsRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        said = _("{name} and all its tokens were revoked.").format(name=integration.name)
+        messages.success(request, said)
+    return redirect(to(request, "settings_integrations"))
+
+
+def _find(request: TeamRequest, integration_id: UUID) -> Integration:
+    integrations = request.visit.team.integrations.select_related("team")
+    return get_object_or_404(integrations, pk=integration_id)
+
+
+def _find_live(request: TeamRequest, integration_id: UUID) -> Integration:
+    integrations = request.visit.team.integrations.select_related("team")
+    return get_object_or_404(integrations, pk=integration_id, revoked_at=None)
+
+
+def _choosable(integration: Integration) -> "QuerySet[Agent]":
+    """Live agents, and those that it was given before they were archived."""
+    agents = integration.team.agents.all()
+    return agents.filter(Q(archived_at=None) | Q(pk__in=integration.agents))
+
+
+def _edit(
+    request: TeamRequest,
+    integration: Integration,
+    *,
+    form: IntegrationForm | None = None,
+    reading: ReadingForm | None = None,
+) -> HttpResponse:
+    values = IntegrationForm.values(integration)
+    context = {
+        "tab": "integrations",
+        "integration": integration,
+        "form": form or IntegrationForm(agents=_choosable(integration), initial=values),
+        "reading": reading or ReadingForm(),
+    }
+    is_refused = (form and form.is_bound) or reading
+    return show(request, "settings/integration.html", context, status=422 if is_refused else 200)
+
+
+def _listed(integration: Integration, names: dict[str, str]) -> dict[str, object]:
+    return {
+        "integration": integration,
+        "agents": [names.get(key, _("a deleted agent")) for key in integration.agents],
+        "tokens": sum(token.is_live for token in integration.tokens.all()),
+    }

@@ -1,0 +1,133 @@
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.models import Integration, Token
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.accounts.tokens import issue
+from memoryweb.accounts.tokens import revoke as revoke_token
+from memoryweb.provenance.sources import agents_written_by
+from memoryweb.web.access import Refused, TeamRequest, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.paging import page
+from memoryweb.web.team.forms import TokenForm
+
+_PARTIALS = ("tokens",)
+
+
+@require_GET
+@team_view()
+def tokens(request: TeamRequest) -> HttpResponse:
+    return _tokens(request)
+
+
+@require_POST
+@never_cache
+@team_view()
+def new(request: TeamRequest) -> HttpResponse:
+    """Answers with the secret itself, this once: it is stored nowhere."""
+    form = TokenForm(request.POST, holders=_holders(request))
+    if not form.is_valid():
+        return _tokens(request, form=form, status=422)
+    try:
+        token, secret = issue(
+            team=request.visit.team,
+            by=request.visit.actor,
+            name=form.cleaned_data["name"],
+            scopes=form.cleaned_data["scopes"],
+            user=None if form.integration else request.user,
+            integration=form.integration,
+            days=form.cleaned_data["days"],
+        )
+    except AccountsRefused as refused:
+        form.add_error(None, str(refused))
+        return _tokens(request, form=form, status=422)
+    return _tokens(request, made=token, secret=secret)
+
+
+@require_GET
+@team_view()
+def revoke_confirm(request: TeamRequest, token_id: UUID) -> HttpResponse:
+    context = {"token": _find_to_revoke(request, token_id), "tab": "tokens"}
+    return show(request, "settings/token_revoke.html", context)
+
+
+@require_POST
+@team_view()
+def revoke(request: TeamRequest, token_id: UUID) -> HttpResponse:
+    token = _find_to_revoke(request, token_id)
+    try:
+        revoke_token(token=token, by=request.visit.actor)
+    except AccountsRefused as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _("The token {name} works no more.").format(name=token.name))
+    return redirect(to(request, "settings_tokens"))
+
+
+def _find_to_revoke(request: TeamRequest, token_id: UUID) -> Token:
+    token = get_object_or_404(_visible(request), pk=token_id)
+    if token.user_id != request.user.pk and not request.visit.can(Permission.MANAGE_TOKENS):
+        raise Refused("revoke_token")
+    return token
+
+
+def _visible(request: TeamRequest) -> "QuerySet[Token]":
+    """One's own; all of the team with the right to see tokens. Never a secret."""
+    found = request.visit.team.tokens.select_related("team", "user", "integration")
+    if request.visit.can(Permission.SEE_TOKENS):
+        return found
+    return found.filter(user=request.user)
+
+
+def _holders(request: TeamRequest) -> list[Integration]:
+    if not request.visit.can(Permission.MANAGE_TOKENS):
+        return []
+    return list(request.visit.team.integrations.filter(revoked_at=None).order_by("name"))
+
+
+def _form(request: TeamRequest) -> TokenForm:
+    """`?holder=` chooses an integration, with what it may."""
+    holders = _holders(request)
+    chosen = next((one for one in holders if str(one.pk) == request.GET.get("holder")), None)
+    initial = {"holder": str(chosen.pk), "scopes": chosen.scopes} if chosen else {}
+    return TokenForm(holders=holders, initial=initial)
+
+
+def _tokens(
+    request: TeamRequest,
+    *,
+    form: TokenForm | None = None,
+    made: Token | None = None,
+    secret: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    labels = dict(Scope.choices)
+    manages = request.visit.can(Permission.MANAGE_TOKENS)
+    shown = page(request, _visible(request).order_by("-created_at"), size=50)
+    wrote = agents_written_by(shown.items)
+    context = {
+        "tab": "tokens",
+        "page": shown,
+        "rows": [
+            {
+                "token": token,
+                "wrote": wrote.get(token.pk, []),
+                "scopes": ", ".join(str(labels.get(scope, scope)) for scope in token.scopes),
+                "can_revoke": token.revoked_at is None
+                and (manages or token.user_id == request.user.pk),
+            }
+            for token in shown
+        ],
+        "form": form or _form(request),
+        "made": made,
+        "secret": secret,
+    }
+    return show(request, "settings/tokens.html", context, partials=_PARTIALS, status=status)

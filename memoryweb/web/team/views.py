@@ -1,0 +1,74 @@
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from memoryweb.accounts.exceptions import AccountsRefused
+from memoryweb.accounts.models import Team
+from memoryweb.accounts.permissions import Permission
+from memoryweb.accounts.teams import only_here, remove_demo, rename_team
+from memoryweb.llm import client, usage
+from memoryweb.web.access import TeamRequest, require, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.team.forms import TeamForm
+
+
+@require_http_methods(["GET", "POST"])
+@team_view()
+def team(request: TeamRequest) -> HttpResponse:
+    visit = request.visit
+    if request.method == "POST":
+        require(request, Permission.MANAGE_MEMBERS)
+    form = TeamForm(request.POST or None, initial={"name": visit.team.name})
+    if request.method == "POST" and form.is_valid():
+        try:
+            rename_team(team=visit.team, name=form.cleaned_data["name"], by=visit.actor)
+        except AccountsRefused as refused:
+            form.add_error("name", str(refused))
+        else:
+            messages.success(request, _("The team's name was saved."))
+            return redirect(to(request, "settings"))
+    context = {
+        "tab": "team",
+        "form": form,
+        "can_manage": visit.can(Permission.MANAGE_MEMBERS),
+        "today": usage.today(visit.team.pk, visit.team.daily_tokens),
+        "has_model": client.configured(),
+    }
+    return show(request, "settings/team.html", context, status=422 if form.is_bound else 200)
+
+
+@require_GET
+@team_view(Permission.MANAGE_MEMBERS)
+def demo_confirm(request: TeamRequest) -> HttpResponse:
+    people = list(only_here(_demo(request)))
+    context = {
+        "tab": "team",
+        "others": [person for person in people if person != request.user],
+        "is_me_too": request.user in people,
+    }
+    return show(request, "settings/demo_remove.html", context)
+
+
+@require_POST
+@team_view(Permission.MANAGE_MEMBERS)
+def demo_remove(request: TeamRequest) -> HttpResponse:
+    try:
+        gone = remove_demo(team=_demo(request), by=request.visit.actor)
+    except AccountsRefused as refused:
+        messages.error(request, str(refused))
+        return redirect("home")
+    is_me_too = request.user in gone
+    if is_me_too:
+        logout(request)
+    messages.success(request, _("The demo team was removed, with everything of it."))
+    return redirect("account_login" if is_me_too else "home")
+
+
+def _demo(request: TeamRequest) -> Team:
+    team = request.visit.team
+    if not team.is_demo:
+        raise Http404
+    return team

@@ -1,0 +1,195 @@
+"""Whichever way a text comes in, what is secret in it stays out; samples are drawn at run time."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+
+from memoryweb.agents.readers import Reader
+from memoryweb.conversations.exceptions import BatchRefused
+from memoryweb.conversations.models import Message
+from memoryweb.memory import agents, section_writing, tools, write
+from memoryweb.memory.exceptions import ContentRefused, PathRefused, SecretRefused
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.review import proposals
+from memoryweb.memory.section_writing import Step, Strategy
+from memoryweb.memory.tools import Acting
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.runs.models import Run
+from memoryweb.web.agents.forms import AgentForm
+from memoryweb.web.owners.forms import BreakGlassForm
+from memoryweb.web.team.forms import ReadingForm, TeamForm
+from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
+from tests.language.test_credentials import draw
+from tests.language.test_secret_assignments import drawn
+from tests.world import World
+
+AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
+NOTE = "memory/2026-11-20.md"
+PATH = "KNOWLEDGE.md"
+TOOL = Writer(AuthorKind.AGENT, is_tool=True)
+SEEDS = (21, 22, 23)
+Act = Callable[[Unit, World, str], object]
+
+
+def _token(seed: int) -> str:
+    return "ghp_" + draw(36, seed=seed)
+
+
+def _acting(world: World) -> Acting:
+    return Acting(Reader(world.agent, world.customer), AT)
+
+
+def _place(world: World, path: str = PATH) -> Place:
+    return Place(world.agent, world.customer, path)
+
+
+def _editor(work: Unit, world: World, text: str) -> object:
+    person = Writer(AuthorKind.PERSON, user=world.alice)
+    return write.write(work, _place(world), text, writer=person)
+
+
+def _write(work: Unit, world: World, text: str) -> object:
+    return tools.write_file(work, _acting(world), PATH, text, writer=TOOL)
+
+
+def _edit(work: Unit, world: World, text: str) -> object:
+    write.write(work, _place(world), "tea\n", writer=TOOL)
+    return tools.edit_file(work, _acting(world), PATH, "tea", text, writer=TOOL)
+
+
+def _remember(work: Unit, world: World, text: str) -> object:
+    return tools.remember(work, _acting(world), text, writer=TOOL)
+
+
+def _step(strategy: Strategy) -> Act:
+    def act(work: Unit, world: World, text: str) -> object:
+        step = Step(strategy, text, heading="Wi-Fi", key="Note", value=text)
+        return section_writing.write_memory(work, _acting(world), PATH, step, writer=TOOL)
+
+    return act
+
+
+def _line(kind: AuthorKind) -> Act:
+    def act(work: Unit, world: World, text: str) -> object:
+        return write.append(work, _place(world, NOTE), [NewLine(text)], writer=Writer(kind))
+
+    return act
+
+
+def _whole(kind: AuthorKind) -> Act:
+    def act(work: Unit, world: World, text: str) -> object:
+        return write.write(work, _place(world, "MEMORY.md"), text, writer=Writer(kind))
+
+    return act
+
+
+def _message(work: Unit, world: World, text: str) -> object:
+    said = [NewMessage("user", text, name=text)]
+    return add_messages(
+        work, agent=world.agent, owner=world.customer, conversation_id="c", messages=said
+    )
+
+
+def _proposal(work: Unit, world: World, text: str) -> object:
+    file = write.write(work, _place(world, "MEMORY.md"), "- Tea.\n", writer=TOOL).file
+    run = Run.objects.create(
+        team=world.team, agent=world.agent, owner=world.customer, kind="dream", trigger="cron"
+    )
+    return proposals.propose(work, run=run, file=file, content=text, origins={}, broken=[])
+
+
+def _reason(work: Unit, world: World, text: str) -> object:
+    return write.write(work, _place(world), "- Tea.\n", writer=TOOL, reason=text)
+
+
+def _name(work: Unit, world: World, text: str) -> object:
+    return write.write(work, _place(world, f"{text}.md"), "- Tea.\n", writer=TOOL)
+
+
+def _new_name(work: Unit, world: World, text: str) -> object:
+    file = write.write(work, _place(world), "- Tea.\n", writer=TOOL).file
+    return write.rename(work, file, f"notes/{text}.md", writer=TOOL)
+
+
+def _agent(work: Unit, world: World, text: str) -> object:
+    return agents.create_agent(work, name="New one", description=text)
+
+
+ACTS: dict[str, Act] = {
+    "editor": _editor,
+    "write": _write,
+    "edit": _edit,
+    "remember": _remember,
+    "append": _step(Strategy.APPEND),
+    "replace_section": _step(Strategy.REPLACE_SECTION),
+    "upsert_kv": _step(Strategy.UPSERT_KV),
+    "overwrite": _step(Strategy.OVERWRITE),
+    "extraction": _line(AuthorKind.EXTRACTION),
+    "import of a note": _line(AuthorKind.IMPORT),
+    "dream": _whole(AuthorKind.DREAM),
+    "import": _whole(AuthorKind.IMPORT),
+    "message and its name": _message,
+    "proposal": _proposal,
+    "reason": _reason,
+    "name of a file": _name,
+    "new name of a file": _new_name,
+    "description of an agent": _agent,
+}
+REFUSED = (SecretRefused, PathRefused, ContentRefused, BatchRefused)
+
+
+def _kept(world: World) -> str:
+    """Every text that could have been written."""
+    rows = [
+        *File.objects.values_list("path", "content"),
+        *Revision.objects.values_list("path", "text", "reason"),
+        *Message.objects.values_list("content", "name"),
+        *Proposal.objects.values_list("content"),
+        *world.team.agents.values_list("name", "description"),
+    ]
+    return "\n".join(str(text) for row in rows for text in row)
+
+
+@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_known_token_stays_out(world: World, name: str, seed: int) -> None:
+    secret = _token(seed)
+    try:
+        with unit(world.team) as work:
+            ACTS[name](work, world, f"key {secret}")
+    except REFUSED:
+        pass
+    assert secret not in _kept(world)
+
+
+@pytest.mark.parametrize("name", ACTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_likely_password_stays_out(world: World, name: str, seed: int) -> None:
+    secret = drawn(seed)
+    try:
+        with unit(world.team) as work:
+            ACTS[name](work, world, f"pw={secret}")
+    except REFUSED:
+        pass
+    assert secret not in _kept(world)
+
+
+def test_the_same_ways_are_open_to_other_texts(world: World) -> None:
+    for name, act in ACTS.items():
+        with unit(world.team) as work:
+            act(work, world, f"plain words {list(ACTS).index(name)}")
+    assert all(f"plain words {number}" in _kept(world) for number in (4, 8, 13, 15, 17))
+
+
+@pytest.mark.parametrize("said", [f"key {_token(21)} for it", f"password: {drawn(22)} for it"])
+def test_no_name_description_or_reason_takes_a_secret(said: str) -> None:
+    for form, field in (
+        (AgentForm({"name": said}), "name"),
+        (AgentForm({"description": said}), "description"),
+        (TeamForm({"name": said}), "name"),
+        (ReadingForm({"reason": said}), "reason"),
+        (BreakGlassForm({"reason": said}), "reason"),
+    ):
+        assert any("looks like a secret" in error for error in form.errors[field])

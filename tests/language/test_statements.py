@@ -1,0 +1,276 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryweb.language.statements import (
+    Key,
+    Lookup,
+    clean,
+    contradicts,
+    covers,
+    fingerprint,
+    key_of,
+    normalise,
+    restates,
+    says_the_same,
+    tells_value,
+)
+
+WORDS = [
+    *("Ines", "Tom", "likes", "tea", "green", "not", "never", "moves", "to", "Lisbon", "on"),
+    *(
+        "2026-03-01",
+        "7",
+        "will",
+        "moved",
+        "walks",
+        "dog",
+        "the",
+        "her",
+        "请",
+        "不",
+        "吃肉",
+        "茶です",
+    ),
+]
+sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join)
+texts = st.one_of(sentences, st.text(max_size=40))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("- 09:15 Ships on Thursdays.", "ships on thursdays"),
+        ("* Ｓｈｉｐｓ　ｏｎ Thursdays!", "Ships on Thursdays"),
+        ("1. Don’t call before 9", "don't call before 9"),
+        ("Budget: 1,200 €", "budget 1200 €"),
+        ("- [x] Ordered the *blue* lamp", "Ordered the blue lamp"),
+        ("山田さんは紅茶が好き。", "山田さんは紅茶が好き"),
+    ],
+)
+def test_same_wording_has_the_same_fingerprint(one: str, other: str) -> None:
+    assert fingerprint(one) == fingerprint(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Room 3.5", "Room 35"),
+        ("It is -5 degrees", "It is 5 degrees"),
+        ("Uses C++", "Uses C"),
+        ("Opens at 9:30", "Opens at 930"),
+        ("!!!", "???"),
+    ],
+)
+def test_punctuation_that_carries_meaning_is_kept(one: str, other: str) -> None:
+    assert normalise(one) != normalise(other)
+
+
+def test_a_time_without_a_bullet_is_part_of_the_statement() -> None:
+    assert clean("10:30 is the stand-up") == "10:30 is the stand-up"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ships on Thursdays", "We ship on Thursday."),
+        ("Ines visited the harbour on 2026-03-01", "On 2026-03-01 Ines visited the harbour"),
+        ("Tom has two cats", "Tom has 2 cats"),
+        ("Ines rides her old red bicycle to work", "Ines rides her red bicycle to work"),
+        (
+            "Tom is looking for a flat (as of May 2026)",
+            "Tom is looking for a flat (as of June 2026)",
+        ),
+    ],
+)
+def test_near_duplicates_say_the_same(one: str, other: str) -> None:
+    assert says_the_same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Tom has 2 cats", "Tom has 3 cats"),
+        ("Tom left on 2026-03-01", "Tom left on 2026-03-02"),
+        ("Ines rides her red bicycle to the office", "Ines rides her red bicycle to the school"),
+        (
+            "Ines calls Tom every single Friday evening",
+            "Ines calls Ann every single Friday evening",
+        ),
+        ("Ines likes Tom", "Tom likes Ines"),
+        ("Tom eats meat", "Tom doesn't eat meat"),
+        ("Ines lives in Lisbon", "Ines lived in Lisbon"),
+        ("Ines moves to Lisbon", "Ines might move to Lisbon"),
+        ("Tom drinks red tea", "Tom drinks green tea"),
+        ("小林喜欢红茶", "小林喜欢绿茶"),
+        ("小林吃肉", "小林不吃肉"),
+        ("The train is from Porto", "The train is to Porto"),
+    ],
+)
+def test_another_fact_is_no_duplicate(one: str, other: str) -> None:
+    assert not says_the_same(one, other)
+
+
+@given(texts, texts)
+def test_saying_the_same_is_symmetric(one: str, other: str) -> None:
+    assert says_the_same(one, other) == says_the_same(other, one)
+
+
+@given(texts)
+def test_every_text_says_the_same_as_itself(text: str) -> None:
+    assert says_the_same(text, text)
+    assert covers(text, text)
+    assert not contradicts(text, text)
+
+
+@given(texts, texts)
+def test_contradiction_is_symmetric(one: str, other: str) -> None:
+    assert contradicts(one, other) == contradicts(other, one)
+
+
+@given(st.lists(sentences, max_size=12), sentences)
+def test_a_lookup_finds_whatever_comparing_with_each_finds(held: list[str], text: str) -> None:
+    found = set(Lookup(held).covering(text))
+    assert found == {other for other in held if covers(other, text)}
+
+
+def test_the_fuller_statement_covers_the_shorter_one() -> None:
+    assert covers("Ines plays the violin in a quartet", "Ines plays the violin")
+    assert not covers("Ines plays the violin", "Ines plays the violin in a quartet")
+
+
+def test_a_denial_covers_no_claim() -> None:
+    assert not covers("Ines never plays the violin in public", "Ines plays the violin")
+
+
+def test_a_newer_wording_restates_an_older_one() -> None:
+    older = "Ines has been looking at pottery courses more"
+    newer = "Ines is still looking at pottery courses in Porto. Tom may come along."
+    assert restates(newer, older)
+    assert not restates(older, newer)
+
+
+def test_the_same_wish_in_other_words_is_restated() -> None:
+    older = "Ines is keen on teaching or working in marine biology"
+    newer = "Ines is still looking into teaching and marine biology jobs (as of July 2026)."
+    assert restates(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Ines is into teaching marine biology", "Ines hates teaching marine biology"),
+        ("Ines looks at pottery courses", "Ines looks at cooking courses"),
+        ("Ines looks at pottery courses", "Ines looked at 3 pottery courses"),
+        ("Ines does not look at pottery courses", "Ines looks at pottery courses"),
+        ("Ines looks at pottery courses", "Ines wants to look at pottery courses"),
+    ],
+)
+def test_what_would_be_lost_is_not_restated(newer: str, older: str) -> None:
+    assert not restates(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("- **Invoices**: billing@shop.example", Key("", "invoices", ""), "billing@shop.example"),
+        ("Invoices: billing@shop.example", Key("", "invoices", ""), "billing@shop.example"),
+        ("Ines's favourite colour is teal.", Key("ines", "favourite colour", ""), "teal"),
+        ("- 08:10 Ines lives in Lisbon.", Key("ines", "home", ""), "Lisbon"),
+        ("Tom works as a baker", Key("tom", "job", ""), "a baker"),
+        ("Tom works at Hafen Bank", Key("tom", "employer", ""), "Hafen Bank"),
+        ("We ship on Thursdays", Key("", "ship", ""), "Thursdays"),
+        ("The stand-up moved to 10:00", Key("stand up", "when", ""), "10:00"),
+        ("The deadline is 2026-12-01", Key("", "deadline", ""), "2026-12-01"),
+        ("Tom is 34 years old", Key("tom", "age", ""), "34"),
+        ("小林住在上海", Key("小林", "home", ""), "上海"),
+        ("美咲は京都に住んでいます。", Key("美咲", "home", ""), "京都"),
+    ],
+)
+def test_keys(text: str, key: Key, value: str) -> None:
+    found = key_of(text)
+    assert found == key
+    assert found is not None
+    assert found.value == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ines: I went to the market and we had fun",
+        "Tom said: ships on Fridays",
+        "Correction: ships on Fridays",
+        "See https://shop.example/a",
+        "Tom works at night",
+        "Ines's friend is Tom",
+        "Ines's necklace is a gift from her aunt",
+        "Ines walked home at 10:00",
+    ],
+)
+def test_what_is_no_attribute_has_no_key(text: str) -> None:
+    assert key_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Ships on Thursdays", "Ships on Fridays", True),
+        ("Ships on Thursdays", "Ships on Thursdays, never on Fridays", False),
+        ("Ines lives in Lisbon", "Tom lives in Porto", False),
+        ("Ines eats meat", "Ines no longer eats meat", True),
+        ("Ines eats meat", "Ines doesn't eat meat", True),
+        ("Ines drinks tea", "Ines drinks tea, not coffee", False),
+        ("小林吃肉", "小林不吃肉", True),
+        ("Tom left in 2019", "Tom did not leave in 2020", False),
+    ],
+)
+def test_contradictions(one: str, other: str, expected: bool) -> None:
+    assert contradicts(one, other) is expected
+
+
+def test_one_value_in_more_words_is_the_same_value() -> None:
+    assert tells_value("Ships on Thursdays, never on Fridays", "Ships on Thursdays")
+    assert not tells_value("Ships on Thursdays", "Ships on Fridays")
+
+
+TEMPLATES = [
+    *("{0} ships on {1}", "{0} moved to {1}", "On {1} {0} moved from {0} to {1}"),
+    *(
+        "{0} moved to Faro in the week of {1}",
+        "{0}在{1}发布{0}",
+        "{0}は{1}に変更",
+        "{0}从{1}改到{0}了",
+    ),
+    *("{0}の誕生日は{1}です", "{0}'s manager is now {1} instead of {0}", "{0} is {1} years old"),
+]
+PIECES = [
+    *(
+        "Ines",
+        "Ines's team",
+        "Fridays",
+        "10:00",
+        "25:99",
+        "2026-13-45",
+        "March 2026",
+        "2026",
+        "十十点",
+    ),
+    *(
+        "周五",
+        "金曜日",
+        "半",
+        "noon",
+        "12 pm",
+        "every Monday and Friday",
+        "Porto, Portugal",
+        "",
+        ", so",
+    ),
+]
+
+
+@given(st.sampled_from(TEMPLATES), st.sampled_from(PIECES), st.sampled_from(PIECES), texts)
+def test_any_value_can_be_read(template: str, one: str, other: str, more: str) -> None:
+    first, second = template.format(one, other), template.format(one, other + more)
+    assert tells_value(first, first) or key_of(first) is None
+    assert contradicts(first, second) == contradicts(second, first)

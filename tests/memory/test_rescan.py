@@ -1,0 +1,157 @@
+import tracemalloc
+
+import pytest
+from django.apps import apps
+
+from memoryweb.conversations.models import Message
+from memoryweb.memory import rescan, write
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.search.models import Passage
+from memoryweb.workspace.models import AuthorKind, File, HeldSecret, LineOrigin, Revision
+from memoryweb.workspace.revisions import content_of
+from tests.language.test_credentials import BASE64, draw
+from tests.language.test_secret_assignments import drawn
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+TOKEN, VALUE = "ghp_" + draw(36), drawn(9)
+KEY = [draw(64, BASE64, seed=n) for n in range(3)]
+PEM = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *KEY, "-----END RSA PRIVATE KEY-----"])
+PLACES = ("PLACE_ONE", "PLACE_TWO", "PLACE_THREE")
+
+
+def _furnish(world: World) -> File:
+    """As if none of the patterns had been known when it was written."""
+    with unit(world.team) as work:
+        place = Place(world.agent, world.customer, "OLD.md")
+        person = Writer(AuthorKind.PERSON, user=world.alice)
+        text = "# Old\n\nPLACE_THREE\n- token PLACE_ONE\n- kept\n"
+        file = write.write(work, place, text, writer=person).file
+        write.append(work, place, [NewLine("- password: PLACE_TWO")], writer=person)
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="c",
+            messages=[NewMessage("user", "My password is PLACE_TWO!", name="Jo", id="m1")],
+        )
+    for model, columns in (
+        (File, ["content"]),
+        (Revision, ["text"]),
+        (Message, ["content"]),
+        (Passage, ["text", "tokens"]),
+    ):
+        for row in model._default_manager.all():
+            for column in columns:
+                text = getattr(row, column)
+                for mark, secret in zip(PLACES, (TOKEN, VALUE, PEM), strict=True):
+                    text = text.replace(mark, secret).replace(mark.lower(), secret)
+                setattr(row, column, text)
+            row.save()
+    file.refresh_from_db()
+    return file
+
+
+def _scan(world: World, *, fix: bool = False) -> Run:
+    with unit(world.team) as work:
+        run = rescan.request(work, world.agent, fix=fix, trigger=Run.Trigger.COMMAND)
+    done = engine.work(run.pk)
+    assert done is not None
+    return done
+
+
+def _everything() -> str:
+    texts = []
+    for model in apps.get_models():
+        for field in model._meta.get_fields():
+            if getattr(field, "erasable", False) or getattr(field, "no_personal_text", False):
+                rows = model._default_manager.values_list(field.name, flat=True)
+                texts += [str(value) for value in rows]
+    return "\n".join(texts)
+
+
+def test_it_lists_kinds_and_places_and_changes_nothing(world: World) -> None:
+    file = _furnish(world)
+    before = file.content
+    run = _scan(world)
+    seen = {(one["where"], one["kind"], one["line"]) for one in run.result["sightings"]}
+    assert ("file", "private-key", 3) in seen
+    assert ("file", "github-token", 8) in seen
+    assert ("file", "password", 10) in seen
+    assert ("message", "password", 1) in seen
+    assert run.result["masked"] == 0
+    file.refresh_from_db()
+    assert file.content == before
+    assert not any(secret in str(run.result) for secret in (TOKEN, VALUE, KEY[0]))
+
+
+def test_masking_leaves_no_secret_in_any_text_column(world: World) -> None:
+    _furnish(world)
+    _scan(world, fix=True)
+    everything = _everything()
+    for secret in (TOKEN, VALUE, *KEY):
+        assert secret not in everything
+        assert secret.lower() not in everything.lower()
+
+
+def test_lines_keep_their_numbers_and_their_writers(world: World) -> None:
+    file = _furnish(world)
+    lines = file.content.split("\n")
+    writers = set(LineOrigin.objects.filter(file=file).values_list("line", "author_kind"))
+    _scan(world, fix=True)
+    file.refresh_from_db()
+    now = file.content.split("\n")
+    assert len(now) == len(lines)
+    assert now[8] == "- kept"
+    assert set(LineOrigin.objects.filter(file=file).values_list("line", "author_kind")) == writers
+
+
+def test_every_digest_fits_its_revision_again(world: World) -> None:
+    file = _furnish(world)
+    _scan(world, fix=True)
+    file.refresh_from_db()
+    for revision in Revision.objects.filter(file=file):
+        content = content_of(file, revision.number)
+        assert revision.sha256 == write.sha256(content)
+        assert revision.size == len(content.encode())
+
+
+def test_what_is_likely_waits_for_a_person(world: World) -> None:
+    file = _furnish(world)
+    _scan(world, fix=True)
+    places = HeldSecret.objects.filter(state="waiting")
+    assert set(places.values_list("kind", flat=True)) == {"password"}
+    assert places.filter(file=file).count() == places.filter(message__isnull=False).count() == 1
+
+
+def test_a_second_look_finds_nothing(world: World) -> None:
+    _furnish(world)
+    _scan(world, fix=True)
+    again = _scan(world)
+    assert (again.result["found"], again.status) == (0, "no_change")
+
+
+def test_a_long_history_is_looked_through_text_by_text(world: World) -> None:
+    writer = Writer(AuthorKind.PERSON, user=world.alice)
+    text, revisions = ("A quiet day at the harbour. " * 100 + "\n") * 30, 30
+    for number in range(revisions):
+        with unit(world.team) as work:
+            place = Place(world.agent, None, "long.md")
+            file = write.write(work, place, f"{number}\n{text}", writer=writer).file
+    with unit(world.team) as work:
+        tracemalloc.start()
+        rescan.in_past(work, file, fix=False)
+        _now, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert most < len(text) * revisions / 2
+
+
+def test_it_goes_on_where_it_stood(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    _furnish(world)
+    monkeypatch.setattr(rescan, "STEP", 1)
+    whole = _scan(world).result
+    assert whole["done"] == whole["total"] > 3

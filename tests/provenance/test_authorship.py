@@ -1,0 +1,119 @@
+"""Who wrote each line, against a reference that simply remembers it."""
+
+import random
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import pytest
+
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import NewLine, Place, Writer, append, delete, rename, restore, write
+from memoryweb.provenance.authorship import authorship, blame_of
+from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.revisions import content_of
+from tests.world import World
+
+State = dict[str, int]  # line → the revision that brought it; no two lines are alike
+_WRITERS = (Writer(AuthorKind.PERSON), Writer(AuthorKind.IMPORT), Writer(AuthorKind.SYSTEM))
+
+
+class Story:
+    """A file that is edited at random, and what is remembered of each of its revisions."""
+
+    def __init__(self, world: World, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.place = Place(world.agent, None, "KNOWLEDGE.md")
+        self.words = (f"- line {number}" for number in count())
+        self.states: dict[int, State] = {}
+
+    def step(self, work: Unit) -> None:
+        acts: list[Callable[[Unit], None]] = [
+            self.rewrite,
+            self.rewrite,
+            self.append,
+            self.restore,
+            self.delete,
+            self.rename,
+        ]
+        self.random.choice(acts if self.states else acts[:1])(work)
+
+    def rewrite(self, work: Unit) -> None:
+        """Lines go, come, move; one that had gone may be typed again and is then a new one."""
+        before = list(self.now)
+        lines = [line for line in before if self.random.random() < 0.7]
+        if self.random.random() < 0.3:
+            self.random.shuffle(lines)
+        gone = [line for state in self.states.values() for line in state if line not in before]
+        fresh = [next(self.words) for _turn in range(self.random.randrange(1, 5))]
+        for line in [*fresh, *self.random.sample(gone, min(len(gone), 1))]:
+            if line not in lines:
+                lines.insert(self.random.randrange(len(lines) + 1), line)
+        written = write(work, self.place, "".join(f"{one}\n" for one in lines), writer=self.writer)
+        self.keep(written.file, lines)
+
+    def append(self, work: Unit) -> None:
+        lines = [next(self.words) for _turn in range(self.random.randrange(1, 4))]
+        new = [NewLine(line) for line in lines]
+        written = append(work, self.place, new, writer=self.writer)
+        self.keep(written.file, [*self.now, *lines])
+
+    def restore(self, work: Unit) -> None:
+        texts = Revision.objects.filter(file=self.file, is_deletion=False)
+        number = self.random.choice(list(texts.values_list("number", flat=True)))
+        written = restore(work, self.file, number, writer=self.writer)
+        if written.changed:
+            old, now = self.states[number], self.now
+            known = {line: now.get(line, since) for line, since in old.items()}
+            self.states[written.file.revision] = known
+
+    def delete(self, work: Unit) -> None:
+        if self.file.deleted_at is None:
+            delete(work, self.file, writer=self.writer)
+            self.states[self.file.revision] = {}
+
+    def rename(self, work: Unit) -> None:
+        if self.file.deleted_at is None:
+            path = f"structured/story-{self.file.revision}.md"
+            rename(work, self.file, path, writer=self.writer)
+            self.place = Place(self.place.agent, None, path)
+            self.states[self.file.revision] = dict(self.now)
+
+    def keep(self, file: File, lines: list[str]) -> None:
+        now = self.now
+        self.states[file.revision] = {line: now.get(line, file.revision) for line in lines}
+
+    @property
+    def now(self) -> State:
+        return self.states[max(self.states)] if self.states else {}
+
+    @property
+    def file(self) -> File:
+        return File.objects.get(agent=self.place.agent, owner=None, path=self.place.path)
+
+    @property
+    def writer(self) -> Writer:
+        return self.random.choice(_WRITERS)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_revision_tells_what_a_reference_remembers(world: World, seed: int) -> None:
+    story = Story(world, seed)
+    for _turn in range(25):
+        with unit(world.team) as work:
+            story.step(work)
+    file = story.file
+    for number, state in story.states.items():
+        assert _told(file, number) == state, number
+    for number in story.states:
+        assert "\n".join(authorship(file, number).lines) == content_of(file, number)
+
+
+def _told(file: File, number: int) -> State:
+    lines = content_of(file, number).split("\n")
+    return dict(_pairs(lines, blame_of(file, number)))
+
+
+def _pairs(lines: list[str], brought: list[int]) -> Iterator[tuple[str, int]]:
+    for line, since in zip(lines, brought, strict=True):
+        if line.strip():
+            yield line, since
