@@ -24,6 +24,7 @@ LOOKALIKES = str.maketrans(
 )
 _NOTE = re.compile(r"memory/([^/]+)\.md")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")  # a server in between may decode it once more
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
@@ -88,18 +89,23 @@ def _check_characters(text: str) -> None:
         raise PathRefused(_("A path must be in Unicode's composed form (NFC)."))
     if "\\" in text or ":" in text:
         raise PathRefused(_("A path may not contain a backslash or a colon."))
+    if _ENCODED.search(text):
+        raise PathRefused(_("A path may not contain percent-encoding, such as “%2F”."))
 
 
 def _check_segments(text: str) -> None:
     if text.startswith("/"):
         raise PathRefused(_("A path is relative: it may not begin with “/”."))
-    segments = text.split("/")
+    # Folded, because elsewhere the full-width “．．” is read as “..”.
+    segments = unicodedata.normalize("NFKC", text).split("/")
     if any(part in {"", ".", ".."} or part != part.strip() for part in segments):
         raise PathRefused(_("A path may not have empty, “.” or “..” parts, nor parts in blanks."))
     if len(segments) > MAX_SEGMENTS:
         raise PathRefused(_("A path may have at most 6 parts."))
     if not text.endswith(".md") or segments[-1] == ".md":
         raise PathRefused(_("A workspace holds Markdown: the path must end in “.md”."))
+    if any(part.casefold().endswith(".md") for part in segments[:-1]):
+        raise PathRefused(_("A folder's name may not end in “.md”: it would read as a file."))
 
 
 def _check_core_names(text: str) -> None:

@@ -102,7 +102,7 @@ def write(
     write_matrix.check(writer, place)
     _check_content(content)
     file = find(place)
-    _check_lock(file, path, expected)
+    _check_lock(file, path.text, expected)
     content = placeholders.put_back(file, content, writer)
     if _is_at(file, content):
         return Written(file, None, file.revision)
@@ -169,7 +169,7 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
     """
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
-    _check_lock(file, paths.parse(file.path), expected)
+    _check_lock(file, file.path, expected)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     placeholders.check_deletion(file, writer)
@@ -260,18 +260,18 @@ def _check_content(content: str) -> None:
         raise ContentRefused(_("A file may hold at most 1 MiB of text."))
 
 
-def _check_lock(file: File | None, path: paths.WorkspacePath, expected: str | None) -> None:
+def _check_lock(file: File | None, path: str, expected: str | None) -> None:
     present = file is not None and file.deleted_at is None
-    if file is not None and present and file.path != path.text:
+    if file is not None and present and file.path != path:
         raise Exists(file.path)
     if expected is None:
         return
     if expected == "":
         if present:
-            raise Exists(path.text)
+            raise Exists(path)
         return
     if file is None:
-        raise FileMissing(path.text)
+        raise FileMissing(path)
     if not present or file.sha256 != expected:
         raise Stale(file)
 

@@ -69,7 +69,9 @@ def members(raw: bytes) -> list[Member]:
 def _end(raw: bytes) -> tuple[int, int, int]:
     """Where the end record stands, how many entries it tells of, where the directory starts."""
     at = _end_position(raw)
-    _mark, disk, first_disk, here, count, size, offset, _comment = _unpack(_END, raw, at)
+    _mark, disk, first_disk, here, count, size, offset, comment = _unpack(_END, raw, at)
+    if comment:
+        _refuse("data_after", _("The archive has a comment; pack it without one."))
     if raw[max(0, at - 20) :].startswith(_ZIP64_MARK):
         _refuse_zip64()
     if (disk, first_disk, here) != (0, 0, count):
@@ -116,9 +118,11 @@ def _directory(raw: bytes, at: int, end: int, count: int) -> Iterator[Member]:
         (names, extras, comments, disk, _internal, external, offset) = fields[10:]
         name = raw[at + _CENTRAL.size : at + _CENTRAL.size + names]
         extra_at = at + _CENTRAL.size + names
-        at = extra_at + extras + comments
+        at = extra_at + extras
         if mark != _CENTRAL_MARK or at > end:
             _refuse_damaged()
+        if comments:
+            _refuse("data_between", _("An entry of the archive has a comment; pack it without."))
         if disk:
             _refuse("multi_disk", _("The archive is one part of several; send it as one file."))
         if _32 in (packed, size, offset):

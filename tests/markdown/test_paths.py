@@ -60,11 +60,22 @@ def test_a_path_says_what_the_file_is(text: str, kind: FileKind) -> None:
         "a/b/c/d/e/f/g.md",
         " a.md",
         "a /b.md",
+        "..%2f..%2fx.md",
+        "a%2Fb.md",
+        "%00.md",
+        "memory/2026-11-22.md/x.md",
+        "notes.MD/x.md",
+        "\N{FULLWIDTH FULL STOP}\N{FULLWIDTH FULL STOP}/x.md",
     ],
 )
 def test_it_refuses_a_path_with_a_reason(text: str) -> None:
     with pytest.raises(PathRefused, match=r"\w+ .*\."):
         paths.parse(text)
+
+
+@pytest.mark.parametrize("text", ["50% off.md", "100%.md", "a%/b.md", "md/x.md", "notes.md.md"])
+def test_a_name_like_it_is_none_of_those(text: str) -> None:
+    assert paths.parse(text).text == text
 
 
 def test_a_note_knows_its_date() -> None:

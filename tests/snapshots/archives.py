@@ -24,6 +24,7 @@ class Part:
     extra: bytes = b""
     descriptor: bytes = b""
     behind: bytes = b""
+    comment: bytes = b""
     lies: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -57,9 +58,10 @@ class Part:
 
     def central(self, offset: int) -> bytes:
         name = self.raw_name
-        tail = (len(name), len(self.extra), 0, 0, 0, self.mode << 16, offset)
+        tail = (len(name), len(self.extra), len(self.comment), 0, 0, self.mode << 16, offset)
         head = (b"PK\x01\x02", 0x0314, 20, self.flags, self.method, 0, 33)
-        return struct.pack("<4s6H3L5H2L", *head, *self.numbers, *tail) + name + self.extra
+        record = struct.pack("<4s6H3L5H2L", *head, *self.numbers, *tail)
+        return record + name + self.extra + self.comment
 
 
 def described(*, mark: bool = True, **lies: int) -> Part:

@@ -58,7 +58,7 @@ def _seeds() -> list[bytes]:
     return [
         write(ours, agent={"name": "Atlas"}, owner="shared"),
         zipped(Part(), described(), Part("memory/2026-11-20.md", NOTE.encode(), method=STORED)),
-        zipped(Part("work/", b""), Part("work/USER.md"), Part("work/日.md"), comment=b"made"),
+        zipped(Part("work/", b""), Part("work/USER.md"), Part("work/日.md")),
     ]
 
 
