@@ -13,7 +13,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api.auth import Request
 from memoryweb.api.cursors import page
 from memoryweb.api.operations import Paging, operation
-from memoryweb.api.schemas import Camel, Items, Moment
+from memoryweb.api.schemas import Camel, Flag, Items, Moment
 from memoryweb.memory.agents import (
     archive_agent,
     change_agent,
@@ -69,9 +69,9 @@ class AgentSettings(Camel):
     description: Annotated[str, Field(max_length=500)] | None = None
     time_zone: Zone | None = None
     dream_at: Clock | None = None
-    dreaming: bool | None = None
-    auto_summarize: bool | None = None
-    owner_isolation: bool | None = None
+    dreaming: Flag | None = None
+    auto_summarize: Flag | None = None
+    owner_isolation: Flag | None = None
     policy: Policy | None = None
     consolidator: Consolidator | None = None
 

@@ -13,7 +13,7 @@ from memoryweb.api import acting_owner
 from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Request
 from memoryweb.api.operations import operation
-from memoryweb.api.schemas import Camel, OwnerFields
+from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context, Included, Quoted
@@ -79,13 +79,13 @@ class Ask(OwnerFields):
         description="Its earlier messages are put in, and what is given from the daily notes "
         "counts as recalled. Without it, or before its first message: neither.",
     )
-    budget: int = Field(
+    budget: Whole = Field(
         context.WINDOW,
         ge=context.LEAST_WINDOW,
         le=context.MOST_WINDOW,
         description="The model's window in tokens. Three quarters of it are filled at most.",
     )
-    ephemeral: bool = Field(False, description="Put in nothing personal, like a paused owner.")
+    ephemeral: Flag = Field(False, description="Put in nothing personal, like a paused owner.")
 
 
 class TurnOut(Camel):

@@ -15,7 +15,7 @@ from memoryweb.api.cursors import page, page_by
 from memoryweb.api.exceptions import Invalid, NotFound, Problem
 from memoryweb.api.operations import Reach, header, operation
 from memoryweb.api.query_parameters import FilesAsked, RevisionsAsked, of_then
-from memoryweb.api.schemas import Camel, Items, Moment, Screened
+from memoryweb.api.schemas import Camel, Items, Moment, Screened, Whole
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import screening, write
 from memoryweb.memory.exceptions import Exists, FileMissing
@@ -77,7 +77,7 @@ class RevisionText(RevisionOut):
 
 
 class Restoration(Camel):
-    revision: int = Field(ge=1, le=2**31 - 1)
+    revision: Whole = Field(ge=1, le=2**31 - 1)
 
 
 class Renaming(Camel):

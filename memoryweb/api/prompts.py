@@ -13,7 +13,7 @@ from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.files import files_of
 from memoryweb.api.operations import Reach, operation
-from memoryweb.api.schemas import Camel, Items
+from memoryweb.api.schemas import Camel, Flag, Items
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.transaction import unit
@@ -40,7 +40,7 @@ class PromptFile(Camel):
 
 class Position(Camel):
     filename: str = Field(max_length=256)
-    enabled: bool
+    enabled: Flag
 
 
 class Arrangement(Camel):

@@ -4,9 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from memoryweb.api.operations import ReachPaging
+from memoryweb.api.schemas import Instant
 from memoryweb.workspace.models import AuthorKind
 from memoryweb.workspace.moments import Past
 
@@ -14,7 +15,7 @@ from memoryweb.workspace.moments import Past
 class FilesAsked(ReachPaging):
     """`owner`, `at`, `cursor` and `limit`."""
 
-    at: AwareDatetime | None = Field(
+    at: Instant | None = Field(
         None,
         description="The workspace as it was at this moment, by name: names, sizes, hashes and "
         "revisions of then.",

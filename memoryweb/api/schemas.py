@@ -1,9 +1,19 @@
 """How the API writes: camelCase, ids as strings, times in ISO 8601 UTC with a Z."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, field_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StrictBool,
+    field_validator,
+)
 from pydantic.alias_generators import to_camel
 
 Moment = Annotated[
@@ -12,6 +22,24 @@ Moment = Annotated[
         lambda value: value.astimezone(UTC).isoformat().replace("+00:00", "Z"), return_type=str
     ),
 ]
+
+
+def _is_number(value: object) -> object:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ValueError("Send a number.")
+    return value
+
+
+def _is_written_out(value: object) -> object:
+    if not re.match(r"\d{4}-\d\d-\d\d[Tt ]", str(value)):
+        raise ValueError("Send a date and time with its zone, such as 2026-11-20T09:00:00Z.")
+    return value
+
+
+# Of bodies, which have kinds: pydantic would take 0, "yes" and seconds since 1970 as well.
+Flag = StrictBool
+Whole = Annotated[int, BeforeValidator(_is_number)]
+Instant = Annotated[AwareDatetime, BeforeValidator(_is_written_out)]
 
 Item = TypeVar("Item")
 
@@ -67,7 +95,7 @@ class OwnerFields(Camel):
     channel: str | None = None
     sender_id: str | None = None
     room_id: str | None = None
-    group: bool = False
+    group: Flag = False
 
     @field_validator("end_user_id", "sender_id", "room_id", mode="before")
     @classmethod

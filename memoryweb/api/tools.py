@@ -13,7 +13,7 @@ from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request
 from memoryweb.api.context import conversation_of
 from memoryweb.api.operations import operation
-from memoryweb.api.schemas import Camel, OwnerFields, Screened
+from memoryweb.api.schemas import Camel, Flag, OwnerFields, Screened, Whole
 from memoryweb.memory import tools
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Writer
@@ -77,7 +77,7 @@ class WroteFile(Screened):
 class EditFile(OneFile):
     old_text: str = Field(min_length=1)
     new_text: str
-    replace_all: bool = False
+    replace_all: Flag = False
 
 
 class EditedFile(Screened):
@@ -99,7 +99,7 @@ class Remembered(Screened):
 
 class SearchNotes(Call):
     query: str = Field(max_length=1000)
-    limit: int = Field(5, ge=1, le=50)
+    limit: Whole = Field(5, ge=1, le=50)
 
 
 class NoteHit(Camel):
@@ -129,7 +129,7 @@ class Note(Camel):
 class SearchWorkspace(Call):
     query: str = Field(max_length=1000)
     scope: Literal["", "own", "shared"] = Field("", description="Empty: all that is visible.")
-    limit: int = Field(10, ge=1, le=50)
+    limit: Whole = Field(10, ge=1, le=50)
 
 
 class WorkspaceHit(Camel):

@@ -32,6 +32,8 @@ def test_a_name_is_taken_once_whatever_its_case(callers: Callers) -> None:
         ({"name": "A", "dreamAt": "02:00\n"}, "dreamAt"),
         ({"name": "A", "policy": "never"}, "policy"),
         ({"name": "A", "description": "x" * 501}, "description"),
+        ({"name": "A", "ownerIsolation": 0}, "ownerIsolation"),
+        ({"name": "A", "dreaming": "yes"}, "dreaming"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(

@@ -39,8 +39,8 @@ def test_the_past_pages_as_well(callers: Callers, files: str, renewed: str) -> N
 
 @pytest.mark.parametrize(
     "query",
-    ["at=yesterday", "at=2026-11-20T10:00:00", f"at={NOW}&cursor=x"],
-    ids=["word", "zoneless", "cursor"],
+    ["at=yesterday", "at=2026-11-20T10:00:00", "at=0.5", "at=1795000000", f"at={NOW}&cursor=x"],
+    ids=["word", "zoneless", "fraction", "seconds", "cursor"],
 )
 def test_what_is_no_moment_is_refused(callers: Callers, files: str, query: str) -> None:
     assert callers.viewer.get(f"{files}?{query}").status_code == 400

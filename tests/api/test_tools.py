@@ -149,6 +149,8 @@ def test_a_tool_that_is_none_is_not_found(callers: Callers, path: str) -> None:
         ("remember", {"content": 7}, "content"),
         ("memory_search", {"query": "a", "limit": 0}, "limit"),
         ("memory_search", {"query": "a", "limit": 51}, "limit"),
+        ("memory_search", {"query": "a", "limit": "5"}, "limit"),
+        ("memory_search", {"query": "a", "limit": True}, "limit"),
         ("memory_get", {"date": "tomorrow"}, "date"),
         ("read_workspace_memory_file", {"filename": "../a.md"}, "filename"),
         ("write_workspace_memory_file", {"filename": "a.md"}, "content"),
