@@ -147,6 +147,8 @@ def test_the_password_of_a_url_is_masked(url: str, masked: str, password: str) -
         "secret key " + hashlib.sha1(b"x", usedforsecurity=False).hexdigest(),
         "sha256:" + hashlib.sha256(b"x").hexdigest(),
         "YOUR_API_KEY",
+        "AWS_ACCESS_KEY_ID=AKIA" + "IOSFODNN7EXAMPLE",
+        "aws_secret_access_key = " + "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY",
         "sk-" + "x" * 48,
         "sk-proj-your-api-key-goes-here-0123456789",
         "ghp_" + "x" * 36,

@@ -38,6 +38,11 @@ _ASSIGNS = (
     r"|(?P<cell>[ \t]{0,40}\|[ \t]{0,40})"
     r"|(?P<says>[ \t]{1,8}" + _SAYS + r"(?:[ \t]*:)?[ \t]{1,8})"
 )
+_LOGIN = (  # "log in with admin / …": a name and what follows it
+    r"\b(?:log(?:ged)?[ -]?(?:in|on)|sign(?:ed)?[ -]?in|credentials|creds|zugang|anmelden|anmeldung)"
+    r"[ \t]{0,4}(?:(?:with|as|using|use|is|are|mit|als|:|=)[ \t]{1,4}){0,2}"
+    r"[\"'`]?[\w.@+-]{1,60}[\"'`]?[ \t]{0,4}"
+)
 _ASSIGNMENTS = re2.compile(  # of text, so that a class is of characters; it runs over bytes
     rf"(?i)(?P<label>{_LABEL}){_SUFFIX}{_CLOSED}{_GAP}{_CLOSED}(?:{_ASSIGNS})"
     rf"|(?P<cjk>{_CJK})(?:[^\s:：=＝是为為はがを는은이가\x21-\x7e]{{0,24}})"
@@ -46,13 +51,26 @@ _ASSIGNMENTS = re2.compile(  # of text, so that a class is of characters; it run
     rf"|(?:\A|[^\w-])--?(?P<option>(?:[a-z0-9-]{{0,30}}-)?(?:{_LABEL}))[ \t]{{1,4}}"
     r"|\bauthorization[\"']?[ \t]{0,4}[:=][ \t\"']{0,4}(?P<scheme>bearer|basic|token)[ \t]+"
     r"|[ \t](?:-u|--user)[ =][\"']?[\w.@+-]{1,60}(?P<user>:)"
+    rf"|{_LOGIN}(?P<login>[/:])[ \t]{{0,4}}"
     r"|<(?P<element>(?:[\w.:-]{0,30})(?:password|passwd|pwd|secret|token|api-?key))>"
 )
 _END = re.compile(
     r"[`*_)\]]{0,4}(?:[.,;!。、，；！|]|$|\s{0,8}\n|です|だ|입니다)(?!\w)", re.MULTILINE
 )
 _ROW_END = re.compile(r"[`*_]{0,4}[ \t]{0,40}\|[ \t]{0,8}(?:$|\r?\n(?![ \t]{0,3}\|?[ \t]{0,8}:?-))")
-_FORMS = ("equals", "colon", "cell", "says", "cjk", "apart", "option", "scheme", "user", "element")
+_FORMS = (
+    "equals",
+    "colon",
+    "cell",
+    "says",
+    "cjk",
+    "apart",
+    "option",
+    "scheme",
+    "user",
+    "login",
+    "element",
+)
 LABELS = _ASSIGNMENTS.pattern
 could_hold = prefilter.of([LABELS])
 
@@ -106,7 +124,7 @@ def _labels(raw: bytes) -> Iterator[_Label]:
         named = match.groupdict()
         label = next(
             named[name]
-            for name in ("label", "cjk", "apart", "option", "scheme", "user", "element")
+            for name in ("label", "cjk", "apart", "option", "scheme", "user", "login", "element")
             if named[name] is not None
         )
         said = label.decode().lower()

@@ -29,9 +29,14 @@ def is_our_token(text: str) -> bool:
     return own_token.is_well_formed(text)
 
 
+def is_aws_key(text: str) -> bool:
+    """The keys of AWS's documentation end with what they are: AKIA…EXAMPLE, …EXAMPLEKEY."""
+    return looks_random(text) and not text.endswith(("EXAMPLE", "EXAMPLEKEY"))
+
+
 def is_labelled_key(text: str) -> bool:
     """Forty characters behind a label; a commit's hash is forty characters too."""
-    return looks_random(text) and not re.fullmatch(r"[0-9a-f]{40}|[0-9A-F]{40}", text)
+    return is_aws_key(text) and not re.fullmatch(r"[0-9a-f]{40}|[0-9A-F]{40}", text)
 
 
 def is_basic_password(text: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import re2
 
 from memoryweb.language.secrets.checks import (
+    is_aws_key,
     is_basic_password,
     is_json_header,
     is_labelled_key,
@@ -53,7 +54,12 @@ FORMATS = (
         is_json_header,
     ),
     # Clouds
-    _format("aws-access-key", "akia asia abia acca", r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
+    _format(
+        "aws-access-key",
+        "akia asia abia acca",
+        r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
+        is_aws_key,
+    ),
     _format(
         "aws-secret-key",
         "secret",

@@ -73,6 +73,7 @@ _EXAMPLE = re.compile(
     r"(?:(?:my|your|the|our|some|any|an?|new|old|enter|insert|put|set|add|type|replace|example"
     rf"|sample|dummy|fake|mock|demo|test|default)[-_ .]?)*(?:{_KIND}[-_ .]?)*(?:{_NOUN}|{_KIND})"
     r"(?:[-_ .]?here)?[!]?[0-9]{0,3}"
+    r"|(?-i:A[A-Z0-9]{12}EXAMPLE|[A-Za-z0-9/+]{30}EXAMPLEKEY)"  # of AWS's documentation
     r"|change[-_ ]?(?:me|it|this)\w{0,8}[!0-9]{0,4}|replace[-_ ]?me|(?:to[-_ ])?be[-_ ]changed"
     r"|(?:example|sample|dummy|fake|mock|demo|test|foo|bar|baz|foobar|placeholder|redacted|"
     r"removed|masked|hidden|omitted|todo|tbd|n/?a|none|null|nil|undefined|unset|empty|unknown|"
@@ -153,6 +154,8 @@ def is_secret(claim: Claim) -> bool:
     value = claim.value.strip()
     if len(value) < MIN_STRICT or _stands_for_another(value):
         return False
+    if claim.form == "login":  # what two ways of signing in are called stands there, too
+        return len(value) >= MIN_LOOSE and _is_mixed(value)
     if " " in value:
         return _is_phrase(claim, value)
     if claim.kind == "password" and (claim.form in _STRICT or claim.is_quoted):
@@ -211,15 +214,17 @@ def _is_named(claim: Claim, value: str) -> bool:
 def _looks_drawn(value: str) -> bool:
     """Mixed as hardly any word of a language is."""
     value = value[:LONG].strip("!?.")
-    has_letter = any(character.isalpha() for character in value)
-    if has_letter and any(character.isdigit() for character in value):
+    if _is_mixed(value):
         return True
     turns = sum(a.islower() and b.isupper() for a, b in pairwise(value))
-    if (
-        turns >= 2
-        or (turns and _CAPITALS.search(value))
-        or (has_letter and _ODD.search(value))
-        or _CROWD.search(value)
-    ):
+    if turns >= 2 or (turns and _CAPITALS.search(value)) or _CROWD.search(value):
         return True
     return len(value) >= 20 and value.isalpha() and value.isascii() and entropy(value) >= 3.8
+
+
+def _is_mixed(value: str) -> bool:
+    """Letters with digits or signs among them."""
+    value = value[:LONG].strip("!?.")
+    if not any(character.isalpha() for character in value):
+        return False
+    return any(character.isdigit() for character in value) or bool(_ODD.search(value))
