@@ -3,6 +3,7 @@
 import re
 import unicodedata
 import uuid
+from typing import Any
 
 from django.db.models import Case, CharField, Q, QuerySet, Value, When
 from django.db.models.functions import Concat
@@ -12,6 +13,7 @@ from memoryweb.accounts import integrations
 from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Owner
+from memoryweb.language.secrets.names import holds_secret
 
 _CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _RESERVED = {"user", "api", "system", "shared", "me"}
@@ -26,21 +28,15 @@ def person_owner(team: Team, user: User) -> Owner:
 
 
 def api_owner(team: Team, integration: Integration, end_user_id: str) -> Owner:
-    owner, _made = Owner.objects.get_or_create(
-        team=team,
-        source=f"api:{integration.pk}",
-        external_id=checked_identity(end_user_id),
-        defaults={"integration": integration},
-    )
-    return owner
+    return _met(team, f"api:{integration.pk}", end_user_id, integration)
 
 
 def channel_owner(team: Team, channel: str, sender_id: str) -> Owner:
-    return _of_channel(team, checked_channel(channel), sender_id)
+    return _met(team, checked_channel(channel), sender_id)
 
 
 def room_owner(team: Team, channel: str, room_id: str) -> Owner:
-    return _of_channel(team, f"{checked_channel(channel)}:room", room_id)
+    return _met(team, f"{checked_channel(channel)}:room", room_id)
 
 
 def system_owner(team: Team) -> Owner:
@@ -152,10 +148,18 @@ def _has_control(text: str) -> bool:
     return any(unicodedata.category(character) in {"Cc", "Cs"} for character in text)
 
 
-def _of_channel(team: Team, source: str, external_id: str) -> Owner:
-    owner, _made = Owner.objects.get_or_create(
-        team=team, source=source, external_id=checked_identity(external_id)
-    )
+def _met(team: Team, source: str, identity: str, integration: Integration | None = None) -> Owner:
+    """Somebody new may not be called by a secret: an id is shown, logged and kept as it is."""
+    keys: dict[str, Any] = {
+        "team": team,
+        "source": source,
+        "external_id": checked_identity(identity),
+    }
+    if found := Owner.objects.filter(**keys).first():
+        return found
+    if holds_secret(keys["external_id"]):
+        raise OwnerRefused(_("An owner's id may not hold what looks like a secret."))
+    owner, _made = Owner.objects.get_or_create(**keys, defaults={"integration": integration})
     return owner
 
 

@@ -13,7 +13,7 @@ from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
-from memoryweb.language.secrets import credentials
+from memoryweb.language.secrets import credentials, names
 from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.screening import Held
@@ -118,16 +118,14 @@ def import_messages(
 
 
 def _check_identifiers(conversation_id: str, messages: Sequence[NewMessage]) -> None:
-    """An id is kept as it is, so it can't be masked."""
+    """Raises BatchRefused: an id is kept as it is, so a secret in it can't be masked."""
     named = {"conversationId": conversation_id} | {
         f"messages[{index}].id": message.id
         for index, message in enumerate(messages)
         if message.id is not None
     }
-    if not credentials.find("\n".join(named.values())):
-        return
     for field, text in named.items():
-        if credentials.find(text):
+        if names.holds_secret(text):
             raise BatchRefused(
                 field, _("{field} looks like a secret; use another id.").format(field=field)
             )

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.secrets import assignments as secret_assignments
-from memoryweb.language.secrets import credentials
+from memoryweb.language.secrets import credentials, names
 from memoryweb.language.secrets.credentials import Secret
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
@@ -166,9 +166,9 @@ def without_new(text: str, *, known: str) -> str:
 
 
 def path(text: str) -> paths.WorkspacePath:
-    """A name can't be masked. Raises PathRefused."""
+    """Raises PathRefused."""
     parsed = paths.parse(text)
-    if mask_all(text) != text:
+    if names.holds_secret(text):
         raise PathRefused(_("The name holds what looks like a secret; choose another."))
     return parsed
 

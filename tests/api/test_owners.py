@@ -11,6 +11,8 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from tests.api.callers import Callers, narrow
 from tests.api.client import Api
+from tests.language.test_credentials import draw
+from tests.language.test_secret_assignments import drawn
 from tests.world import World, integration_token
 
 SAY = [{"role": "user", "content": "Good morning."}]
@@ -103,6 +105,15 @@ def test_a_number_as_end_user_is_told_to_be_a_string(world: World, callers: Call
     [error] = sent.json()["errors"]
     assert error["field"] == "endUserId"
     assert "string" in error["message"]
+
+
+@pytest.mark.parametrize("id", ["key_ghp_" + draw(36), f"ann password={drawn(5)}"])
+def test_a_secret_as_end_user_makes_no_owner(world: World, callers: Callers, id: str) -> None:
+    body = {"endUserId": id, "messages": SAY}
+    sent = callers.helpdesk.post(f"/agents/{world.agent.pk}/conversations/c/messages", body)
+    assert (sent.status_code, sent.json()["errors"][0]["field"]) == (400, "owner")
+    assert id not in sent.content.decode()
+    assert not Owner.objects.filter(external_id=id).exists()
 
 
 def test_another_owners_id_reads_like_one_that_nobody_has(world: World, callers: Callers) -> None:

@@ -12,6 +12,7 @@ from memoryweb.memory.transaction import unit
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 from tests.commands.calling import Answer, run
+from tests.language.test_credentials import draw
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -159,3 +160,11 @@ def test_run_pending_waits_for_no_cooldown_either(world: World, file: Path) -> N
     assert Run.objects.filter(status="queued", due_at__gt=timezone.now()).exists()
     run("run_pending", "--until-idle")
     assert not Run.objects.filter(status="queued").exists()
+
+
+def test_a_secret_as_owner_makes_none(world: World, file: Path) -> None:
+    owner = "slack:x_ghp_" + draw(36)
+    place = ("--team", world.team.slug, "--agent", "atlas", "--owner", owner)
+    answer = run("import_conversations", *place, str(file))
+    assert "looks like a secret" in answer.failure
+    assert not world.team.owners.filter(external_id__contains="ghp_").exists()

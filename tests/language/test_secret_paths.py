@@ -1,5 +1,6 @@
 """Whichever way a text comes in, what is secret in it stays out; samples are drawn at run time."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -7,7 +8,8 @@ import pytest
 
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.exceptions import BatchRefused
-from memoryweb.conversations.models import Message
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.language.secrets.names import holds_secret
 from memoryweb.memory import agents, section_writing, tools, write
 from memoryweb.memory.exceptions import ContentRefused, PathRefused, SecretRefused
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -113,6 +115,21 @@ def _new_name(work: Unit, world: World, text: str) -> object:
     return write.rename(work, file, f"notes/{text}.md", writer=TOOL)
 
 
+def _joined_name(work: Unit, world: World, text: str) -> object:
+    joined = re.sub(r"\W+", "_", text.replace("pw=", "wifi password "))
+    return write.write(work, _place(world, f"{joined}_old.md"), "- Tea.\n", writer=TOOL)
+
+
+def _conversation(work: Unit, world: World, text: str) -> object:
+    return add_messages(
+        work,
+        agent=world.agent,
+        owner=world.customer,
+        conversation_id=f"chat {text}",
+        messages=[NewMessage("user", "Tea.", id=text)],
+    )
+
+
 def _agent(work: Unit, world: World, text: str) -> object:
     return agents.create_agent(work, name="New one", description=text)
 
@@ -135,6 +152,8 @@ ACTS: dict[str, Act] = {
     "reason": _reason,
     "name of a file": _name,
     "new name of a file": _new_name,
+    "name of joined words": _joined_name,
+    "ids of a conversation": _conversation,
     "description of an agent": _agent,
 }
 REFUSED = (SecretRefused, PathRefused, ContentRefused, BatchRefused)
@@ -145,7 +164,8 @@ def _kept(world: World) -> str:
     rows = [
         *File.objects.values_list("path", "content"),
         *Revision.objects.values_list("path", "text", "reason"),
-        *Message.objects.values_list("content", "name"),
+        *Message.objects.values_list("content", "name", "external_id"),
+        *Conversation.objects.values_list("external_id"),
         *Proposal.objects.values_list("content"),
         *world.team.agents.values_list("name", "description"),
     ]
@@ -180,7 +200,7 @@ def test_the_same_ways_are_open_to_other_texts(world: World) -> None:
     for name, act in ACTS.items():
         with unit(world.team) as work:
             act(work, world, f"plain words {list(ACTS).index(name)}")
-    assert all(f"plain words {number}" in _kept(world) for number in (4, 8, 13, 15, 17))
+    assert all(f"plain words {number}" in _kept(world) for number in (4, 8, 13, 15, 18, 19))
 
 
 @pytest.mark.parametrize("said", [f"key {_token(21)} for it", f"password: {drawn(22)} for it"])
@@ -193,3 +213,20 @@ def test_no_name_description_or_reason_takes_a_secret(said: str) -> None:
         (BreakGlassForm({"reason": said}), "reason"),
     ):
         assert any("looks like a secret" in error for error in form.errors[field])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password-reset-2026.md",
+        "passwords/team-accounts.md",
+        "token-budget.md",
+        "secrets_of_the_kitchen.md",
+        "customer_4711",
+        "9f3a2c64-0b1d-4e3f-9f6e-2f1f6c7d8e90",
+        "+49 170 1234567",
+        "ann_2026@example.com",
+    ],
+)
+def test_an_ordinary_name_is_no_secret(name: str) -> None:
+    assert not holds_secret(name)

@@ -39,7 +39,7 @@ _ASSIGNS = (
     r"|(?P<says>[ \t]{1,8}" + _SAYS + r"(?:[ \t]*:)?[ \t]{1,8})"
 )
 _LOGIN = (  # "log in with admin / …": a name and what follows it
-    r"\b(?:log(?:ged)?[ -]?(?:in|on)|sign(?:ed)?[ -]?in|credentials|creds|zugang|anmelden|anmeldung)"
+    r"\b(?:log(?:ged)?[ -]?(?:in|on)|sign(?:ed)?[ -]?in|credentials|creds|zugang|anmeldung)"
     r"[ \t]{0,4}(?:(?:with|as|using|use|is|are|mit|als|:|=)[ \t]{1,4}){0,2}"
     r"[\"'`]?[\w.@+-]{1,60}[\"'`]?[ \t]{0,4}"
 )
