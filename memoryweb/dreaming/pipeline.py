@@ -22,7 +22,7 @@ from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import Place, Writer, Written
 from memoryweb.provenance.origins import Origin, Source
-from memoryweb.runs.engine import GiveUp, Lease, Outcome, Retry
+from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
 
@@ -110,9 +110,7 @@ def _ask(lease: Lease, read: Inputs) -> None:
             tokens_in=run.tokens_in + error.tokens_in,
             tokens_out=run.tokens_out + error.tokens_out,
         )
-        if error.transient:
-            raise Retry(error.code, after=error.retry_after, error=str(error)) from error
-        raise GiveUp(error.code, error=str(error)) from error
+        raise
     answer, had_secret = _masked(said.value)
     lease.advance(
         Run.Phase.ANSWER,

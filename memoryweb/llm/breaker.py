@@ -31,11 +31,13 @@ def enter(team_id: UUID, endpoint: str, seconds: float) -> None:
         )
 
 
-def failed(team_id: UUID, endpoint: str) -> None:
+def failed(team_id: UUID, endpoint: str) -> bool:
+    """Whether that has opened it, or left it open."""
     now = timezone.now()
     Breaker.objects.get_or_create(team_id=team_id, endpoint=_name(endpoint))
     _rows(team_id, endpoint).update(failures=F("failures") + 1)
-    _rows(team_id, endpoint).filter(failures__gte=FAILURES).update(open_until=now + OPEN)
+    counted = _rows(team_id, endpoint).filter(failures__gte=FAILURES)
+    return bool(counted.update(open_until=now + OPEN))
 
 
 def succeeded(team_id: UUID, endpoint: str) -> None:

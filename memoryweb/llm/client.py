@@ -82,8 +82,7 @@ def complete(
             value = parse(reply.text, schema)
         except ModelError as error:
             _account(error, spent, expected)
-            if error.counts:
-                breaker.failed(team_id, endpoint.url)
+            _blame(error, team_id, endpoint)
             raise
     breaker.succeeded(team_id, endpoint.url)
     return Completion(
@@ -98,6 +97,15 @@ def complete(
 def cost_micros(tokens_in: int, tokens_out: int) -> int:
     """A price for a million tokens in units is a price for one token in millionths."""
     return round(tokens_in * settings.MODEL_PRICE_IN + tokens_out * settings.MODEL_PRICE_OUT)
+
+
+def _blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
+    if error.of_content:
+        breaker.succeeded(team_id, endpoint.url)  # it did answer
+    elif error.counts:
+        is_open = breaker.failed(team_id, endpoint.url)
+        # An endpoint that is otherwise well was slow because of this text.
+        error.of_content = isinstance(error, TimedOut) and not is_open
 
 
 def _tokens_out(reply: Reply) -> int:

@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
 class ModelError(Exception):
     """`transient`: the same call may work later, not before `retry_after` seconds if known.
+    `counts`: the endpoint's fault, towards its breaker. `of_content`: the fault of what was asked
+    or answered; the endpoint is well, and the same call would probably go wrong again.
 
     `tokens_in` and `tokens_out` are what the failed call has cost all the same.
     """
 
     code = "model_failed"
     transient = False
-    counts = True  # towards the breaker of the endpoint
+    counts = True
+    of_content = False
 
     def __init__(self, sentence: "str | StrPromise", *, retry_after: float | None = None) -> None:
         super().__init__(str(sentence))
@@ -62,6 +65,8 @@ class RequestRefused(ModelError):
     """The endpoint found the request itself wrong (400 and its relatives)."""
 
     code = "model_request_refused"
+    counts = False
+    of_content = True
 
 
 class ModelNotFound(ModelError):
@@ -73,6 +78,7 @@ class TooLarge(ModelError):
 
     code = "model_input_too_large"
     counts = False
+    of_content = True
 
 
 class Busy(ModelError):
@@ -86,6 +92,8 @@ class Unavailable(ModelError):
 
 
 class TimedOut(ModelError):
+    """Whose fault it is shows only in what else the endpoint does (`client.complete`)."""
+
     code = "model_timeout"
     transient = True
 
@@ -95,6 +103,8 @@ class Unfinished(ModelError):
 
     code = "answer_unfinished"
     transient = True
+    counts = False
+    of_content = True
 
 
 class BadAnswer(ModelError):
@@ -102,6 +112,15 @@ class BadAnswer(ModelError):
 
     code = "bad_answer"
     transient = True
+    counts = False
+    of_content = True
+
+
+class NoAnswer(BadAnswer):
+    """Not what an endpoint sends, whatever the model said: another server may be answering."""
+
+    counts = True
+    of_content = False
 
 
 def from_status(status: int, retry_after: float | None) -> ModelError:

@@ -9,7 +9,7 @@ import pydantic
 from django.utils.translation import gettext as _
 
 from memoryweb.llm.endpoint import Endpoint
-from memoryweb.llm.exceptions import BadAnswer, Unavailable, Unfinished
+from memoryweb.llm.exceptions import BadAnswer, NoAnswer, Unavailable, Unfinished
 from memoryweb.llm.parsing import loads
 from memoryweb.llm.streams import events, joined_anthropic, joined_openai
 from memoryweb.llm.transport import Response
@@ -145,9 +145,9 @@ def _answer(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
         else:
             answer = loads(response.body)
     except (ValueError, RecursionError):
-        raise BadAnswer(_("The model endpoint's answer is not JSON.")) from None
+        raise NoAnswer(_("The model endpoint's answer is not JSON.")) from None
     if not isinstance(answer, dict):
-        raise BadAnswer(_("The model endpoint's answer does not have the known form."))
+        raise NoAnswer(_("The model endpoint's answer does not have the known form."))
     # OpenAI's own non-answers carry "error": null.
     if answer.get("error"):
         raise Unavailable(_("The model endpoint answered with an error of its own."))
@@ -158,7 +158,7 @@ def _openai_reply(answer: Mapping[str, Any]) -> Reply:
     choice = _first(answer.get("choices"))
     message = choice.get("message")
     if not isinstance(message, dict):
-        raise BadAnswer(_("The model endpoint's answer does not have the known form."))
+        raise NoAnswer(_("The model endpoint's answer does not have the known form."))
     if message.get("refusal"):
         raise BadAnswer(_("The model declined to answer."))
     usage = _mapping(answer.get("usage"))
@@ -202,7 +202,7 @@ def _text(content: Any) -> str:
 
 def _first(choices: Any) -> Mapping[str, Any]:
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise BadAnswer(_("The model endpoint's answer does not have the known form."))
+        raise NoAnswer(_("The model endpoint's answer does not have the known form."))
     return choices[0]
 
 

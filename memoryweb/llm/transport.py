@@ -17,7 +17,7 @@ import httpx
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from memoryweb.llm.exceptions import BadAnswer, TimedOut, Unavailable
+from memoryweb.llm.exceptions import NoAnswer, TimedOut, Unavailable
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
@@ -50,7 +50,7 @@ def client(deadline: float) -> httpx.Client:
 def post(
     http: httpx.Client, url: str, headers: Mapping[str, str], body: bytes, deadline: float
 ) -> Response:
-    """Raises TimedOut, ConnectionLost, or BadAnswer for a body that is too long or encoded."""
+    """Raises TimedOut, ConnectionLost, or NoAnswer for a body that is too long or encoded."""
     _check(deadline)
     try:
         with http.stream("POST", url, headers=dict(headers), content=body) as response:
@@ -72,13 +72,13 @@ def post(
 
 def _read(response: httpx.Response, deadline: float) -> bytes:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise BadAnswer(_("The model endpoint sent a compressed answer that was not asked for."))
+        raise NoAnswer(_("The model endpoint sent a compressed answer that was not asked for."))
     body = bytearray()
     for chunk in response.iter_raw():
         _check(deadline)
         body += chunk
         if len(body) > MAX_BODY_BYTES:
-            raise BadAnswer(_("The model endpoint's answer is too long to be one."))
+            raise NoAnswer(_("The model endpoint's answer is too long to be one."))
     return bytes(body)
 
 

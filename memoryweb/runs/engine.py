@@ -134,11 +134,11 @@ def _settle(lease: Lease, error: Exception) -> None:
     try:
         if isinstance(told, GiveUp):
             lease.finish(Outcome(told.status, told.reason, told.error))
-        elif run.attempts >= settings.RUN_ATTEMPTS:
+        elif told.costs and run.attempts >= settings.RUN_ATTEMPTS:
             lease.finish(Outcome(Run.Status.FAILED, told.reason, told.error))
         else:
             due_at = timezone.now() + _until_next_try(run, told)
-            lease.postpone(due_at, told.reason, told.error)
+            lease.postpone(due_at, told.reason, told.error, costs=told.costs)
     except LeaseLost:
         logger.warning("Run %s was taken over before it could fail.", run.pk)
 
@@ -150,7 +150,9 @@ def _told(run: Run, error: Exception) -> GiveUp | Retry:
         return GiveUp(error.code, error=str(error))
     if isinstance(error, ModelError):
         usual = pause(run.attempts, random.random()).total_seconds()
-        return Retry(error.code, max(usual, error.retry_after or 0), str(error))
+        wait = max(usual, error.retry_after or 0)
+        # An endpoint that is away must not end what waits for it: its breaker spaces the tries.
+        return Retry(error.code, wait, str(error), costs=error.of_content)
     logger.error("Run %s failed.", run.pk, exc_info=error)
     # Its own words stay in the log: they may quote a person, and others see a run's error.
     place = traceback.extract_tb(error.__traceback__)[-1]

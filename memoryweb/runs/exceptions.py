@@ -8,11 +8,17 @@ class RunError(Exception):
 
 
 class Retry(RunError):
-    """Try again, after `after` seconds or when the usual back-off says."""
+    """Try again, after `after` seconds or when the usual back-off says.
 
-    def __init__(self, reason: str, after: float | None = None, error: str = "") -> None:
+    `costs`: the attempt counts. It does not where the run itself is not at fault.
+    """
+
+    def __init__(
+        self, reason: str, after: float | None = None, error: str = "", *, costs: bool = True
+    ) -> None:
         super().__init__(reason, error)
         self.after = after
+        self.costs = costs
 
 
 class GiveUp(RunError):

@@ -103,10 +103,15 @@ class Lease:
             attempts=self.run.attempts - 1,
         )
 
-    def postpone(self, due_at: datetime, reason: str, error: str) -> None:
+    def postpone(self, due_at: datetime, reason: str, error: str, *, costs: bool) -> None:
         """Failed, with a next try at `due_at`."""
         self._update(
-            status=Run.Status.FAILED, due_at=due_at, reason=reason, error=error, lease_until=None
+            status=Run.Status.FAILED,
+            due_at=due_at,
+            reason=reason,
+            error=error,
+            lease_until=None,
+            attempts=self.run.attempts - (0 if costs else 1),
         )
 
     def _update(self, **changes: Any) -> None:

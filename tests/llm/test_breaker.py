@@ -5,7 +5,14 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.llm import breaker
-from memoryweb.llm.exceptions import BreakerOpen, ModelError, TooLarge
+from memoryweb.llm.exceptions import (
+    BadAnswer,
+    BreakerOpen,
+    ModelError,
+    TimedOut,
+    TooLarge,
+    Unfinished,
+)
 from tests.fakes import ModelServer
 from tests.llm.asking import TEAM, ask
 
@@ -22,7 +29,7 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_five_failures_in_a_row_open_it(model_server: ModelServer) -> None:
     for _ in range(5):
-        model_server.text("not JSON")
+        model_server.raw(b"<html>Not a model</html>")
         with pytest.raises(ModelError):
             ask()
     with pytest.raises(BreakerOpen) as raised:
@@ -33,8 +40,11 @@ def test_five_failures_in_a_row_open_it(model_server: ModelServer) -> None:
 
 
 def test_a_success_in_between_begins_the_count_anew(model_server: ModelServer) -> None:
-    for text in ["no", "no", "no", "no", '{"text": "yes"}', "no"]:
-        model_server.text(text)
+    for body in [b"no", b"no", b"no", b"no", b"", b"no"]:
+        if body:
+            model_server.raw(body)
+        else:
+            model_server.answer({"text": "yes"})
     for _ in range(6):
         try:
             ask()
@@ -50,6 +60,44 @@ def test_a_text_that_is_too_long_is_not_the_endpoints_failure(model_server: Mode
         model_server.status(413)
         with pytest.raises(TooLarge):
             ask()
+
+
+@pytest.mark.parametrize("said", ["not JSON", '{"text": 5}', "", "{"])
+def test_what_a_model_says_is_never_the_endpoints_failure(
+    model_server: ModelServer, said: str
+) -> None:
+    for _ in range(6):
+        model_server.text(said)
+        model_server.answer({"text": "half"}, finish="length")
+        for _ in range(2):
+            with pytest.raises((BadAnswer, Unfinished)):
+                ask()
+
+
+def test_any_answer_shows_that_the_endpoint_is_back(
+    model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(5):
+        model_server.raw(b"no")
+        with pytest.raises(ModelError):
+            ask()
+    _set_clock(monkeypatch, NOON + timedelta(minutes=16))
+    model_server.text("not JSON")
+    with pytest.raises(BadAnswer):
+        ask()
+    assert breaker.open_until(TEAM) is None
+
+
+def test_silence_is_the_texts_fault_until_the_endpoint_is_left_alone(
+    model_server: ModelServer,
+) -> None:
+    seen = []
+    for _ in range(5):
+        model_server.hang()
+        with pytest.raises(TimedOut) as raised:
+            ask(seconds=0.05)
+        seen.append(raised.value.of_content)
+    assert seen == [True, True, True, True, False]
 
 
 def test_another_team_and_another_endpoint_are_not_held_up() -> None:

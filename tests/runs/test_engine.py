@@ -8,7 +8,15 @@ from django_q.models import OrmQ
 from django_scopes import get_scope
 from pytest_django import Settings
 
-from memoryweb.llm.exceptions import Busy, KeyRefused
+from memoryweb.llm.exceptions import (
+    BadAnswer,
+    BreakerOpen,
+    BudgetSpent,
+    Busy,
+    KeyRefused,
+    ModelError,
+    Unavailable,
+)
 from memoryweb.runs import engine, tasks
 from memoryweb.runs.engine import GiveUp, Lease, Outcome, Retry
 from tests.runs.conftest import Handle
@@ -117,6 +125,41 @@ def test_the_next_try_waits(
     due_at = fresh(run).due_at
     assert due_at is not None
     assert earliest < (due_at - timezone.now()).total_seconds() < latest
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BreakerOpen("x", retry_after=900),
+        BudgetSpent("x", retry_after=900),
+        Busy("x", retry_after=1),
+        Unavailable("x"),
+    ],
+    ids=lambda error: error.code,
+)
+def test_what_is_not_the_runs_own_fault_costs_no_attempt(
+    desk: Desk, handle: Handle, settings: Settings, error: ModelError
+) -> None:
+    settings.RUN_ATTEMPTS = 1
+    handle(_raising(error))
+    run = desk.ask()
+    for _ in range(3):
+        assert engine.work_next() == run
+        due_at = fresh(run).due_at
+        assert due_at is not None
+        assert (due_at - timezone.now()).total_seconds() > max(29, (error.retry_after or 0) - 1)
+        change(run, due_at=ago(seconds=1))
+    assert fresh(run).attempts == 0
+
+
+def test_a_model_that_answers_badly_does_cost_attempts(
+    desk: Desk, handle: Handle, settings: Settings
+) -> None:
+    settings.RUN_ATTEMPTS = 1
+    handle(_raising(BadAnswer("x")))
+    run = desk.ask()
+    engine.work_next()
+    assert (fresh(run).status, fresh(run).due_at) == ("failed", None)
 
 
 def test_a_handler_that_ends_without_an_outcome_has_failed(desk: Desk, handle: Handle) -> None:

@@ -1,0 +1,125 @@
+"""A model endpoint that is away at night: every dream waits, and none is lost."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from memoryweb.agents.nights import dream_time
+from memoryweb.dreaming import schedule
+from memoryweb.memory.transaction import unit
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from tests.dreaming.nights import NIGHT, note
+from tests.fakes import Behaviour, ModelServer
+from tests.world import World
+
+TROUBLES = {
+    "an error": Behaviour(status=500, raw=b"{}", streams=False),
+    "busy": Behaviour(status=429, raw=b"{}", streams=False, headers={"Retry-After": "0"}),
+    "silence": Behaviour(hang=True),
+    "another server": Behaviour(raw=b"<html>Down for maintenance</html>", streams=False),
+}
+
+
+class Clock:
+    """Goes on only when it is told to."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def run_until(self, end: datetime) -> None:
+        """Everything that becomes due until then, each at its own time."""
+        while True:
+            list(engine.run_pending())
+            later = Run.objects.active().filter(due_at__gt=self.now, due_at__lte=end)
+            due_at = later.order_by("due_at").values_list("due_at", flat=True).first()
+            if due_at is None:
+                self.now = end
+                return
+            self.now = due_at
+
+
+@pytest.fixture
+def clock(world: World, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock(dream_time(world.agent, NIGHT))
+    monkeypatch.setattr(timezone, "now", lambda: clock.now)
+    return clock
+
+
+@pytest.fixture
+def nights(world: World) -> Callable[[int], list[Run]]:
+    """The queued dreams of so many owners with something new."""
+
+    def queued(owners: int) -> list[Run]:
+        dreaming = [world.customer, world.sender, world.bobs_memory, None][:owners]
+        for owner in dreaming:
+            note(world, owner, NIGHT, "Marta's team ships on Thursdays.")
+        with unit(world.team) as work:
+            return [
+                schedule.request_night(work, world.agent, owner, NIGHT, trigger="cron").run
+                for owner in dreaming
+            ]
+
+    return queued
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+@pytest.mark.parametrize("owners", [1, 4])
+def test_an_outage_of_75_minutes_ends_no_dream_of_the_night(
+    clock: Clock,
+    nights: Callable[[int], list[Run]],
+    model_server: ModelServer,
+    settings: Settings,
+    owners: int,
+    trouble: str,
+) -> None:
+    settings.DREAM_TIMEOUT_SECONDS = 0.2
+    model_server.default = lambda _: TROUBLES[trouble]
+    runs = nights(owners)
+    began = clock.now
+    clock.run_until(began + timedelta(minutes=75))
+    assert {run.status for run in Run.objects.all()} == {"failed"}
+    assert Run.objects.active().count() == len(runs)
+    settings.DREAM_TIMEOUT_SECONDS = 10
+    model_server.rules_like()
+    clock.run_until(began + timedelta(minutes=110))
+    assert {run.status for run in Run.objects.all()} == {"succeeded"}
+
+
+def test_a_spent_budget_is_waited_for_until_the_next_day(
+    world: World,
+    clock: Clock,
+    nights: Callable[[int], list[Run]],
+    model_server: ModelServer,
+    settings: Settings,
+) -> None:
+    model_server.rules_like()
+    world.team.daily_tokens = 1000
+    world.team.save()
+    [run] = nights(1)
+    settings.RUN_ATTEMPTS = 2
+    for _day in range(3):
+        clock.run_until(clock.now + timedelta(days=1))
+    run.refresh_from_db()
+    assert (run.status, run.reason, run.attempts) == ("failed", "budget_spent", 0)
+    assert run.due_at is not None
+    assert model_server.requests == []
+    world.team.daily_tokens = None
+    world.team.save()
+    clock.run_until(run.due_at)
+    run.refresh_from_db()
+    assert run.status == "succeeded"
+
+
+def test_a_busy_endpoint_is_left_alone_for_at_least_the_usual_pause(
+    clock: Clock, nights: Callable[[int], list[Run]], model_server: ModelServer
+) -> None:
+    model_server.default = lambda _: TROUBLES["busy"]
+    [run] = nights(1)
+    list(engine.run_pending())
+    run.refresh_from_db()
+    assert run.due_at is not None
+    assert run.due_at - clock.now >= engine.FIRST_PAUSE
