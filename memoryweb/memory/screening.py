@@ -237,6 +237,8 @@ def keep_for_message(
     unit: Unit, conversation: Conversation, message: Message, held: Sequence[Held]
 ) -> None:
     """What was held back from a message; the system's own conversations are the team's."""
+    if not held:
+        return  # as of nearly every message: not even an empty query is worth building
     is_shared = conversation.owner.source == "system"
     rows = [
         HeldSecret(

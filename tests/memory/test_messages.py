@@ -14,6 +14,7 @@ from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.messages import Added, NewMessage, add_messages, import_messages
 from memoryweb.memory.transaction import unit
 from memoryweb.search.models import Passage
+from memoryweb.tenancy import TeamManager
 from tests.language.test_credentials import draw
 from tests.world import World, build_world
 
@@ -243,3 +244,25 @@ def test_batches_that_come_at_once_leave_no_gap() -> None:
         sender.join()
     assert [position for position, _name, _text in kept()] == list(range(1, 31))
     assert Conversation.objects.get().message_count == 30
+
+
+def test_no_query_is_built_for_what_a_message_does_not_hold(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+    rows_of = TeamManager.get_queryset
+
+    def counted(manager: TeamManager[Any]) -> Any:
+        built.append(manager.model.__name__)
+        return rows_of(manager)
+
+    add(world, say("The first one, which makes the conversation."))
+    counts = []
+    for size in (2, 20):
+        built.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(TeamManager, "get_queryset", counted)
+            add(world, *(say(f"Box {number} of {size} stands there.") for number in range(size)))
+        counts.append(len(built))
+    assert counts[0] == counts[1]
+    assert "HeldSecret" not in built
