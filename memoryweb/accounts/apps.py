@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class AccountsConfig(AppConfig):
@@ -10,8 +11,9 @@ class AccountsConfig(AppConfig):
         from allauth.mfa.signals import authentication_failed  # noqa: PLC0415
         from allauth.socialaccount import signals  # noqa: PLC0415
 
-        from memoryweb.accounts import adapter  # noqa: PLC0415
+        from memoryweb.accounts import adapter, teams  # noqa: PLC0415
 
         authentication_failed.connect(adapter.record_wrong_code)
         signals.social_account_added.connect(adapter.record_linked)
         signals.social_account_removed.connect(adapter.record_unlinked)
+        post_migrate.connect(teams.forget_system_team, sender=self)

@@ -1,5 +1,6 @@
 import uuid
 from collections.abc import Collection
+from functools import cache
 
 from django.apps import apps
 from django.db import models, transaction
@@ -83,6 +84,17 @@ def system_team() -> Team:
         is_system=True, defaults={"name": "System", "slug": SYSTEM_SLUG}
     )
     return team
+
+
+@cache
+def system_team_id() -> uuid.UUID:
+    """A migration makes that team and nothing takes it away: looked up once a process."""
+    return system_team().pk
+
+
+def forget_system_team(**_signal: object) -> None:
+    """Receiver of `post_migrate`, which also follows when a database is emptied."""
+    system_team_id.cache_clear()
 
 
 def find(text: str) -> Team:

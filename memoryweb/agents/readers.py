@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q
 from django_scopes import scope
 
-from memoryweb.accounts.teams import system_team
+from memoryweb.accounts.teams import system_team_id
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 
 if TYPE_CHECKING:
@@ -37,5 +37,5 @@ def reading(reader: Reader) -> Iterator[None]:
 
     For reads alone: every query inside names the reader's agent or goes through `sees`.
     """
-    with scope(team=(reader.agent.team_id, system_team().pk)):
+    with scope(team=(reader.agent.team_id, system_team_id())):
         yield

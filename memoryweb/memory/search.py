@@ -1,19 +1,22 @@
 """`memory.search`: the only way text is found. Can't be called without a reader."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.search import cursors, matching, query_syntax
 from memoryweb.search.corpus import Current
+from memoryweb.search.cursors import Cursor
 from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.hits import Found, Hit, hit
 from memoryweb.search.matching import Asked
 from memoryweb.search.past import Then
 from memoryweb.search.query_syntax import Query
 
-__all__ = ["Found", "Hit", "search"]
+__all__ = ["Found", "Hit", "search", "search_each"]
 
 MOST = 50
 
@@ -35,24 +38,67 @@ def search(
     Raises SearchRefused: a date, an owner or a cursor that is none.
     """
     query = query_syntax.parse(text) if isinstance(text, str) else text
-    asked = Asked.of(query, kinds, _scope(reader, query.owner) or scope)
+    scope = _scope(reader, query.owner) or scope
     stamp = cursors.stamp(reader, query, kinds, scope)
     after = cursors.read(cursor, stamp) if cursor else None
-    if reader.agent.archived_at or not asked.terms:
+    if reader.agent.archived_at:
         return Found(0, ())
-    if reader.owner and reader.owner.paused:
-        reader = Reader(reader.agent)
-    with reading(reader):
-        corpus = Then(reader, query.at) if query.at else Current(reader)
-        matched = matching.match(corpus, asked)
-        page = matched.page(min(max(limit, 1), MOST), after)
-        rows = corpus.passages([passage for passage, _score in page.hits], page.kinds)
-    hits = (
-        hit(rows[key], score, asked.words, corpus.past(rows[key]))
-        for key, score in page.hits
-        if key in rows
-    )
-    return Found(matched.total, tuple(hits), cursors.write(page.last, stamp) if page.last else "")
+    (found,) = _found([_awake(reader)], Asked.of(query, kinds, scope), limit, after)
+    return found if found.last is None else replace(found, cursor=cursors.write(found.last, stamp))
+
+
+def search_each(
+    agents: Sequence[Agent],
+    owner: Owner | None,
+    query: Query,
+    *,
+    limit: int = 10,
+    kinds: Collection[str] = ("file", "message"),
+    scope: str = "",
+) -> list[Found]:
+    """The first page of each of a team's agents: many take no more statements than one.
+
+    Only of the past each has texts of its own to rebuild. Raises SearchRefused.
+    """
+    readers = [_awake(Reader(agent, owner)) for agent in agents]
+    if not readers:
+        return []
+    asked = Asked.of(query, kinds, _scope(Reader(agents[0], owner), query.owner) or scope)
+    if query.at:
+        return [found for reader in readers for found in _found([reader], asked, limit)]
+    return _found(readers, asked, limit)
+
+
+def _awake(reader: Reader) -> Reader:
+    """Of a paused owner nothing is found that is theirs."""
+    return Reader(reader.agent) if reader.owner and reader.owner.paused else reader
+
+
+def _found(
+    readers: Sequence[Reader], asked: Asked, limit: int, after: Cursor | None = None
+) -> list[Found]:
+    if not asked.terms:
+        return [Found(0, ()) for _reader in readers]
+    at = asked.query.at
+    with reading(readers[0]):
+        corpus = Then(readers[0], at) if at else Current(readers)
+        matches = matching.match(corpus, asked)
+        pages = matching.pages(corpus, matches, min(max(limit, 1), MOST), after)
+        wanted = {passage for page in pages for passage, _score in page.hits}
+        rows = corpus.passages(wanted, {kind for page in pages for kind in page.kinds})
+    each = zip(readers, matches, pages, strict=True)
+    return [
+        Found(
+            matched.total,
+            tuple(
+                hit(rows[key], score, asked.words, corpus.past(rows[key]))
+                for key, score in page.hits
+                if key in rows and corpus.sees(reader, rows[key])
+            ),
+            last=page.last,
+        )
+        for reader, matched, page in each
+    ]
 
 
 def _scope(reader: Reader, owner: str) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
 from django.db.models import Max
@@ -50,17 +52,20 @@ class Reaches:
 
 
 class Current:
-    """The workspace and the conversations as they are."""
+    """The workspaces and the conversations as they are, of some readers of one team.
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
-        self.reaches = Reaches.of(reader)
+    What it is asked, it is asked for all of them at once: many take as many statements as one.
+    """
 
-    def find(self, tokens: Collection[str]) -> Found:
-        return index.find(tokens)
+    def __init__(self, readers: Sequence[Reader]) -> None:
+        self.readers = readers
+        self.reaches = [Reaches.of(reader) for reader in readers]
 
-    def extent(self) -> Extent:
-        return index.extent(self.reaches.all)
+    def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
+        return index.find(groups)
+
+    def extents(self) -> list[Extent]:
+        return index.extents([reaches.all for reaches in self.reaches])
 
     def last_turns(self, wholes: Collection[int]) -> dict[int, int]:
         """The position of each conversation's last message."""
@@ -71,8 +76,8 @@ class Current:
 
     def files(self, path: str) -> set[int]:
         """The wholes of the files whose path has that in it."""
-        found = File.objects.present().visible_to(self.reader)
-        found = found.filter(folded_path__contains=fold(path))
+        visible = reduce(or_, (reader.sees() for reader in self.readers))
+        found = File.objects.present().filter(visible, folded_path__contains=fold(path))
         return {whole_key(pk) for pk in found.values_list("pk", flat=True)}
 
     def saying(self, passages: Collection[int], phrases: Iterable[Sequence[str]]) -> set[int]:
@@ -131,20 +136,21 @@ class Current:
             rows = rows.defer("tokens", "file__content")
         if kinds:
             rows = rows.select_related(*(related[kind] for kind in sorted(kinds)))
-        return {row.pk: row for row in rows if self._sees(row)}
+        return {row.pk: row for row in rows}
+
+    def sees(self, reader: Reader, row: Passage) -> bool:
+        """Once more, by the row itself: keys are short, owners are not."""
+        own = reader.owner.pk if reader.owner else None
+        if row.agent_id == GLOBAL_AGENT_ID:
+            return row.owner_id is None
+        return row.agent_id == reader.agent.pk and row.owner_id in (None, own)
 
     def past(self, _row: Passage) -> Past | None:
         return None
 
     def _keyed(self, phrase: Sequence[str]) -> list[str]:
-        return [" ".join(TEXT + reach + word for word in phrase) for reach in self.reaches.all]
-
-    def _sees(self, row: Passage) -> bool:
-        """Once more, by the row itself: keys are short, owners are not."""
-        own = self.reader.owner.pk if self.reader.owner else None
-        if row.agent_id == GLOBAL_AGENT_ID:
-            return row.owner_id is None
-        return row.agent_id == self.reader.agent.pk and row.owner_id in (None, own)
+        keys = dict.fromkeys(reach for reaches in self.reaches for reach in reaches.all)
+        return [" ".join(TEXT + reach + word for word in phrase) for reach in keys]
 
 
 def says(tokens: str, wanted: Iterable[Iterable[str]]) -> bool:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from memoryweb.conversations.models import Message
 from memoryweb.language.tokens import tokens
+from memoryweb.search.cursors import Cursor
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File
 from memoryweb.workspace.moments import Past
@@ -64,11 +65,12 @@ class Hit:
 
 @dataclass(frozen=True)
 class Found:
-    """`cursor` asks for the next page, "" when there is none."""
+    """`cursor` asks for the next page, "" when there is none; `last` is where this one ends."""
 
     total: int
     hits: tuple[Hit, ...]
     cursor: str = ""
+    last: Cursor | None = None
 
 
 def hit(row: Passage, score: float, words: Collection[str], past: Past | None = None) -> Hit:

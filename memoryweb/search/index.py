@@ -16,7 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 from memoryweb.search import index_postgres, index_sqlite
-from memoryweb.search.ranking import Extent, Places
+from memoryweb.search.ranking import Columns, Extent, Places
 
 _EXTENTS_APART = """
 SELECT reach FROM (
@@ -42,27 +42,36 @@ class _Index(Protocol):
     def is_sound(self, cursor: CursorWrapper) -> bool: ...
     def find(
         self, cursor: CursorWrapper, tokens: Sequence[str]
-    ) -> tuple[dict[str, Counter[int]], Places]: ...
+    ) -> tuple[dict[str, Counter[int]], Columns]: ...
 
 
-def find(tokens: Collection[str], using: str = DEFAULT_DB_ALIAS) -> Found:
-    """The passages that have some of these tokens, which carry their scope keys."""
+def find(groups: Sequence[Collection[str]], using: str = DEFAULT_DB_ALIAS) -> list[Found]:
+    """For each group the passages that have some of its tokens, which carry their scope keys.
+
+    In as many statements for many groups as for one.
+    """
+    tokens = list({token: None for group in groups for token in group})
     if not tokens:
-        return Found({}, Places((), (), ()))
+        return [Found({}, Places((), (), ())) for _group in groups]
     with connections[using].cursor() as cursor:
-        return Found(*_index(connections[using]).find(cursor, list(tokens)))
+        postings, columns = _index(connections[using]).find(cursor, tokens)
+    if len(groups) == 1:
+        return [Found(postings, Places(*columns))]
+    return [_of_group(group, postings, columns) for group in groups]
 
 
-def extent(reaches: Sequence[str], using: str = DEFAULT_DB_ALIAS) -> Extent:
-    """How much stands under these scope keys, without counting it."""
+def extents(groups: Sequence[Sequence[str]], using: str = DEFAULT_DB_ALIAS) -> list[Extent]:
+    """For each group how much stands under its scope keys, without counting it."""
+    reaches = {reach for group in groups for reach in group}
     with connections[using].cursor() as cursor:
         cursor.execute(
-            "SELECT coalesce(sum(passages), 0), coalesce(sum(words), 0) FROM recall_extent"
+            "SELECT reach, passages, words FROM recall_extent"
             f" WHERE reach IN ({', '.join(['%s'] * len(reaches))})",
             list(reaches),
         )
-        passages, words = cursor.fetchone()
-    return Extent(int(passages), int(words))
+        sizes = {reach: (passages, words) for reach, passages, words in cursor.fetchall()}
+    found = ([sizes[reach] for reach in group if reach in sizes] for group in groups)
+    return [Extent(sum(n for n, _words in of), sum(words for _n, words in of)) for of in found]
 
 
 def create(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
@@ -105,6 +114,15 @@ def check(databases: Sequence[str] | None = None, **_options: Any) -> list[Check
         for using in databases or ()
         for name in _missing(connections[using])
     ]
+
+
+def _of_group(
+    tokens: Collection[str], postings: Mapping[str, Counter[int]], columns: Columns
+) -> Found:
+    own = {token: postings[token] for token in tokens if token in postings}
+    wanted = set[int]().union(*own.values())
+    kept = [at for at, passage in enumerate(columns[0]) if passage in wanted]
+    return Found(own, Places(*([column[at] for at in kept] for column in columns)))
 
 
 def _missing(connection: BaseDatabaseWrapper) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from django.db.backends.utils import CursorWrapper
 
-from memoryweb.search.ranking import Places
+from memoryweb.search.ranking import Columns
 
 _COLUMN = (
     "ALTER TABLE recall_passage ADD COLUMN search tsvector"
@@ -101,7 +101,7 @@ def is_sound(cursor: CursorWrapper) -> bool:
     return not missing(cursor)
 
 
-def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Places]:
+def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Columns]:
     # Tokens hold letters and digits only; quoted, none of them is an operator.
     wanted = " | ".join(f"'{token}'" for token in tokens)
     cursor.execute(
@@ -113,5 +113,5 @@ def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counte
         for word in text.split(" "):
             if word in postings:
                 postings[word][passage] += 1
-    places = Places(*([row[column] for row in rows] for column in range(3)))
-    return {token: counts for token, counts in postings.items() if counts}, places
+    columns: Columns = tuple([row[column] for row in rows] for column in range(3))
+    return {token: counts for token, counts in postings.items() if counts}, columns

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from django.db import DatabaseError
 from django.db.backends.utils import CursorWrapper
 
-from memoryweb.search.ranking import Places
+from memoryweb.search.ranking import Columns
 
 _TABLES = {
     "recall_index": (
@@ -81,7 +81,7 @@ def is_sound(cursor: CursorWrapper) -> bool:
     return True
 
 
-def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Places]:
+def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Columns]:
     # As JSON: one row a token instead of one a posting halves the time.
     marks = ", ".join(["%s"] * len(tokens))
     cursor.execute(
@@ -97,11 +97,12 @@ def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counte
         " INDEXED BY recall_passage_place ON p.id = wanted.value",
         [json.dumps(passages)],
     )
-    places = Places(*(json.loads(column) for column in cursor.fetchone()))
-    if len(places.keys) < len(passages):  # a write came between the two statements
-        postings = {term: _still(counts, places) for term, counts in postings.items()}
-    return postings, places
+    columns: Columns = tuple(json.loads(column) for column in cursor.fetchone())
+    if len(columns[0]) < len(passages):  # a write came between the two statements
+        there = set(columns[0])
+        postings = {term: _still(counts, there) for term, counts in postings.items()}
+    return postings, columns
 
 
-def _still(counts: Counter[int], places: Places) -> Counter[int]:
-    return Counter({passage: n for passage, n in counts.items() if passage in places.keys})
+def _still(counts: Counter[int], there: set[int]) -> Counter[int]:
+    return Counter({passage: n for passage, n in counts.items() if passage in there})

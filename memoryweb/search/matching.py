@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from memoryweb.language.tokens import tokens
 from memoryweb.search import ranking
-from memoryweb.search.corpus import Current, Reaches, Standing
+from memoryweb.search.corpus import Current, Reaches, Spot, Standing
 from memoryweb.search.cursors import Cursor
 from memoryweb.search.index import Found
 from memoryweb.search.indexing import HEADINGS, TEXT
@@ -51,7 +51,8 @@ class Page:
 
 @dataclass(frozen=True)
 class Matched:
-    corpus: Corpus
+    """What one reader finds, to be scored where it matters."""
+
     scores: Scores
 
     @property
@@ -62,16 +63,26 @@ class Matched:
     def total(self) -> int:
         return self.scores.shown(self.scores.keys)
 
-    def page(self, limit: int, after: Cursor | None) -> Page:
+    def best(self, limit: int, after: Cursor | None) -> dict[int, float]:
+        """As many places, best first, as the page and the pages before it need."""
         wanted = limit + 1 + (self._ahead(after) if after else 0)
         count = wanted + limit
         while True:
             scores = self.scores.best(count)
             if count >= len(self.scores.keys) or self.scores.shown(scores) >= wanted:
-                break
+                return scores
             count *= 4
-        ids = self._ids(scores)
-        order = list(_at_most_per_file(self._in_order(scores, ids), self.places))
+
+    def page(
+        self,
+        scores: Mapping[int, float],
+        ids: Mapping[int, int],
+        standings: Mapping[int, Standing],
+        limit: int,
+        after: Cursor | None,
+    ) -> Page:
+        in_order = _in_order(scores, ids, standings)
+        order = list(_at_most_per_file(in_order, self.places))
         start = self._start(order, scores, after) if after else 0
         shown = order[start : start + limit]
         hits = [(ids[key], scores[key]) for key in shown if key in ids]
@@ -97,34 +108,122 @@ class Matched:
     def _cursor(self, key: int, scores: Mapping[int, float]) -> Cursor:
         return Cursor(self.places.whole(key), ranking.ordinal(key), scores[key])
 
-    def _ids(self, keys: Collection[int]) -> dict[int, int]:
-        """Place → passage, also for the turns that were found by their neighbours."""
+    def spots(self, keys: Collection[int]) -> dict[Spot, int]:
+        """Where the turns stand that were found by their neighbours."""
         known = self.places.passages
-        spots = {
+        return {
             (self.places.whole(key), ranking.ordinal(key)): key for key in keys if key not in known
         }
-        found = {spots[spot]: passage for spot, passage in self.corpus.spots(spots).items()}
+
+    def ids(self, keys: Collection[int], passages: Mapping[Spot, int]) -> dict[int, int]:
+        """Place → passage."""
+        known = self.places.passages
+        spots = self.spots(keys)
+        found = {spots[spot]: passages[spot] for spot in spots if spot in passages}
         return {key: known[key] for key in keys if key in known} | found
 
-    def _in_order(self, scores: Mapping[int, float], ids: Mapping[int, int]) -> list[int]:
-        """Best first, newer first where scores are equal, then the same on every database."""
-        tied = [key for key in _tied(scores) if key in ids]
-        standings = self.corpus.standings([ids[key] for key in tied])
-        standing: dict[int, Standing | tuple[()]] = {
-            key: standings[ids[key]] for key in tied if ids[key] in standings
+
+def match(corpus: Corpus, asked: Asked) -> list[Matched]:
+    """One for each reader of the corpus."""
+    finds = corpus.find([_keyed(reaches, asked.words) for reaches in corpus.reaches])
+    places = [found.places for found in finds]
+    last_turns = corpus.last_turns({key for one in places for key in one.conversations})
+    narrowing = _Narrowing.of(corpus, asked, finds)
+    matches = []
+    for reaches, found, extent in zip(corpus.reaches, finds, corpus.extents(), strict=True):
+        terms = [_postings(found, reaches, term) for term in asked.terms]
+        scores = ranking.score(extent, terms, found.places, last_turns)
+        matches.append(Matched(scores.narrowed(narrowing.keys(scores.keys, found, reaches))))
+    return matches
+
+
+def pages(
+    corpus: Corpus, matches: Sequence[Matched], limit: int, after: Cursor | None
+) -> list[Page]:
+    """A page of each. What the corpus is asked about them, it is asked once."""
+    bests = [matched.best(limit, after) for matched in matches]
+    each = list(zip(matches, bests, strict=True))
+    passages = corpus.spots({spot for one, best in each for spot in one.spots(best)})
+    ids = [matched.ids(best, passages) for matched, best in each]
+    tied = {
+        of[key] for best, of in zip(bests, ids, strict=True) for key in _tied(best) if key in of
+    }
+    standings = corpus.standings(tied)
+    return [
+        matched.page(best, of, standings, limit, after)
+        for (matched, best), of in zip(each, ids, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Narrowing:
+    """What filters leave, for all readers together; None where nothing is asked for.
+
+    Filters take hits away; they change no score.
+    """
+
+    asked: Asked
+    named: Collection[int] | None = None
+    said: Collection[int] | None = None
+    spots: Collection[Spot] | None = None
+    lines: Mapping[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, corpus: Corpus, asked: Asked, finds: Sequence[Found]) -> "_Narrowing":
+        query = asked.query
+        named = corpus.files(query.path) if query.path else None
+        said: Collection[int] | None = None
+        spots: Collection[Spot] | None = None
+        lines: Mapping[int, int] = {}
+        if asked.phrases:
+            having = (
+                _with_all(found, reaches, asked.phrases)
+                for found, reaches in zip(finds, corpus.reaches, strict=True)
+            )
+            said = corpus.saying(set[int]().union(*having), asked.phrases)
+        if query.before or query.after:
+            places = [found.places for found in finds]
+            spots = corpus.between({whole for one in places for whole in one.wholes}, query)
+            lines = corpus.lines({passage for one in places for passage in one.keys})
+        return cls(asked, named, said, spots, lines)
+
+    def keys(self, keys: Collection[int], found: Found, reaches: Reaches) -> Collection[int]:
+        """Those of a reader's places that are left."""
+        places = found.places
+        wholes = self._wholes(found, reaches)
+        if wholes is not None:
+            keys = {key for key in keys if places.whole(key) in wholes}
+        if self.said is not None:
+            keys = {key for key in keys if places.passages.get(key) in self.said}
+        if self.spots is not None:
+            keys = {key for key in keys if _spot(key, places, self.lines) in self.spots}
+        return keys
+
+    def _wholes(self, found: Found, reaches: Reaches) -> set[int] | None:
+        """The files and conversations that filters leave; None when none is asked for."""
+        kinds = set(self.asked.kinds)
+        if kinds >= {"file", "message"} and not self.asked.scope and self.named is None:
+            return None
+        places = found.places
+        kept = {
+            whole
+            for whole, is_turn in zip(places.wholes, places.are_turns, strict=True)
+            if ("message" if is_turn else "file") in kinds
         }
-        return sorted(scores, key=lambda key: (-scores[key], standing.get(key, ())))
+        if self.asked.scope:
+            kept &= _of_reaches(found, reaches.within(self.asked.scope))
+        return kept if self.named is None else kept.intersection(self.named)
 
 
-def match(corpus: Corpus, asked: Asked) -> Matched:
-    found = corpus.find(_keyed(corpus.reaches, asked.words))
-    scores = ranking.score(
-        corpus.extent(),
-        [_postings(found, corpus.reaches, term) for term in asked.terms],
-        found.places,
-        corpus.last_turns(found.places.conversations),
-    )
-    return Matched(corpus, scores.narrowed(_narrowed(scores.keys, corpus, asked, found)))
+def _in_order(
+    scores: Mapping[int, float], ids: Mapping[int, int], standings: Mapping[int, Standing]
+) -> list[int]:
+    """Best first, newer first where scores are equal, then the same on every database."""
+
+    def place(key: int) -> tuple[float, Standing | tuple[()]]:
+        return -scores[key], standings.get(ids.get(key, 0), ())
+
+    return sorted(scores, key=place)
 
 
 def _keyed(reaches: Reaches, words: Iterable[str]) -> list[str]:
@@ -141,38 +240,6 @@ def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:
             text = summed(text, found.postings.get(TEXT + reach + word, {}))
             headings.update(found.postings.get(HEADINGS + reach + word, ()))
     return Postings(text, headings)
-
-
-def _narrowed(keys: Collection[int], corpus: Corpus, asked: Asked, found: Found) -> Collection[int]:
-    """Filters take hits away; they change no score."""
-    places, query = found.places, asked.query
-    wholes = _wholes(corpus, asked, found)
-    if wholes is not None:
-        keys = {key for key in keys if places.whole(key) in wholes}
-    if asked.phrases:
-        said = corpus.saying(_with_all(found, corpus.reaches, asked.phrases), asked.phrases)
-        keys = {key for key in keys if places.passages.get(key) in said}
-    if query.before or query.after:
-        spots = corpus.between({places.whole(key) for key in keys}, query)
-        lines = corpus.lines([places.passages[key] for key in keys if key in places.passages])
-        keys = {key for key in keys if _spot(key, places, lines) in spots}
-    return keys
-
-
-def _wholes(corpus: Corpus, asked: Asked, found: Found) -> set[int] | None:
-    """The files and conversations that filters leave; None when none is asked for."""
-    kinds = set(asked.kinds)
-    if kinds >= {"file", "message"} and not asked.scope and not asked.query.path:
-        return None
-    places = found.places
-    kept = {
-        whole
-        for whole, is_turn in zip(places.wholes, places.are_turns, strict=True)
-        if ("message" if is_turn else "file") in kinds
-    }
-    if asked.scope:
-        kept = kept & _of_reaches(found, corpus.reaches.within(asked.scope))
-    return kept & corpus.files(asked.query.path) if asked.query.path else kept
 
 
 def _of_reaches(found: Found, reaches: Iterable[str]) -> set[int]:

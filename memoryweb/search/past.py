@@ -25,16 +25,19 @@ from memoryweb.workspace.moments import Past, workspace_at
 
 
 class Then:
-    """A corpus like `corpus.Current`, at a moment. Its passages are numbered, not stored."""
+    """A corpus like `corpus.Current`, at a moment, of one reader. Its passages are numbered, not
+    stored."""
 
     def __init__(self, reader: Reader, moment: datetime) -> None:
-        self.reaches = Reaches.of(reader)
+        self.reaches = [Reaches.of(reader)]
         self.pasts = {past.file.pk: past for past in _pasts(reader, moment)}
         self.rows = dict(enumerate(_passages(reader, moment, self.pasts.values()), start=1))
         self.at = {(row.whole, row.line): number for number, row in self.rows.items()}
 
-    def find(self, tokens: Collection[str]) -> Found:
-        wanted = set(tokens)
+    def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
+        return [self._find(set(tokens)) for tokens in groups]
+
+    def _find(self, wanted: Collection[str]) -> Found:
         postings: dict[str, Counter[int]] = {}
         found: dict[int, None] = {}
         for number, row in self.rows.items():
@@ -46,8 +49,8 @@ class Then:
         places = Places(list(found), [row.whole for row in rows], [row.place for row in rows])
         return Found(postings, places)
 
-    def extent(self) -> Extent:
-        return Extent(len(self.rows), sum(row.length for row in self.rows.values()))
+    def extents(self) -> list[Extent]:
+        return [Extent(len(self.rows), sum(row.length for row in self.rows.values()))]
 
     def last_turns(self, wholes: Collection[int]) -> dict[int, int]:
         last: dict[int, int] = {}
@@ -62,8 +65,9 @@ class Then:
         return {row.whole for row in rows if row.file and wanted in fold(row.file.path)}
 
     def saying(self, passages: Collection[int], phrases: Iterable[Sequence[str]]) -> set[int]:
+        (reaches,) = [one.all for one in self.reaches]
         wanted = [
-            [f" {' '.join(TEXT + reach + word for word in phrase)} " for reach in self.reaches.all]
+            [f" {' '.join(TEXT + reach + word for word in phrase)} " for reach in reaches]
             for phrase in phrases
         ]
         return {number for number in passages if says(self.rows[number].tokens, wanted)}
@@ -98,6 +102,9 @@ class Then:
                 known = sources[row.file_id]
                 row.source = weakest(known[line] for line in lines if line in known)
         return found
+
+    def sees(self, _reader: Reader, _row: Passage) -> bool:
+        return True  # only what the reader sees was read at all
 
     def past(self, row: Passage) -> Past | None:
         return self.pasts[row.file_id] if row.file_id else None

@@ -28,6 +28,11 @@ _LONGEST = 0xFFFF
 _TURN, _WEIGHT = 0x80, 0x7F
 
 
+# Of passages: their ids, the keys of their wholes, and what `packed` made of each. Columns, not
+# rows: thousands of tuples would keep the garbage collector busy.
+Columns = tuple[Sequence[int], ...]
+
+
 @dataclass(frozen=True)
 class Extent:
     """How much the reader sees: passages, and the words in them."""
@@ -64,10 +69,6 @@ class Places:
     def __init__(
         self, passages: Sequence[int], wholes: Sequence[int], places: Sequence[int]
     ) -> None:
-        """For each passage the key of its file or conversation, and what `packed` made.
-
-        Columns, not rows: thousands of tuples would keep the garbage collector busy.
-        """
         kinds = dict(zip(wholes, places, strict=True))
         self.wholes = list(kinds)
         self.weights = [(place & _WEIGHT) / 10 for place in kinds.values()]

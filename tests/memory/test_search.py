@@ -385,3 +385,10 @@ def test_what_is_removed_behind_the_doors_is_found_no_more(world: World) -> None
     rows = Passage.objects.filter(file__path="KNOWLEDGE.md")
     Passage.objects.filter(pk__in=list(rows.values_list("pk", flat=True)))._raw_delete("default")
     assert find(world, "ferry").total == 0
+
+
+def test_the_built_in_team_is_not_looked_up_again(world: World) -> None:
+    search(Reader(world.agent), "first")
+    with CaptureQueriesContext(connection) as queries:
+        search(Reader(world.agent), "second")
+    assert [sql for sql in statements(queries) if "accounts_team" in sql] == []

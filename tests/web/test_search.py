@@ -1,18 +1,22 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils.safestring import SafeString
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
+from memoryweb.memory.agents import create_agent
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import Injection, RecallEvent
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.markdown import plain
 from memoryweb.workspace.models import AuthorKind, Revision
+from tests.statements import statements
 from tests.web.pages import fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
@@ -205,3 +209,33 @@ def test_what_is_marked_is_escaped() -> None:
     html = marked_html(plain("<b>hi</b>\u200b"), words_of("hi"))
     assert html.startswith("&lt;b&gt;<mark>hi</mark>&lt;/b&gt;")
     assert "\u200b" not in html
+
+
+@pytest.mark.parametrize("query", ["boat", '"red boat"', "boat path:boat", "boat after:2001-01-01"])
+def test_it_takes_as_many_statements_for_many_agents_as_for_few(
+    stage: Stage, bob: Client, address: str, query: str
+) -> None:
+    counts = []
+    for names in ("few", "many of them and more"):
+        with unit(stage.world.team) as work:
+            for name in names.split():
+                place = Place(create_agent(work, name=name), None, "boats.md")
+                write(work, place, f"- The red boat of {name}.\n", writer=Writer(AuthorKind.PERSON))
+        bob.get(address, {"q": query})
+        with CaptureQueriesContext(connection) as queries:
+            page = text(bob.get(address, {"q": query}))
+        assert names.split()[-1] in page
+        counts.append(len(statements(queries)))
+    assert counts[0] == counts[1]
+
+
+def test_agents_asked_together_keep_apart_what_each_has(
+    stage: Stage, vera: Client, address: str
+) -> None:
+    with unit(stage.world.team) as work:
+        for name in ("Owl", "Heron"):
+            place = Place(create_agent(work, name=name), None, "boats.md")
+            write(work, place, f"- A boat of the {name}.\n", writer=Writer(AuthorKind.PERSON))
+    page = text(vera.get(address, {"q": "boat"}))
+    for name in ("Owl", "Heron"):
+        assert page.count(f"of the {name}.") == 1

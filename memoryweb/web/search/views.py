@@ -16,6 +16,7 @@ from django.views.decorators.http import require_GET
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.search import search as find
+from memoryweb.memory.search import search_each
 from memoryweb.search import query_syntax
 from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.hits import Found, Hit
@@ -134,15 +135,14 @@ def _groups(request: TeamRequest, agents: list[Agent], asked: Mapping[str, Any])
     is_one = len(chosen) == 1
     if owner is not None:
         note_read(request, owner, "search", chosen[0].pk if is_one else request.visit.team.pk)
-    for agent in chosen:
-        found = find(
-            Reader(agent, owner),
-            query,
-            limit=_SIZE if is_one else _OF_EACH,
-            kinds=(asked["kind"],) if asked["kind"] else _KINDS,
-            scope="own" if asked["whose"] not in {"", "shared"} else "",
-            cursor=asked["cursor"] if is_one else "",
-        )
+    kinds = (asked["kind"],) if asked["kind"] else _KINDS
+    scope = "own" if asked["whose"] not in {"", "shared"} else ""
+    if is_one:
+        reader, cursor = Reader(chosen[0], owner), asked["cursor"]
+        finds = [find(reader, query, limit=_SIZE, kinds=kinds, scope=scope, cursor=cursor)]
+    else:
+        finds = search_each(chosen, owner, query, limit=_OF_EACH, kinds=kinds, scope=scope)
+    for agent, found in zip(chosen, finds, strict=True):
         yield _group(request, agent, found, owner, asked["q"], is_one=is_one)
 
 
