@@ -5,7 +5,7 @@ right answers 403 and leaves an event. PERSONAL text is found only by the person
 owner, or with a break-glass grant, whose every read leaves an event.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, wraps
@@ -32,10 +32,9 @@ from memoryweb.agents.owners import find, person_owner
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
-from memoryweb.memory.review.secrets import waiting_for as held_for
+from memoryweb.review.waiting import Waiting, waiting_about
 from memoryweb.runs.models import Run
-from memoryweb.workspace.marked import waiting_marks as marks_for
-from memoryweb.workspace.models import File, FileQuerySet, Import, LineOrigin, Proposal, Upload
+from memoryweb.workspace.models import File, FileQuerySet, Import, Proposal, Upload
 from memoryweb.workspace.queries import proposals_of, waiting_for
 
 P = ParamSpec("P")
@@ -52,8 +51,9 @@ class Refused(PermissionDenied):
 class Visit:
     """One person in one team, for the length of a request."""
 
-    def __init__(self, membership: Membership) -> None:
+    def __init__(self, membership: Membership, teams: Sequence[Team]) -> None:
         self.team: Team = membership.team
+        self.teams = teams  # all that the person is in, by name
         self.user: User = membership.user
         self.role = membership.role
         self.role_label = membership.get_role_display()
@@ -94,16 +94,12 @@ class Visit:
             self.team, {*self.mine, *self.opened}, shared=self.can(Permission.DECIDE)
         )
 
-    @property
-    def marked(self) -> "QuerySet[LineOrigin]":
-        """Marked lines that this person could decide about, one row a line."""
-        return marks_for(self.team, {*self.mine, *self.opened}, shared=self.can(Permission.DECIDE))
-
-    @property
-    def held(self) -> int:
-        """How many likely secrets this person could decide about."""
-        shared = self.can(Permission.DECIDE)
-        return held_for(self.team, {*self.mine, *self.opened}, shared=shared).count()
+    @cached_property
+    def counted(self) -> Waiting:
+        """How much there is that this person could decide about, asked once a page."""
+        return waiting_about(
+            self.team, {*self.mine, *self.opened}, shared=self.can(Permission.DECIDE)
+        )
 
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:
@@ -353,17 +349,21 @@ def note_read(request: TeamRequest, owner: Owner | None, kind: str, target_id: o
 
 
 def _visit(request: UserRequest, slug: str) -> Visit:
+    memberships = memberships_of(request.user)
+    teams = [membership.team for membership in memberships]
     if request.user.is_superuser and slug == SYSTEM_SLUG:
-        return Visit(Membership(team=system_team(), user=request.user, role=Role.MEMBER))
-    membership = (
-        request.user.memberships.current()
-        .filter(team__slug=slug, team__is_system=False)
-        .select_related("team", "user")
-        .first()
-    )
-    if membership is None:
-        raise Http404
-    return Visit(membership)
+        everyones = Membership(team=system_team(), user=request.user, role=Role.MEMBER)
+        return Visit(everyones, teams)
+    for membership in memberships:
+        if membership.team.slug == slug:
+            return Visit(membership, teams)
+    raise Http404
+
+
+def memberships_of(user: User) -> list[Membership]:
+    """Today's, by the name of the team; the rail shows them all."""
+    current = user.memberships.current().filter(team__is_system=False)
+    return list(current.select_related("team", "user").order_by("team__name", "pk"))
 
 
 def _zone(user: User) -> ZoneInfo:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.contrib.messages import get_messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import resolve_url
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
@@ -43,6 +44,21 @@ def _for_htmx(request: HttpRequest, response: HttpResponse) -> HttpResponse:
             render_to_string("_includes/_messages.html", {"messages": messages, "oob": True})
         )
     return response
+
+
+class CompressMiddleware(GZipMiddleware):
+    """Pages only: archives are compressed already, and the API's answers are short.
+
+    Django pads each by a random length, which hides how well a secret in the page and what an
+    attacker put beside it are compressed together (BREACH).
+    """
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        if not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        return super().process_response(request, response)
 
 
 class SignOutMiddleware:

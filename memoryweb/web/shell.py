@@ -9,7 +9,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID
-from memoryweb.web.access import Visit
+from memoryweb.web.access import Visit, memberships_of
 
 _WITHIN = {"marks": "review", "secrets": "review"}
 
@@ -32,8 +32,7 @@ class Shell:
         if not user.is_authenticated:
             return []
         current = self.visit.team if self.visit else None
-        memberships = user.memberships.current().filter(team__is_system=False)
-        teams = [m.team for m in memberships.select_related("team").order_by("team__name")]
+        teams = self.visit.teams if self.visit else [one.team for one in memberships_of(user)]
         rows = [
             {
                 "name": team.name,
@@ -56,7 +55,7 @@ class Shell:
             ("agents", "agent", _("Agents"), True, 0),
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
-            ("review", "check", _("Review"), True, _undecided(self.visit)),
+            ("review", "check", _("Review"), True, self.visit.counted.total),
             ("owners", "people", _("Owners"), may(Permission.SEE_OWNERS), 0),
             ("audit", "list", _("Audit"), may(Permission.SEE_AUDIT), 0),
             ("settings", "gear", _("Settings"), True, 0),
@@ -96,8 +95,3 @@ def _everyones(current: Team | None) -> dict[str, Any]:
         "url": reverse("web:agents_files", args=[SYSTEM_SLUG, GLOBAL_AGENT_ID]),
         "is_current": bool(current and current.is_system),
     }
-
-
-def _undecided(visit: Visit) -> int:
-    """All that waits under Review for this person."""
-    return visit.waiting.count() + visit.marked.count() + visit.held

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection
 from uuid import UUID
 
-from django.db.models import Min, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memoryweb.accounts.models import Team
 from memoryweb.workspace.models import File, LineOrigin
@@ -12,12 +12,10 @@ from memoryweb.workspace.models import File, LineOrigin
 
 def marked_lines(team: Team) -> "QuerySet[LineOrigin]":
     """The newest first, with all that says where they stand and who brought them."""
-    marked = LineOrigin.objects.filter(
-        team=team, file__deleted_at=None, file__agent__archived_at=None
-    ).exclude(marks="")
-    firsts = marked.values("file", "line").annotate(first=Min("pk")).values("first").order_by()
+    marked = LineOrigin.objects.filter(team=team).exclude(marks="")
+    before = marked.filter(file=OuterRef("file"), line=OuterRef("line"), pk__lt=OuterRef("pk"))
     return (
-        LineOrigin.objects.filter(pk__in=firsts)
+        marked.filter(~Exists(before), file__deleted_at=None, file__agent__archived_at=None)
         .select_related("file__agent", "file__owner__integration", "file__owner__person")
         .select_related("file", "run", "user", "message__conversation__owner")
         .order_by("-pk")

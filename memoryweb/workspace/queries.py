@@ -10,7 +10,14 @@ from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal, Revision
+from memoryweb.workspace.models import (
+    AuthorKind,
+    File,
+    HeldSecret,
+    LineOrigin,
+    Proposal,
+    Revision,
+)
 
 
 def proposals_of(team: Team) -> "QuerySet[Proposal]":
@@ -25,6 +32,17 @@ def waiting_for(team: Team, owner_ids: Collection[UUID], *, shared: bool) -> "Qu
     if shared:
         reach |= Q(file__owner=None)
     return proposals_of(team).filter(reach, state=Proposal.State.PENDING)
+
+
+def waiting_secrets(
+    team: Team, owner_ids: Collection[UUID], *, shared: bool
+) -> "QuerySet[HeldSecret]":
+    """Likely passwords that nobody has decided about yet, of the same reach."""
+    reach = Q(owner__in=owner_ids)
+    if shared:
+        reach |= Q(owner=None)
+    waiting = HeldSecret.objects.filter(team=team, state=HeldSecret.State.WAITING)
+    return waiting.filter(reach, agent__archived_at=None)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -13,7 +15,8 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.language.secrets import own_token
 from tests.api.callers import Callers, narrow
 from tests.api.client import BASE, Api
-from tests.world import PASSWORD, World, personal_token
+from tests.statements import statements
+from tests.world import PASSWORD, World, personal_token, signed_in
 
 
 def refusal(api: Api) -> tuple[int, bytes, str]:
@@ -139,3 +142,12 @@ def test_the_first_use_of_an_hour_is_one_event(world: World, callers: Callers) -
     for _turn in range(3):
         callers.member.get("/agents")
     assert Event.objects.filter(team_id=world.team.pk, action="token.used").count() == 1
+
+
+def test_a_call_loads_no_session(world: World) -> None:
+    """Not even of a browser, which sends its cookie along."""
+    browser, token = signed_in(world.bob), personal_token(world.team, world.bob)
+    with CaptureQueriesContext(connection) as queries:
+        answer = browser.get(f"{BASE}/agents", headers={"Authorization": f"Bearer {token}"})
+    assert answer.status_code == 200
+    assert [sql for sql in statements(queries) if "django_session" in sql] == []

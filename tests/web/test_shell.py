@@ -1,10 +1,15 @@
 """What every page has: headers, the rail, fragments, sign-in."""
 
+import gzip
+
 import pytest
 from allauth.mfa.totp.internal.auth import SECRET_SESSION_KEY
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tests.statements import statements
 from tests.web.pages import fragment, text, url
 from tests.world import PASSWORD, World
 
@@ -128,3 +133,40 @@ def test_what_waits_for_a_decision_stands_under_review(world: World, alice: Clie
     rail = f'<a href="{url(world.team, "review")}" aria-current="page"'
     for name in ("review", "marks", "secrets", "secrets_scans"):
         assert rail in text(alice.get(url(world.team, name)))
+
+
+def test_the_rail_costs_three_statements(world: World, alice: Client) -> None:
+    address = url(world.team, "search")
+    with CaptureQueriesContext(connection) as whole:
+        assert 'class="rail"' in text(alice.get(address))
+    with CaptureQueriesContext(connection) as part:
+        assert 'class="rail"' not in text(fragment(alice, address, "results"))
+    assert len(statements(whole)) <= len(statements(part)) + 3
+
+
+def test_what_waits_is_counted_once_a_page(world: World, alice: Client) -> None:
+    for name in ("tonight", "review"):
+        with CaptureQueriesContext(connection) as queries:
+            alice.get(url(world.team, name))
+        counts = [sql for sql in statements(queries) if "workspace_heldsecret" in sql]
+        assert len(counts) == 1, name
+
+
+def test_pages_travel_compressed_and_padded(world: World, alice: Client) -> None:
+    address = url(world.team, "tonight")
+    plain = alice.get(address)
+    packed = alice.get(address, headers={"Accept-Encoding": "gzip"})
+    assert packed["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in packed["Vary"]
+    assert "default-src 'none'" in packed["Content-Security-Policy"]
+    assert len(packed.content) * 2 < len(plain.content)
+    assert "</html>" in gzip.decompress(packed.content).decode()
+    has_name = packed.content[3] & 0x08  # the padding is a file name of random length
+    assert has_name
+
+
+def test_an_archive_is_not_compressed_again(world: World, alice: Client) -> None:
+    address = url(world.team, "agents_snapshot_export", world.agent.pk)
+    answer = alice.get(address, headers={"Accept-Encoding": "gzip"})
+    assert answer["Content-Type"] == "application/zip"
+    assert "Content-Encoding" not in answer

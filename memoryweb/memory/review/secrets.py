@@ -1,11 +1,9 @@
 """What was held back as a likely password, and how a person decides about it (SPEC §12)."""
 
 import hmac
-from collections.abc import Collection
 from datetime import datetime, timedelta
-from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
@@ -43,14 +41,6 @@ def held_of(team: Team) -> "QuerySet[HeldSecret]":
         "message__conversation__owner",
         "decided_by",
     )
-
-
-def waiting_for(team: Team, owner_ids: Collection[UUID], *, shared: bool) -> "QuerySet[HeldSecret]":
-    """Undecided ones about these owners, and about shared memory for who decides on it."""
-    reach = Q(owner__in=owner_ids)
-    if shared:
-        reach |= Q(owner=None)
-    return held_of(team).filter(reach, state=HeldSecret.State.WAITING, agent__archived_at=None)
 
 
 def refuse(unit: Unit, held: HeldSecret, *, by: User) -> None:

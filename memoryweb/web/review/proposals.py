@@ -40,8 +40,8 @@ def review(request: TeamRequest) -> HttpResponse:
         "page": shown,
         "rows": [_listed(request, proposal) for proposal in shown],
         "decided": decided,
-        "held": visit.held,
-        "marked": visit.marked.count(),
+        "held": visit.counted.secrets,
+        "marked": visit.counted.marks,
     }
     return show(request, "review/review.html", context)
 

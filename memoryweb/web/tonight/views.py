@@ -146,14 +146,14 @@ def _needs(request: TeamRequest, nights: list[AgentNights]) -> list[Need]:
 def _looks(request: TeamRequest) -> list[Need]:
     visit = request.visit
     needs = []
-    if marked := visit.marked.count():
+    if marked := visit.counted.marks:
         text = ngettext(
             "{n} line that a machine wrote is marked: keep it or remove it.",
             "{n} lines that machines wrote are marked: keep or remove each.",
             marked,
         ).format(n=marked)
         needs.append(Need(text, to(request, "marks"), _("Look"), "warn"))
-    if held := visit.held:
+    if held := visit.counted.secrets:
         text = ngettext(
             "{n} likely password was held back.", "{n} likely passwords were held back.", held
         ).format(n=held)
