@@ -22,12 +22,16 @@ from memoryweb.accounts.exceptions import (
 )
 from memoryweb.accounts.models import Integration, Team
 from memoryweb.accounts.names import checked_name
-from memoryweb.accounts.permissions import Scope
+from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record
 
 _CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 # Sources and words that mean something else where an owner is named.
 _RESERVED = frozenset({"user", "api", "system", "shared", "me"})
+_REASONS = {
+    Scope.PERSONAL_READ: "personal_read_reason",
+    Scope.SHARED_WRITE: "shared_write_reason",
+}
 # An integration talks for end users; the team's audit log is given to it only on purpose.
 DEFAULT_SCOPES: tuple[str, ...] = tuple(s for s in tokens.PERSONAL_SCOPES if s != "audit:read")
 
@@ -70,11 +74,11 @@ def change_integration(
     agents: Sequence[str],
     scopes: Collection[str],
 ) -> Integration:
-    """Raises as `create_integration` does, and Revoked. Reading across owners stays as it is."""
+    """Raises as `create_integration` does, and Revoked. What was granted stays as it is."""
     team = integration.team
     lock(team.pk)
     _check_live(integration)
-    kept = {Scope.PERSONAL_READ.value} & set(integration.scopes)
+    kept = set(GRANTED) & set(integration.scopes)
     with scope(team=team):
         if name != integration.name:
             integration.name = _free_name(team, name)
@@ -87,31 +91,26 @@ def change_integration(
 
 
 @transaction.atomic
-def grant_personal_read(*, integration: Integration, reason: str, by: Actor) -> Integration:
-    """Let a program read across owners; the reason stands on their pages. Raises ReasonMissing."""
+def grant(*, integration: Integration, scope: Scope, reason: str, by: Actor) -> Integration:
+    """Let a program read across owners, or write shared files of the prompt. The reason is shown.
+
+    Raises ReasonMissing, Revoked.
+    """
     lock(integration.team_id)
     _check_live(integration)
-    if not (reason := reason.strip()):
+    if not (reason := reason.strip()[:300]):
         raise ReasonMissing
-    integration.personal_read_reason = reason[:300]
-    integration.scopes = sorted({*integration.scopes, Scope.PERSONAL_READ.value})
-    integration.save(update_fields=["personal_read_reason", "scopes"])
-    _record("integration.changed", integration, by, reason=integration.personal_read_reason)
-    return integration
+    return _set_grant(integration, scope, reason, {*integration.scopes, scope.value}, by)
 
 
 @transaction.atomic
-def withdraw_personal_read(*, integration: Integration, by: Actor) -> Integration:
+def withdraw(*, integration: Integration, scope: Scope, by: Actor) -> Integration:
     """Nothing happens where it was not granted."""
     lock(integration.team_id)
     integration.refresh_from_db()
-    if Scope.PERSONAL_READ not in integration.scopes:
+    if scope not in integration.scopes:
         return integration
-    integration.personal_read_reason = ""
-    integration.scopes = [s for s in integration.scopes if s != Scope.PERSONAL_READ]
-    integration.save(update_fields=["personal_read_reason", "scopes"])
-    _record("integration.changed", integration, by)
-    return integration
+    return _set_grant(integration, scope, "", {*integration.scopes} - {scope.value}, by)
 
 
 @transaction.atomic
@@ -136,6 +135,17 @@ def find(team: Team, text: str) -> Integration:
     if found is None:
         raise NotFound(_("This team has no integration “{name}”.").format(name=text))
     return found
+
+
+def _set_grant(
+    integration: Integration, scope: Scope, reason: str, scopes: Collection[str], by: Actor
+) -> Integration:
+    column = _REASONS[scope]
+    setattr(integration, column, reason)
+    integration.scopes = sorted(scopes)
+    integration.save(update_fields=[column, "scopes"])
+    _record("integration.changed", integration, by, **({"reason": reason} if reason else {}))
+    return integration
 
 
 def _check_live(integration: Integration) -> None:

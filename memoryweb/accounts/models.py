@@ -107,6 +107,7 @@ class Integration(models.Model):
     agents = PlainJSONField(default=list, blank=True, help_text="allowed agent ids; empty: all")
     scopes = PlainJSONField(default=list)
     personal_read_reason = PlainCharField(max_length=300, blank=True)
+    shared_write_reason = PlainCharField(max_length=300, blank=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)

@@ -54,6 +54,7 @@ class Scope(models.TextChoices):
 
     MEMORY_READ = "memory:read", _("Read memory")
     MEMORY_WRITE = "memory:write", _("Write memory")
+    SHARED_WRITE = "shared:write", _("Write shared files of the prompt")
     FACTS_WRITE = "facts:write", _("Decide on facts")
     DREAM_RUN = "dream:run", _("Run dreams")
     CHAT = "chat", _("Chat")
@@ -61,6 +62,10 @@ class Scope(models.TextChoices):
     SNAPSHOT_IMPORT = "snapshot:import", _("Import snapshots")
     AUDIT_READ = "audit:read", _("Read the audit log")
     PERSONAL_READ = "personal:read", _("Read across owners")
+
+
+# No one has these by default or by a role: an admin grants them to an integration, with a reason.
+GRANTED = (Scope.PERSONAL_READ, Scope.SHARED_WRITE)
 
 
 def can(role: Role | str | None, permission: Permission) -> bool:

@@ -20,14 +20,14 @@ from memoryweb.accounts.exceptions import (
 )
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.names import checked_name
-from memoryweb.accounts.permissions import Scope
+from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, record_all
 from memoryweb.language.secrets import own_token
 
 DEFAULT_DAYS = 90
 LONGEST_DAYS = 365
-# A person reads across owners by break-glass only; a program by an admin's reasoned grant.
-PERSONAL_SCOPES: tuple[str, ...] = tuple(s.value for s in Scope if s is not Scope.PERSONAL_READ)
+# A person reads across owners by break-glass only, and writes what is shared by their role.
+PERSONAL_SCOPES: tuple[str, ...] = tuple(s.value for s in Scope if s not in GRANTED)
 
 _LAST_USED_STEP = timedelta(minutes=1)
 

@@ -1,6 +1,7 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django.urls.converters import StringConverter
 
+from memoryweb.accounts.permissions import Scope
 from memoryweb.web import home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.audit import views as audit
@@ -112,12 +113,26 @@ settings_patterns = [
     path(
         "integrations/<uuid:integration_id>/reading/grant/",
         integrations.grant,
+        {"scope": Scope.PERSONAL_READ},
         name="settings_integration_grant",
     ),
     path(
         "integrations/<uuid:integration_id>/reading/withdraw/",
         integrations.withdraw,
+        {"scope": Scope.PERSONAL_READ},
         name="settings_integration_withdraw",
+    ),
+    path(
+        "integrations/<uuid:integration_id>/sharing/grant/",
+        integrations.grant,
+        {"scope": Scope.SHARED_WRITE},
+        name="settings_integration_sharing_grant",
+    ),
+    path(
+        "integrations/<uuid:integration_id>/sharing/withdraw/",
+        integrations.withdraw,
+        {"scope": Scope.SHARED_WRITE},
+        name="settings_integration_sharing_withdraw",
     ),
     path(
         "integrations/<uuid:integration_id>/revoke/",

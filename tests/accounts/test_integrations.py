@@ -78,7 +78,9 @@ def test_the_agent_of_another_team_is_refused_like_one_that_does_not_exist(world
             _create(world, agents=[stranger])
 
 
-@pytest.mark.parametrize("scopes", [["memory:eat"], [Scope.PERSONAL_READ.value]])
+@pytest.mark.parametrize(
+    "scopes", [["memory:eat"], [Scope.PERSONAL_READ.value], [Scope.SHARED_WRITE.value]]
+)
 def test_a_scope_that_cannot_be_given_so_is_refused(world: World, scopes: list[str]) -> None:
     with pytest.raises(ScopeRefused):
         _create(world, scopes=scopes)
@@ -91,17 +93,27 @@ def test_an_integration_needs_a_scope(world: World) -> None:
 
 def test_reading_across_owners_needs_a_reason(world: World) -> None:
     with pytest.raises(ReasonMissing):
-        integrations.grant_personal_read(integration=world.integration, reason=" ", by=SYSTEM)
+        integrations.grant(
+            scope=Scope.PERSONAL_READ, integration=world.integration, reason=" ", by=SYSTEM
+        )
 
 
 def test_reading_across_owners_outlives_other_changes_until_withdrawn(world: World) -> None:
-    granted = integrations.grant_personal_read(
-        integration=world.integration, reason="Yearly review", by=SYSTEM
+    granted = integrations.grant(
+        scope=Scope.PERSONAL_READ, integration=world.integration, reason="Yearly review", by=SYSTEM
     )
     assert Scope.PERSONAL_READ in _change(granted).scopes
-    withdrawn = integrations.withdraw_personal_read(integration=granted, by=SYSTEM)
+    withdrawn = integrations.withdraw(scope=Scope.PERSONAL_READ, integration=granted, by=SYSTEM)
     assert Scope.PERSONAL_READ not in withdrawn.scopes
     assert withdrawn.personal_read_reason == ""
+
+
+def test_one_grant_says_nothing_of_the_other(world: World) -> None:
+    granted = integrations.grant(
+        scope=Scope.SHARED_WRITE, integration=world.integration, reason="Opening hours", by=SYSTEM
+    )
+    assert Scope.PERSONAL_READ not in _change(granted).scopes
+    assert (granted.shared_write_reason, granted.personal_read_reason) == ("Opening hours", "")
 
 
 def test_a_change_keeps_the_name_it_has(world: World) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from memoryweb.accounts.integrations import create_integration, grant_personal_read
+from memoryweb.accounts.integrations import create_integration, grant
+from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
@@ -147,7 +148,9 @@ def test_reading_about_someone_unknown_makes_no_owner(world: World, callers: Cal
 
 
 def test_reading_across_owners_takes_a_grant_and_leaves_an_event(world: World) -> None:
-    grant_personal_read(integration=world.integration, reason="Support asks.", by=SYSTEM)
+    grant(
+        scope=Scope.PERSONAL_READ, integration=world.integration, reason="Support asks.", by=SYSTEM
+    )
     _token, api = narrow(
         world.team, ["memory:read", "personal:read"], integration=world.integration
     )

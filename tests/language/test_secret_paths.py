@@ -3,9 +3,12 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 import pytest
+from django.http import QueryDict
 
+from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
@@ -21,7 +24,7 @@ from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.runs.models import Run
 from memoryweb.web.agents.forms import AgentForm
 from memoryweb.web.owners.forms import BreakGlassForm
-from memoryweb.web.team.forms import ReadingForm, TeamForm
+from memoryweb.web.team.forms import GrantForm, TeamForm
 from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
@@ -209,7 +212,7 @@ def test_no_name_description_or_reason_takes_a_secret(said: str) -> None:
         (AgentForm({"name": said}), "name"),
         (AgentForm({"description": said}), "description"),
         (TeamForm({"name": said}), "name"),
-        (ReadingForm({"reason": said}), "reason"),
+        (GrantForm(QueryDict(f"reason={quote(said)}"), scope=Scope.SHARED_WRITE), "reason"),
         (BreakGlassForm({"reason": said}), "reason"),
     ):
         assert any("looks like a secret" in error for error in form.errors[field])

@@ -127,8 +127,8 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     ),
     "let read across owners": (
         "integration.changed",
-        lambda w: integrations.grant_personal_read(
-            integration=w.integration, reason="Support.", by=SYSTEM
+        lambda w: integrations.grant(
+            scope=Scope.PERSONAL_READ, integration=w.integration, reason="Support.", by=SYSTEM
         ),
     ),
     "revoke integration": (

@@ -292,6 +292,12 @@ CHANGES: dict[str, Route] = {
     "settings_integration_grant": _post(
         "settings_integration_grant", MANAGE, {"reason": "Answers each complaint as a whole."}
     ),
+    "settings_integration_sharing_grant": _post(
+        "settings_integration_sharing_grant", MANAGE, {"reason": "Keeps the opening hours."}
+    ),
+    "settings_integration_sharing_withdraw": _post(
+        "settings_integration_sharing_withdraw", MANAGE, first="settings_integration_sharing_grant"
+    ),
     "settings_integration_withdraw": _post(
         "settings_integration_withdraw", MANAGE, first="settings_integration_grant"
     ),

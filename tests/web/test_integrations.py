@@ -4,7 +4,7 @@ from typing import Any
 
 from django.test import Client
 
-from memoryweb.accounts.integrations import grant_personal_read
+from memoryweb.accounts.integrations import grant
 from memoryweb.accounts.models import Integration
 from memoryweb.accounts.permissions import Scope
 from memoryweb.accounts.tokens import recognise
@@ -102,7 +102,7 @@ def test_every_owner_sees_who_may_read_and_why(
 
 def test_they_see_how_often_it_read(stage: Stage, bob: Client, client: Client) -> None:
     world = stage.world
-    grant_personal_read(integration=world.integration, reason=REASON, by=SYSTEM)
+    grant(scope=Scope.PERSONAL_READ, integration=world.integration, reason=REASON, by=SYSTEM)
     bearer = f"Bearer {integration_token(_now(world))}"
     answer = client.get(
         f"/api/v1/agents/{world.agent.pk}/workspace/files?owner={world.bobs_memory.pk}",
@@ -151,6 +151,22 @@ def test_members_change_nothing(world: World, bob: Client, audrey: Client) -> No
     for client in (bob, audrey):
         assert client.get(_edit(world)).status_code == 403
         assert client.post(_grant(world), {"reason": REASON}).status_code == 403
+
+
+def test_writing_shared_files_is_granted_with_a_reason_that_is_shown(
+    world: World, alice: Client
+) -> None:
+    grant_it = url(world.team, "settings_integration_sharing_grant", world.integration.pk)
+    assert alice.post(grant_it, {"reason": "so"}).status_code == 422
+    alice.post(grant_it, {"reason": REASON})
+    assert Scope.SHARED_WRITE in _now(world).scopes
+    assert REASON in text(alice.get(_edit(world)))
+    assert REASON in text(alice.get(url(world.team, "settings_integrations")))
+    tokens = url(world.team, "settings_tokens", query=f"?holder={world.integration.pk}")
+    assert "Write shared files of the prompt (only helpdesk)" in text(alice.get(tokens))
+    alice.post(url(world.team, "settings_integration_sharing_withdraw", world.integration.pk))
+    assert Scope.SHARED_WRITE not in _now(world).scopes
+    assert REASON not in text(alice.get(_edit(world)))
 
 
 def _edit(world: World) -> str:

@@ -3,19 +3,23 @@ from datetime import date, datetime, time, timedelta
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.integrations import DEFAULT_SCOPES
 from memoryweb.accounts.models import Integration, Membership
-from memoryweb.accounts.permissions import Role, Scope
+from memoryweb.accounts.permissions import GRANTED, Role, Scope
 from memoryweb.accounts.tokens import DEFAULT_DAYS, LONGEST_DAYS, PERSONAL_SCOPES
 from memoryweb.agents.models import Agent
 from memoryweb.web.form_fields import WordsField
 
-_ACROSS = Scope.PERSONAL_READ.value
 _LABELS = dict(Scope.choices)
+_WHO_READS_IT = {
+    Scope.PERSONAL_READ: _("Every owner reads it on their page. Say what it is needed for."),
+    Scope.SHARED_WRITE: _("It is shown in the list of integrations. Say what it is needed for."),
+}
 _SCOPES = [(name, _LABELS[name]) for name in PERSONAL_SCOPES]
 
 
@@ -124,14 +128,15 @@ class IntegrationForm(forms.Form):
         return said
 
 
-class ReadingForm(forms.Form):
+class GrantForm(forms.Form):
     reason = WordsField(
-        label=_("Reason"),
-        max_length=300,
-        min_length=10,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("Every owner reads it on their page. Say what it is needed for."),
+        label=_("Reason"), max_length=300, min_length=10, widget=forms.Textarea(attrs={"rows": 2})
     )
+
+    def __init__(self, said: QueryDict | None = None, *, scope: Scope) -> None:
+        super().__init__(said, auto_id=f"id_{scope.name.lower()}_%s")
+        self.scope = scope
+        self.fields["reason"].help_text = _WHO_READS_IT[scope]
 
 
 class TokenForm(forms.Form):
@@ -154,10 +159,13 @@ class TokenForm(forms.Form):
         self.by_id = {str(integration.pk): integration for integration in holders}
         programs = [(key, integration.name) for key, integration in self.by_id.items()]
         self.fields["holder"].choices = [("me", _("Me")), *programs]  # type: ignore[attr-defined]
-        across = [one.name for one in self.by_id.values() if _ACROSS in one.scopes]
-        if across:
-            said = gettext("Read across owners (only {names})").format(names=", ".join(across))
-            self.fields["scopes"].choices = [*_SCOPES, (_ACROSS, said)]  # type: ignore[attr-defined]
+        granted = [(scope.value, said) for scope in GRANTED if (said := self._granted(scope))]
+        self.fields["scopes"].choices = [*_SCOPES, *granted]  # type: ignore[attr-defined]
+
+    def _granted(self, scope: Scope) -> str:
+        names = [one.name for one in self.by_id.values() if scope in one.scopes]
+        said = gettext("{scope} (only {names})")
+        return said.format(scope=scope.label, names=", ".join(names)) if names else ""
 
     @property
     def integration(self) -> Integration | None:

@@ -5,23 +5,38 @@ from django.db.models import Q, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from memoryweb.accounts import integrations as accounts
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.integrations import (
     change_integration,
     create_integration,
-    grant_personal_read,
     revoke_integration,
-    withdraw_personal_read,
 )
 from memoryweb.accounts.models import Integration
-from memoryweb.accounts.permissions import Permission
+from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
-from memoryweb.web.team.forms import IntegrationForm, ReadingForm
+from memoryweb.web.team.forms import GrantForm, IntegrationForm
+
+_GRANTED = {
+    Scope.PERSONAL_READ: gettext_lazy(
+        "{name} may read across owners now. Give it a token with this scope."
+    ),
+    Scope.SHARED_WRITE: gettext_lazy(
+        "{name} may now write shared files of the prompt. Give it a token with this scope."
+    ),
+}
+_WITHDRAWN = {
+    Scope.PERSONAL_READ: gettext_lazy("{name} reads only the owner that it names in a call."),
+    Scope.SHARED_WRITE: gettext_lazy(
+        "What {name} writes to shared files of the prompt waits in Review."
+    ),
+}
 
 
 @require_GET
@@ -81,30 +96,28 @@ def edit(request: TeamRequest, integration_id: UUID) -> HttpResponse:
 
 @require_POST
 @team_view(Permission.MANAGE_TOKENS)
-def grant(request: TeamRequest, integration_id: UUID) -> HttpResponse:
-    """Reading across owners: for a reason that every owner is shown."""
+def grant(request: TeamRequest, integration_id: UUID, scope: Scope) -> HttpResponse:
+    """What takes a reason, which is shown."""
     integration = _find_live(request, integration_id)
-    reading = ReadingForm(request.POST)
-    if not reading.is_valid():
-        return _edit(request, integration, reading=reading)
-    reason = reading.cleaned_data["reason"]
+    asked = GrantForm(request.POST, scope=scope)
+    if not asked.is_valid():
+        return _edit(request, integration, asked=asked)
+    reason = asked.cleaned_data["reason"]
     try:
-        grant_personal_read(integration=integration, reason=reason, by=request.visit.actor)
+        accounts.grant(integration=integration, scope=scope, reason=reason, by=request.visit.actor)
     except AccountsRefused as refused:
-        reading.add_error("reason", str(refused))
-        return _edit(request, integration, reading=reading)
-    said = _("{name} may read across owners now. A token with this scope does it.")
-    messages.success(request, said.format(name=integration.name))
+        asked.add_error("reason", str(refused))
+        return _edit(request, integration, asked=asked)
+    messages.success(request, _GRANTED[scope].format(name=integration.name))
     return redirect(to(request, "settings_integration_edit", integration.pk))
 
 
 @require_POST
 @team_view(Permission.MANAGE_TOKENS)
-def withdraw(request: TeamRequest, integration_id: UUID) -> HttpResponse:
+def withdraw(request: TeamRequest, integration_id: UUID, scope: Scope) -> HttpResponse:
     integration = _find_live(request, integration_id)
-    withdraw_personal_read(integration=integration, by=request.visit.actor)
-    said = _("{name} reads only the owner that it names in a call.").format(name=integration.name)
-    messages.success(request, said)
+    accounts.withdraw(integration=integration, scope=scope, by=request.visit.actor)
+    messages.success(request, _WITHDRAWN[scope].format(name=integration.name))
     return redirect(to(request, "settings_integration_edit", integration.pk))
 
 
@@ -150,17 +163,22 @@ def _edit(
     integration: Integration,
     *,
     form: IntegrationForm | None = None,
-    reading: ReadingForm | None = None,
+    asked: GrantForm | None = None,
 ) -> HttpResponse:
     values = IntegrationForm.values(integration)
     context = {
         "tab": "integrations",
         "integration": integration,
         "form": form or IntegrationForm(agents=_choosable(integration), initial=values),
-        "reading": reading or ReadingForm(),
+        "reading": _form(Scope.PERSONAL_READ, asked),
+        "sharing": _form(Scope.SHARED_WRITE, asked),
     }
-    is_refused = (form and form.is_bound) or reading
+    is_refused = (form and form.is_bound) or asked
     return show(request, "settings/integration.html", context, status=422 if is_refused else 200)
+
+
+def _form(scope: Scope, asked: GrantForm | None) -> GrantForm:
+    return asked if asked and asked.scope is scope else GrantForm(scope=scope)
 
 
 def _listed(integration: Integration, names: dict[str, str]) -> dict[str, object]:

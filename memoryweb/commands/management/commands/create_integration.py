@@ -3,7 +3,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.integrations import DEFAULT_SCOPES, create_integration
+from memoryweb.accounts.integrations import DEFAULT_SCOPES, create_integration, grant
+from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.record import SYSTEM
 from memoryweb.commands import base
 
@@ -21,6 +22,12 @@ class Command(base.Command):
             "--agents", default="", help=_("names or ids of the agents it may use; empty: all")
         )
         parser.add_argument("--scopes", default="all", help=_("all, or some, separated by commas"))
+        parser.add_argument(
+            "--shared-write",
+            default="",
+            metavar="REASON",
+            help=_("let it write shared files of the prompt without asking, and why"),
+        )
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         scopes = options["scopes"]
@@ -34,6 +41,8 @@ class Command(base.Command):
                 agents=[str(agent.pk) for agent in agents],
                 scopes=DEFAULT_SCOPES if scopes == "all" else base.listed(scopes),
             )
+            if reason := options["shared_write"]:
+                grant(integration=integration, scope=Scope.SHARED_WRITE, reason=reason, by=SYSTEM)
         return base.Outcome(
             _("Created the integration “{name}” of “{team}”.").format(
                 name=integration.name, team=team
