@@ -85,13 +85,14 @@ clean:
 	rm -rf .venv shots .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/bin/python:
+# pip comes last into an environment: one without it was cut short.
+.venv/bin/pip:
 	scripts/venv.sh
 
-.venv/run.stamp: requirements.txt constraints.txt | .venv/bin/python
+.venv/run.stamp: requirements.txt constraints.txt | .venv/bin/pip
 	$(PIP) -r requirements.txt
 	@touch $@
 
-.venv/dev.stamp: requirements-dev.txt requirements.txt constraints.txt | .venv/bin/python
+.venv/dev.stamp: requirements-dev.txt requirements.txt constraints.txt | .venv/bin/pip
 	$(PIP) -r requirements-dev.txt
 	@touch $@ .venv/run.stamp

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+import tempfile
+from contextlib import suppress
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -20,12 +22,14 @@ HOME.mkdir(parents=True, exist_ok=True)
 def _kept_secret(name: str) -> str:
     """A secret made on the first start and kept in HOME, readable by its user alone."""
     path = HOME / name
-    try:
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(handle, "w") as stream:
-        stream.write(secrets.token_urlsafe(50))
+    if not path.exists():
+        # Whole or not there at all, and of two that start at once the first one's.
+        handle, made = tempfile.mkstemp(dir=HOME)
+        with os.fdopen(handle, "w") as stream:
+            stream.write(secrets.token_urlsafe(50))
+        with suppress(FileExistsError):
+            os.link(made, path)
+        os.unlink(made)
     return path.read_text().strip()
 
 

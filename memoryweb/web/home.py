@@ -15,9 +15,10 @@ from memoryweb.web.team.people_forms import ProfileForm
 
 @require_GET
 def home(request: UserRequest) -> HttpResponse:
-    """The team visited last, else the first one."""
+    """The team visited last, else the demo, else the first one."""
     memberships = request.user.memberships.current().filter(team__is_system=False)
-    slugs = list(memberships.order_by("team__name").values_list("team__slug", flat=True))
+    teams = memberships.order_by("-team__is_demo", "team__name")
+    slugs = list(teams.values_list("team__slug", flat=True))
     if not slugs:
         return render(request, "home/no_team.html")
     last = request.session.get("team", "")

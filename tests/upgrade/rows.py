@@ -108,11 +108,14 @@ def _main() -> None:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
         django.setup()
         call_command("migrate", verbosity=0, interactive=False)
-        from memoryweb.commands.demo import building  # noqa: PLC0415 -- needs settings
+        from memoryweb.accounts.teams import create_team  # noqa: PLC0415 -- need settings
+        from memoryweb.audit.record import SYSTEM  # noqa: PLC0415
+        from memoryweb.commands.demo import building  # noqa: PLC0415
 
         building.DAYS = _DAYS
         with scopes_disabled():
-            building.build("a plain test password", timezone.now())
+            team = create_team(name=building.NAME, by=SYSTEM, is_demo=True)
+            building.build(team, "a plain test password", timezone.now())
             sys.stdout.buffer.write(taken())
 
 

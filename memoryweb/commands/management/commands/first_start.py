@@ -2,57 +2,103 @@ import os
 import secrets
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django_scopes import scope
 
 from memoryweb.accounts import tokens
+from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.members import add_member
-from memoryweb.accounts.models import Membership, User
+from memoryweb.accounts.models import Team, Token, User
 from memoryweb.accounts.permissions import Role
-from memoryweb.accounts.teams import create_team
+from memoryweb.accounts.teams import create_team, remove_demo
 from memoryweb.audit.record import SYSTEM
 from memoryweb.commands import base
 from memoryweb.commands.demo import building
 
 ADMIN = "admin@memoryweb.example"
+TOKEN = "first start"
 
 
 class Command(base.Command):
     help = _("On an empty installation: an admin, a team, and on SQLite the demo team.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        if User.objects.exists():
+        if User.objects.exists() and not _was_cut_short():
             return base.Outcome(_("This installation has people already; nothing was added."))
         password = os.environ.get("MEMORYWEB_ADMIN_PASSWORD") or secrets.token_urlsafe(12)
-        team = create_team(name=_("My team"), by=SYSTEM)
-        admin = add_member(
-            team=team, email=ADMIN, role=Role.ADMIN, by=SYSTEM, name="Admin", password=password
+        with transaction.atomic():
+            team = _team(_admin(password))
+            # Said before it is so: whoever stops us here is told another on the next start, and
+            # nobody has a password that was never shown.
+            if not options["json"]:
+                self.stdout.write(_signing_in(team, password))
+                self.stdout.flush()
+        if team.is_demo:
+            _live(team, password)
+        secret = _token(team)
+        said = _("API token of the program “{program}” in {team}, shown only now: {secret}").format(
+            program=building.PROGRAM, team=team.name, secret=secret
         )
-        said = [_("Sign in as {email} with the password {password}").format(
-            email=ADMIN, password=password
-        )]  # fmt: skip
-        if connection.vendor == "sqlite":
-            said += _demo(admin, password)
-        _token, secret = tokens.issue(
-            team=team,
-            by=SYSTEM,
-            name="first start",
-            scopes=tokens.PERSONAL_SCOPES,
-            user=admin.user,
-        )
-        said.append(_("API token of {email}, shown only now: {secret}").format(
-            email=ADMIN, secret=secret
-        ))  # fmt: skip
-        return base.Outcome("\n".join(said), {"email": ADMIN, "token": secret})
+        return base.Outcome(said, {"email": ADMIN, "password": password, "token": secret})
 
 
-def _demo(admin: Membership, password: str) -> list[str]:
-    """The demo team, with the admin in it, so that everything can be seen at once."""
+def _was_cut_short() -> bool:
+    """The token comes last. It goes with the demo, so without a demo its absence says nothing."""
+    has_token = Token.objects.filter(name=TOKEN).exists()
+    return Team.objects.filter(is_demo=True).exists() and not has_token
+
+
+def _admin(password: str) -> User:
+    """In a team of their own that outlives the demo. Their password was perhaps never read."""
+    admin = User.objects.filter(email=ADMIN).first()
+    if admin is None:
+        own = create_team(name=_("My team"), by=SYSTEM)
+        return add_member(
+            team=own, email=ADMIN, role=Role.ADMIN, by=SYSTEM, name="Admin", password=password
+        ).user
+    admin.set_password(password)
+    admin.save(update_fields=["password"])
+    return admin
+
+
+def _team(admin: User) -> Team:
+    """What the sign-in and the token open: on SQLite a demo team, still empty."""
+    if connection.vendor != "sqlite":
+        return Team.objects.get(memberships__user=admin)
+    for half in Team.objects.filter(is_demo=True):
+        remove_demo(team=half, by=SYSTEM)
+    team = create_team(name=building.NAME, by=SYSTEM, is_demo=True)
+    add_member(team=team, email=admin.email, role=Role.ADMIN, by=SYSTEM)
+    return team
+
+
+def _signing_in(team: Team, password: str) -> str:
+    said = [_("Sign in as {email} with the password {password}").format(
+        email=ADMIN, password=password
+    )]  # fmt: skip
+    if team.is_demo:
+        people = ", ".join(f"{person.email} ({person.role})" for person in building.PEOPLE)
+        said += [
+            _("Demo people, with the same password: {people}").format(people=people),
+            _("Making the demo team: a fortnight of conversations and nights. Takes a moment."),
+        ]
+    return "\n".join(said)
+
+
+def _live(team: Team, password: str) -> None:
     with connection.cursor() as cursor:
         # Thousands of small commits of data that can be made again: no need to wait for the disk.
         cursor.execute("PRAGMA synchronous=NORMAL")
-    demo = building.build(password, timezone.now())
-    add_member(team=demo.team, email=admin.user.email, role=Role.ADMIN, by=SYSTEM)
-    people = ", ".join(f"{person.email} ({person.role})" for person in building.PEOPLE)
-    return [_("Demo people, with the same password: {people}").format(people=people)]
+    building.build(team, password, timezone.now())
+
+
+def _token(team: Team) -> str:
+    with scope(team=team):
+        program = team.integrations.first()
+    if program is None:
+        program = create_integration(team=team, name=building.PROGRAM, by=SYSTEM)
+    return tokens.issue(
+        team=team, by=SYSTEM, name=TOKEN, scopes=program.scopes, integration=program
+    )[1]

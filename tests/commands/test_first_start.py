@@ -1,0 +1,131 @@
+"""A first start leads into something that works, wherever it was cut short before."""
+
+import re
+import shlex
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.teams import remove_demo
+from memoryweb.agents.models import Agent
+from memoryweb.audit.record import SYSTEM
+from memoryweb.commands.demo import building
+from memoryweb.runs.models import Run
+from tests.api.client import Api
+from tests.commands.calling import run
+from tests.web.pages import text
+
+pytestmark = pytest.mark.django_db(transaction=True)
+has_demo = pytest.mark.skipif(connection.vendor != "sqlite", reason="the demo is SQLite's alone")
+
+
+@pytest.fixture(autouse=True)
+def _short_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "DAYS", 1)
+
+
+class CutShort:
+    """Ctrl-C, or the machine, in the middle of one statement."""
+
+    def __init__(self, table: str, at: int) -> None:
+        self.table, self.left = table, at
+
+    def __call__(self, execute: Callable[..., Any], sql: str, *more: Any) -> Any:
+        if sql.startswith("INSERT") and self.table in sql:
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+        return execute(sql, *more)
+
+
+def signed_in(said: str) -> Client:
+    password = re.findall(r"with the password (\S+)", said)[-1]
+    client = Client()
+    address = reverse("account_login")
+    answer = client.post(address, {"login": "admin@memoryweb.example", "password": password})
+    assert answer.status_code == 302
+    return client
+
+
+def token_in(said: str) -> str:
+    return str(re.findall(r"mwp_\w+", said)[-1])
+
+
+def test_the_sign_in_and_the_token_open_what_there_is_to_see_and_are_said_once() -> None:
+    said = run("first_start").output
+    team = Team.objects.filter(is_demo=True).first() or Team.objects.get(name="My team")
+    answer = signed_in(said).get(reverse("home"), follow=True)
+    assert answer.redirect_chain[-1][0] == f"/t/{team.slug}/"
+    agents = Api(token_in(said)).get("/agents").json()
+    assert bool(agents["items"]) == team.is_demo
+    assert said.count("with the password ") == said.count("mwp_") == 1
+    again = run("first_start").output
+    assert "nothing was added" in again
+    assert "password" not in again
+
+
+@has_demo
+def test_the_calls_of_connect_and_of_the_readme_work_with_the_token_as_they_stand() -> None:
+    said = run("first_start").output
+    agent = Agent.objects.get(name="Otto")
+    page = text(signed_in(said).get(f"/t/{agent.team.slug}/agents/{agent.pk}/connect/"))
+    curl = re.search(r'<pre id="code-curl"[^>]*>(.*?)</pre>', page, re.DOTALL)
+    assert curl is not None
+    calls = unescape(curl[1]).replace("\\\n", " ").split("curl -sS -w '\\n' ")[1:]
+    for words in map(shlex.split, calls):
+        path = words[0].removeprefix("http://testserver/api/v1")
+        answer = Api(token_in(said)).post(path, words[words.index("-d") + 1].encode())
+        assert answer.status_code == 200, answer.content
+    path, asked = f"/agents/{agent.pk}/context", {"endUserId": "customer-4711", "message": "Hello"}
+    assert Api(token_in(said)).post(path, asked).json()["included"]
+
+
+@pytest.mark.parametrize(
+    ("table", "at"),
+    [
+        ("accounts_membership", 1),
+        ("accounts_membership", 3),
+        ("workspace_file", 9),
+        ("extraction_extraction", 1),
+        ("dreaming_report", 1),
+        ("accounts_token", 1),
+    ],
+)
+def test_a_start_that_was_cut_short_is_done_again(table: str, at: int) -> None:
+    cut = CutShort(table, at)
+    with connection.execute_wrapper(cut), pytest.raises(KeyboardInterrupt):
+        call_command("first_start")
+    said = run("first_start").output
+    signed_in(said)
+    assert Api(token_in(said)).get("/agents").status_code == 200
+    assert Team.objects.filter(name=building.NAME).count() == (connection.vendor == "sqlite")
+    assert Team.objects.filter(name="My team").count() == 1
+    assert not Run.objects.active().exists()
+    assert [run(*check).failure for check in (["reindex", "--check"], ["audit_verify"])] == ["", ""]
+
+
+@has_demo
+def test_what_was_said_before_it_was_cut_short_is_enough_to_sign_in(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with (
+        connection.execute_wrapper(CutShort("conversations_message", 1)),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        call_command("first_start")
+    signed_in(capsys.readouterr().out)
+
+
+@has_demo
+def test_a_demo_that_was_removed_does_not_come_back() -> None:
+    run("first_start")
+    remove_demo(team=Team.objects.get(is_demo=True), by=SYSTEM)
+    assert "nothing was added" in run("first_start").output
+    assert User.objects.get().email == "admin@memoryweb.example"
