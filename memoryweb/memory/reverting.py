@@ -24,7 +24,7 @@ from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.authorship import returning
 from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.sources import Kind, Lines, Source, is_diary, lines_of
+from memoryweb.provenance.sources import Kind, Lines, Source, lines_of, stand_on
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Import, Proposal, Revision
 from memoryweb.workspace.revisions import content_of
@@ -118,11 +118,7 @@ def plan(source: Source, reach: Q, talks: Q) -> Plan:
         touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
     )
     within = {file.pk for file in mine}
-    made = [
-        _change(source, file, lines.get(file.pk, Lines()))
-        for file in mine
-        if not is_diary(source, file)
-    ]
+    made = [_change(source, file, lines.get(file.pk, Lines())) for file in mine]
     return Plan(
         source,
         tuple(change for change in made if not change.is_empty),
@@ -144,15 +140,16 @@ def revert(
     if expected is not None and expected != made.fingerprint:
         raise PlanMoved
     reason = _("Taken back: what one {kind} wrote.").format(kind=source.kind)
+    for proposal in made.proposals:
+        if writer.user is not None:
+            is_of_run = source.kind is Kind.RUN and proposal.run_id == source.id
+            proposals.reject(unit, proposal, by=writer.user, keeps_out=is_of_run)
     for change in made.changes:
         _keep_out(unit, source, change, writer.user)
         _apply(unit, change, writer, reason)
     for talk in made.conversations:
         talk.waiting, talk.skipped, talk.extracted_upto = False, REVERTED, talk.message_count
         talk.save(update_fields=["waiting", "skipped", "extracted_upto"])
-    for proposal in made.proposals:
-        if writer.user is not None:
-            proposals.reject(unit, proposal, by=writer.user)
     _mark(unit, source, made, writer)
     done = _sum(made)
     _record(unit, source, done)
@@ -267,11 +264,9 @@ def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
     """Changes that wait for a person and would bring it in."""
     files_there = File.objects.filter(reach, agent=source.agent)
     pending = Proposal.objects.filter(file__in=files_there, state=Proposal.State.PENDING)
-    messages = set(source.messages.values_list("pk", flat=True))
     for proposal in pending.select_related("file").order_by("pk"):
-        cited = {one[3] for origin in proposal.origins.values() for one in origin["sources"]}
         is_of_run = source.kind is Kind.RUN and proposal.run_id == source.id
-        if is_of_run or cited & messages:
+        if is_of_run or stand_on(source, proposals.origins_of(proposal).values()):
             yield proposal
 
 
@@ -323,19 +318,17 @@ def _keep_out(unit: Unit, source: Source, change: Change, by: User | None) -> No
     stood = set(content_of(change.file, wrote.number - 1).split("\n"))
     lines = enumerate(content.split("\n"), start=1)
     brought = [str(number) for number, line in lines if line.strip() and line not in stood]
-    Proposal.objects.get_or_create(
-        run_id=source.id,
-        file=change.file,
-        defaults={
-            "team": unit.team,
-            "base_revision": wrote.number - 1,
-            "content": content,
-            "origins": dict.fromkeys(brought, NOTHING),
-            "state": Proposal.State.REJECTED,
-            "decided_by": by,
-            "decided_at": unit.now,
-            "created_at": unit.now,
-        },
+    # One that a person had accepted is rejected by now: the latest decision counts.
+    decided = {
+        "content": content,
+        "origins": dict.fromkeys(brought, NOTHING),
+        "state": Proposal.State.REJECTED,
+        "decided_by": by,
+        "decided_at": unit.now,
+    }
+    made = {"team": unit.team, "base_revision": wrote.number - 1, "created_at": unit.now}
+    Proposal.objects.update_or_create(
+        run_id=source.id, file=change.file, defaults=decided, create_defaults=decided | made
     )
 
 

@@ -19,7 +19,7 @@ from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.transaction import Unit
 from memoryweb.provenance import flags
 from memoryweb.provenance import origins as line_origins
-from memoryweb.provenance.authorship import returning
+from memoryweb.provenance.authorship import returning, rooted
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.source_classes import source_of
 from memoryweb.provenance.writers import Place as Place
@@ -153,7 +153,8 @@ def append(
     delta = header + screened.text
     _check_content(file.content + delta)
     revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
-    line_origins.add(file, revision, {first + at: line.origin for at, line in enumerate(lines)})
+    origins = {first + at: line.origin for at, line in enumerate(lines)}
+    line_origins.add(file, revision, rooted(origins))
     before = file.content.removesuffix(delta)
     flags.derive(file, before, flags.hidden_lines(file), since=revision.number)
     indexing.index_appended(file, first)
@@ -235,7 +236,7 @@ def rename(
 def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, Origin]) -> None:
     """Line origins, marks and index after a change."""
     waiting = flags.hidden_lines(file)
-    fresh = line_origins.follow(file, before, revision, file.content, origins)
+    fresh = line_origins.follow(file, before, revision, file.content, rooted(origins))
     comes_back = any(origin.by for origin in origins.values())
     flags.derive(file, before, waiting, since=0 if comes_back else revision.number)
     indexing.follow(file, fresh)

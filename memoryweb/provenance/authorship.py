@@ -5,23 +5,23 @@ revisions tell who wrote it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from memoryweb.provenance.blame import Later, Version, blame, later
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.workspace.models import File, LineOrigin, PastOrigin, Revision
 
+_Place = tuple[UUID | None, int | None, int | None]  # file, revision, line
+_Root = tuple[int | None, int | None]  # message, revision
+_SOURCE = ("source_file", "source_revision", "source_line", "message", "root")
 _COLUMNS = (
+    *_SOURCE,
     "since",
-    "source_file",
-    "source_revision",
-    "source_line",
-    "message",
     "message__conversation",
     "message__position",
     "durable",
@@ -80,11 +80,44 @@ def returning(file: File, number: int) -> dict[int, Origin]:
     return {line: replace(wrote[line - 1].origin, by=by) for line, by in writers.items()}
 
 
-def messages_behind(wrote: Iterable[Wrote]) -> list[Said | None]:
-    """For each line a message that it stands on, itself or by the note line it was taken from."""
-    lines = list(wrote)
-    behind = _by_notes({source for one in lines for source in one.origin.sources})
-    return [next(iter(one.said), None) or _first(one, behind) for one in lines]
+def rooted(origins: Mapping[int, Origin]) -> Mapping[int, Origin]:
+    """The same with the roots of every line that is a source: the messages behind it and the
+    revisions that wrote them down."""
+    sources = {one for origin in origins.values() for one in origin.sources}
+    behind = _behind({one for one in sources if one.file_id and one.root_id is None})
+    return {
+        line: replace(
+            origin,
+            sources=tuple(
+                replace(one, message_id=message_id, root_id=root_id)
+                for one in origin.sources
+                for message_id, root_id in behind.get(_place(one), [(one.message_id, one.root_id)])
+            ),
+        )
+        for line, origin in origins.items()
+    }
+
+
+def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
+    """Where the files moved on meanwhile, what the lines stood on then."""
+    files = File.objects.defer("content").in_bulk({one.file_id for one in sources})
+    rows = LineOrigin.objects.filter(file__in=files, line__in={one.line for one in sources})
+    found: dict[_Place, list[_Root]] = defaultdict(list)
+    for file_id, line, *root in rows.order_by("pk").values_list("file", "line", "message", "root"):
+        found[file_id, files[file_id].revision, line].append((root[0], root[1]))
+    for key, number in {(one.file_id, one.revision) for one in sources}:
+        file = files.get(key) if key else None
+        if file is None or number is None or number == file.revision:
+            continue
+        for line, origin in returning(file, number).items():
+            by = origin.by.pk if origin.by else None
+            stands_on = origin.sources or (Source(),)
+            found[key, number, line] = [(one.message_id, one.root_id or by) for one in stands_on]
+    return found
+
+
+def _place(source: Source) -> _Place:
+    return source.file_id, source.revision, source.line
 
 
 def _writers(file: File, wrote: Sequence[Wrote]) -> dict[int, Revision]:
@@ -126,7 +159,7 @@ def _wrote(rows: Sequence[dict[str, Any]], brought: int, number: int) -> Wrote:
         first["since"] if first["since"] <= number else brought,
         Origin(
             tuple(
-                Source(r["source_file"], r["source_revision"], r["source_line"], r["message"])
+                Source(*(r[name] for name in _SOURCE))
                 for r in rows
                 if r["source_file"] or r["message"]
             ),
@@ -138,25 +171,3 @@ def _wrote(rows: Sequence[dict[str, Any]], brought: int, number: int) -> Wrote:
             Said(r["message__conversation"], r["message__position"]) for r in rows if r["message"]
         ),
     )
-
-
-def _by_notes(sources: Iterable[Source]) -> Mapping[Source, Said]:
-    """Only of notes that were no more than added to since: their lines have their numbers still."""
-    taken = {(one.file_id, one.line): one for one in sources if one.file_id and one.line}
-    if not taken:
-        return {}
-    notes = LineOrigin.objects.filter(
-        Q(message__isnull=False), file__in={file_id for file_id, _line in taken}
-    ).order_by("-pk")
-    found = {}
-    for file_id, base, line, talk, position in notes.values_list(
-        "file", "file__base_revision", "line", "message__conversation", "message__position"
-    ):
-        one = taken.get((file_id, line))
-        if one is not None and base <= (one.revision or 0):
-            found[one] = Said(talk, position)
-    return found
-
-
-def _first(wrote: Wrote, behind: Mapping[Source, Said]) -> Said | None:
-    return next((behind[one] for one in wrote.origin.sources if one in behind), None)

@@ -16,12 +16,14 @@ from memoryweb.workspace.models import AuthorKind, File, LineOrigin, PastOrigin,
 
 @dataclass(frozen=True)
 class Source:
-    """A line of another file at a revision, or a message."""
+    """A line of another file at a revision, or a message. Of a line also what that one stands on
+    in the end: the message, and the revision that wrote it down."""
 
     file_id: uuid.UUID | None = None
     revision: int | None = None
     line: int | None = None
     message_id: int | None = None
+    root_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Origin:
 _TOLD = Q(source_file__isnull=False) | Q(message__isnull=False) | Q(durable=True) | Q(asked=True)
 _COLUMNS = (
     *("line", "since", "author_kind", "user_id", "run_id"),
-    *("source_file_id", "source_revision", "source_line", "message_id"),
+    *("source_file_id", "source_revision", "source_line", "message_id", "root_id"),
     *("durable", "asked", "category"),
 )
 
@@ -87,7 +89,8 @@ def follow(
     }
     fresh = [n for n, line in enumerate(lines, start=1) if n not in stays and line.strip()]
     gone = sorted(set(range(1, len(old_lines) + 1)).difference(stays.values()))
-    told = _told(file, {*gone, *(line for one in origins.values() for line in one.also)})
+    also = {line for one in origins.values() for line in one.also}
+    told = _told(file, {*gone, *also}, whole=also)
     PastOrigin.objects.bulk_create(
         _past(row, revision) for line in gone for row in told.get(line, ())
     )
@@ -112,12 +115,15 @@ def add(file: File, revision: Revision, origins: Mapping[int, Origin]) -> None:
     )
 
 
-def _told(file: File, lines: Collection[int]) -> dict[int, list[LineOrigin]]:
-    """Line → those of its origins that say more than who wrote it."""
+def _told(
+    file: File, lines: Collection[int], *, whole: Collection[int]
+) -> dict[int, list[LineOrigin]]:
+    """Line → those of its origins that say more than who wrote it; of `whole` lines all."""
     found = defaultdict(list)
     if lines:
+        says_more = _TOLD | ~Q(category="") | Q(line__in=whole)
         span = (min(lines), max(lines))
-        told = LineOrigin.objects.filter(_TOLD | ~Q(category=""), file=file, line__range=span)
+        told = LineOrigin.objects.filter(says_more, file=file, line__range=span)
         for row in told.order_by("pk"):
             found[row.line].append(row)
     return {line: found[line] for line in found.keys() & lines}
@@ -158,6 +164,7 @@ def _past(row: LineOrigin, revision: Revision) -> PastOrigin:
         source_revision=row.source_revision,
         source_line=row.source_line,
         message_id=row.message_id,
+        root_id=row.root_id,
         durable=row.durable,
         asked=row.asked,
         category=row.category,
@@ -165,8 +172,8 @@ def _past(row: LineOrigin, revision: Revision) -> PastOrigin:
 
 
 def _with_older(origin: Origin, old_rows: Mapping[int, list[LineOrigin]]) -> Origin:
-    older = (row for line in origin.also for row in old_rows.get(line, ()))
-    return replace(origin, sources=tuple(dict.fromkeys([*origin.sources, *_sources(older)])))
+    older = (_source(row) for line in origin.also for row in old_rows.get(line, ()))
+    return replace(origin, sources=tuple(dict.fromkeys([*origin.sources, *older])))
 
 
 def _inherited(old_rows: Mapping[int, list[LineOrigin]], old: int | None) -> Origin:
@@ -174,17 +181,22 @@ def _inherited(old_rows: Mapping[int, list[LineOrigin]], old: int | None) -> Ori
     rows = old_rows.get(old, []) if old else []
     first = rows[0] if rows else None
     return Origin(
-        tuple(_sources(rows)),
+        tuple(_kept(row) for row in rows if row.source_file_id or row.message_id),
         durable=bool(first and first.durable),
         asked=bool(first and first.asked),
         category=first.category if first else "",
     )
 
 
-def _sources(rows: Iterable[LineOrigin]) -> Iterator[Source]:
-    for row in rows:
-        if row.source_file_id or row.message_id:
-            yield Source(row.source_file_id, row.source_revision, row.source_line, row.message_id)
+def _kept(row: LineOrigin) -> Source:
+    """Whoever changes a line that no other stands under has written it down anew."""
+    return _source(row) if row.source_file_id else Source(message_id=row.message_id)
+
+
+def _source(row: LineOrigin) -> Source:
+    return Source(
+        row.source_file_id, row.source_revision, row.source_line, row.message_id, row.root_id
+    )
 
 
 def _new(revision: Revision, line: int, origin: Origin) -> list[tuple[Any, ...]]:
@@ -195,6 +207,13 @@ def _new(revision: Revision, line: int, origin: Origin) -> list[tuple[Any, ...]]
     wrote = (line, by.number, str(by.author_kind), by.user_id, by.run_id)
     says = (origin.durable, origin.asked, origin.category)
     return [
-        (*wrote, one.file_id, one.revision, one.line, one.message_id, *says)
+        (*wrote, one.file_id, one.revision, one.line, one.message_id, _root(by, one), *says)
         for one in origin.sources or (Source(),)
     ]
+
+
+def _root(by: Revision, source: Source) -> int:
+    """What a person wrote is their own word, whatever it stood on before."""
+    if source.root_id is None or by.author_kind == AuthorKind.PERSON:
+        return by.pk
+    return source.root_id

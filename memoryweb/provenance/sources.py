@@ -1,5 +1,5 @@
-"""Everything that came from one conversation, token, import or run: found by revisions, messages
-and line origins, through the lines that stand on other lines."""
+"""Everything that came from one conversation, token, import or run: found by the revisions and
+messages that lines stand on in the end, whatever became of the lines between."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -13,11 +13,11 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
 from memoryweb.markdown.paths import FileKind, kind_of
+from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
-from memoryweb.workspace.revisions import content_of
 
-_DEPTH = 4  # note → MEMORY.md is one step; more are lines that a machine took up again
+_DIARY = Q(path="DREAMS.md") | Q(path__startswith="memory/dreams/")
 
 
 class Kind(StrEnum):
@@ -42,7 +42,11 @@ class Source:
     def revisions(self) -> "QuerySet[Revision]":
         """What it wrote itself, in files of this agent that may be deleted by now."""
         column = _COLUMN.get(self.kind, str(self.kind))
-        return Revision.objects.filter(file__agent=self.agent, **{column: self.id})
+        wrote = Revision.objects.filter(file__agent=self.agent, **{column: self.id})
+        if self.kind is not Kind.RUN:
+            return wrote
+        # The diary of a run tells what happened, and so also that it was reverted.
+        return wrote.exclude(file__in=File.objects.filter(_DIARY, agent=self.agent))
 
     @property
     def messages(self) -> "QuerySet[Message]":
@@ -57,7 +61,8 @@ class Source:
         runs = Run.objects.filter(agent=self.agent)
         if self.kind is Kind.RUN:
             return runs.filter(pk=self.id)
-        said = LineOrigin.objects.filter(message__in=self.messages, run=OuterRef("pk"))
+        notes = LineOrigin.objects.filter(message__in=self.messages, source_file=None)
+        said = notes.filter(run=OuterRef("pk"))
         wrote = self.revisions.filter(run=OuterRef("pk"))
         return runs.filter(Exists(said) | Exists(wrote))
 
@@ -70,87 +75,47 @@ class Lines:
     partly: set[int] = field(default_factory=set)
 
 
-def is_diary(source: Source, file: File) -> bool:
-    """The diary of a run tells what happened, and so also that it was taken back."""
-    return source.kind is Kind.RUN and kind_of(file.path) is FileKind.DREAMS
+def is_diary(file: File) -> bool:
+    return kind_of(file.path) is FileKind.DREAMS
 
 
 def lines_of(source: Source) -> Mapping[UUID, Lines]:
-    """File → its lines from the source. A line that a person has changed since is theirs."""
-    tainted = _tainted(source)
-    found: dict[UUID, Lines] = defaultdict(Lines)
-    if not tainted:
-        return found
-    rows = LineOrigin.objects.filter(file__in={file for file, _line in tainted})
+    """File → its lines from the source. A line that a person has changed since is theirs. What
+    the diary tells of it goes, whatever else that tells."""
+    present = LineOrigin.objects.filter(file__agent=source.agent, file__deleted_at=None)
+    leads = set(present.filter(_leads_to(source)).values_list("pk", flat=True))
+    files = present.filter(pk__in=leads).values("file")
     of_line: dict[tuple[UUID, int], set[int]] = defaultdict(set)
-    for pk, file_id, line in rows.values_list("pk", "file", "line"):
+    for pk, file_id, line in present.filter(file__in=files).values_list("pk", "file", "line"):
         of_line[file_id, line].add(pk)
-    for (file_id, line), pks in tainted.items():
-        stands_alone = of_line[file_id, line] <= pks
-        (found[file_id].alone if stands_alone else found[file_id].partly).add(line)
+    diaries = set(File.objects.filter(_DIARY, pk__in=files).values_list("pk", flat=True))
+    found: dict[UUID, Lines] = defaultdict(Lines)
+    for (file_id, line), pks in of_line.items():
+        if pks & leads:
+            goes = pks <= leads or file_id in diaries
+            (found[file_id].alone if goes else found[file_id].partly).add(line)
     return found
 
 
-def _tainted(source: Source) -> dict[tuple[UUID, int], set[int]]:
-    """(file, line) → the origins of it that lead to the source."""
-    found: dict[tuple[UUID, int], set[int]] = defaultdict(set)
-    fresh = [row for row in _direct(source) if not is_diary(source, row.file)]
-    texts = _Texts()
-    for _step in range(_DEPTH):
-        for row in fresh:
-            found[row.file_id, row.line].add(row.pk)
-            texts.note(row)
-        known = {pk for pks in found.values() for pk in pks}
-        fresh = [row for row in _standing_on(source.agent, texts.files) if row.pk not in known]
-        fresh = [row for row in fresh if texts.has(row)]
-        if not fresh:
-            break
-    return found
+def stand_on(source: Source, origins: Iterable[Origin]) -> bool:
+    """Whether any of what these lines would stand on is from the source."""
+    cited = [one for origin in origins for one in origin.sources]
+    roots = source.revisions.filter(pk__in={one.root_id for one in cited if one.root_id})
+    if roots.exists():
+        return True
+    said = source.messages.filter(pk__in={one.message_id for one in cited if one.message_id})
+    heard = set(said.values_list("pk", flat=True))
+    behind = {one.root_id or 0 for one in cited if one.message_id in heard}
+    people = Revision.objects.filter(author_kind=AuthorKind.PERSON, pk__in=behind)
+    return bool(behind - set(people.values_list("pk", flat=True)))
 
 
-def _direct(source: Source) -> Iterable[LineOrigin]:
-    """What it wrote itself, and what extractions made of its messages."""
+def _leads_to(source: Source) -> Q:
+    """The source wrote the line, or what the line stands on; or the message behind it is the
+    source's, unless a person put it into words of their own."""
     wrote = source.revisions.filter(file=OuterRef("file"), number=OuterRef("since"))
-    said = Q(message__in=source.messages) & ~Q(author_kind=AuthorKind.PERSON)
-    rows = LineOrigin.objects.filter(file__agent=source.agent, file__deleted_at=None)
-    return rows.filter(said | Q(Exists(wrote))).select_related("file")
-
-
-def _standing_on(agent: Agent, files: Iterable[UUID]) -> Iterable[LineOrigin]:
-    rows = LineOrigin.objects.filter(file__agent=agent, file__deleted_at=None)
-    rows = rows.filter(source_file__in=list(files), source_line__isnull=False)
-    return rows.exclude(author_kind=AuthorKind.PERSON).select_related("file", "source_file")
-
-
-class _Texts:
-    """The words of lines that lead to the source. A line is told by its words: its number may
-    have changed since another line was made of it."""
-
-    def __init__(self) -> None:
-        self.files: dict[UUID, set[str]] = defaultdict(set)
-        self._read: dict[tuple[UUID, int], list[str]] = {}
-
-    def note(self, row: LineOrigin) -> None:
-        text = self._line(row.file, row.file.revision, row.line)
-        if text.strip():
-            self.files[row.file_id].add(text)
-
-    def has(self, row: LineOrigin) -> bool:
-        file = row.source_file
-        if file is None or row.source_line is None:
-            return False
-        text = self._line(file, row.source_revision or file.revision, row.source_line)
-        return text in self.files[file.pk]
-
-    def _line(self, file: File, revision: int, line: int) -> str:
-        key = file.pk, revision
-        if key not in self._read:
-            try:
-                self._read[key] = content_of(file, revision).split("\n")
-            except Revision.DoesNotExist:
-                self._read[key] = []
-        lines = self._read[key]
-        return lines[line - 1] if 0 < line <= len(lines) else ""
+    said = Q(message__in=source.messages) & ~Q(root__author_kind=AuthorKind.PERSON)
+    return Q(Exists(wrote)) | Q(root__in=source.revisions.values("pk")) | said
 
 
 def tokens_that_wrote(agent: Agent, tokens: "QuerySet[Token]") -> "QuerySet[Token]":

@@ -217,7 +217,8 @@ class Revision(models.Model):
 class LineOrigin(models.Model):
     """Where one line of a file's current text came from: one row a source, at least one a line.
 
-    Carried to the line's new number by diff at every revision, dropped with the line.
+    Carried to the line's new number by diff at every revision, dropped with the line. `message`
+    and `root` are the source's own roots, kept here so that nothing done to the source loses them.
     """
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
@@ -232,6 +233,13 @@ class LineOrigin(models.Model):
     source_line = models.IntegerField(null=True)
     message = models.ForeignKey(
         "conversations.Message", models.SET_NULL, null=True, related_name="line_origins"
+    )
+    root = models.ForeignKey(
+        Revision,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="that first wrote down what the line says, in this file or in the source",
     )
     durable = models.BooleanField(default=False)
     asked = models.BooleanField(default=False, help_text="a person asked to remember it")
@@ -274,6 +282,13 @@ class PastOrigin(models.Model):
     source_line = models.IntegerField(null=True)
     message = models.ForeignKey(
         "conversations.Message", models.SET_NULL, null=True, related_name="+"
+    )
+    root = models.ForeignKey(
+        Revision,
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="that first wrote down what the line says, in this file or in the source",
     )
     durable = models.BooleanField(default=False)
     asked = models.BooleanField(default=False)

@@ -90,9 +90,10 @@ def files_per_owner(team: Team, owner_ids: Collection[UUID]) -> dict[UUID, int]:
 
 
 def lines_from_messages(message_ids: Iterable[int]) -> "QuerySet[LineOrigin]":
-    """The lines of current texts that stand on these messages, with their files."""
+    """The lines of current texts that were written down from these messages, with their files."""
+    said = LineOrigin.objects.filter(message__in=list(message_ids), source_file=None)
     return (
-        LineOrigin.objects.filter(message__in=list(message_ids), file__deleted_at=None)
+        said.filter(file__deleted_at=None)
         .select_related("file")
         .order_by("file__folded_path", "line")
     )

@@ -12,8 +12,10 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import write
+from memoryweb.memory.exceptions import ProposalDecided
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.reverting import Plan, PlanMoved, Reverted, plan, revert
+from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
@@ -155,6 +157,66 @@ def test_what_a_person_changed_since_stays(world: World) -> None:
     assert _text(world, "MEMORY.md", world.customer) == changed
 
 
+def _note_without(world: World, gone: str, put: str = "") -> None:
+    """A person deletes a line of the note, or writes another in its place."""
+    text = _text(world, NOTE, world.customer)
+    line = next(line for line in text.split("\n") if gone in line)
+    changed = text.replace(line, put) if put else text.replace(f"{line}\n", "")
+    _write(world, changed, _person(world), NOTE, world.customer)
+
+
+@pytest.mark.parametrize("put", ["", "- 09:05 Acme is the worst."])
+def test_a_memory_line_goes_though_a_person_deleted_or_edited_the_note_line_under_it(
+    world: World, put: str
+) -> None:
+    bad = _talk(world, "Acme is the best.", name="bad")
+    _dreamt(world, _extracted(world, bad), 3)
+    _note_without(world, "best", put)
+    _revert(world, Kind.CONVERSATION, bad)
+    assert _text(world, "MEMORY.md", world.customer) == "# Memory\n\n"
+
+
+def test_a_memory_line_made_from_a_person_s_own_note_line_stays(world: World) -> None:
+    bad = _talk(world, "Acme is the best.", name="bad")
+    _extracted(world, bad)
+    _note_without(world, "best", "- 09:05 Acme is the worst.")
+    note = File.objects.get(path=NOTE, owner=world.customer)
+    _dreamt(world, note, 3)
+    _revert(world, Kind.CONVERSATION, bad)
+    assert "Acme is the worst." in _text(world, "MEMORY.md", world.customer)
+
+
+def test_roots_are_those_of_the_revision_that_a_dream_read(world: World) -> None:
+    """The note moved on before the dream wrote: another line has the number by now."""
+    bad = _talk(world, "Acme is the best.", name="bad")
+    note = _extracted(world, bad)
+    _note_without(world, "best", "- 08:00 Tea.\n- 08:30 Cake.")
+    _dreamt(world, note, 3)
+    _revert(world, Kind.CONVERSATION, bad)
+    assert _text(world, "MEMORY.md", world.customer) == "# Memory\n\n"
+
+
+def test_a_token_s_line_that_a_dream_took_up_goes_after_the_note_was_deleted(world: World) -> None:
+    token = _token(world)
+    note = _append(world, "- 09:00 Acme.", writer=_tool(world, token), owner=world.customer)
+    _dreamt(world, note, 3)
+    with unit(world.team) as work:
+        write.delete(work, note, writer=_person(world))
+    _revert(world, Kind.TOKEN, token)
+    assert _text(world, "MEMORY.md", world.customer) == "# Memory\n\n"
+
+
+def test_a_memory_line_that_came_back_by_restoring_still_goes(world: World) -> None:
+    bad = _talk(world, "Acme is the best.", name="bad")
+    memory = _dreamt(world, _extracted(world, bad), 3)
+    _write(world, "# Memory\n", _person(world), "MEMORY.md", world.customer)
+    _note_without(world, "best")
+    with unit(world.team) as work:
+        write.restore(work, memory, memory.revision, writer=_person(world))
+    _revert(world, Kind.CONVERSATION, bad)
+    assert "best" not in _text(world, "MEMORY.md", world.customer)
+
+
 def test_extraction_of_what_waits_is_stopped(world: World) -> None:
     bad = _talk(world, "Acme is the best.", name="bad")
     assert _revert(world, Kind.CONVERSATION, bad).conversations == 1
@@ -294,6 +356,67 @@ def test_a_run_goes_with_all_it_wrote_and_is_not_proposed_again(world: World) ->
     _revert(world, Kind.RUN, run)
     assert _text(world, "MEMORY.md", None) == "# Memory\n\n- Tea.\n"
     assert Proposal.objects.get(run=run).state == Proposal.State.REJECTED
+
+
+def _run(world: World, owner: Owner | None = None) -> Run:
+    return Run.objects.create(
+        team=world.team,
+        agent=world.agent,
+        owner=owner,
+        kind=Run.Kind.DREAM,
+        trigger=Run.Trigger.CRON,
+    )
+
+
+def _proposed(world: World, run: Run, note: File, *numbers: int) -> Proposal:
+    """Each line of the note as a new line of MEMORY.md that waits for a person."""
+    memory = _write(world, "# Memory\n\n", _person(world), "MEMORY.md", world.customer)
+    lines = note.content.split("\n")
+    text = "# Memory\n\n" + "".join(f"- {lines[n - 1][8:]}\n" for n in numbers)
+    origins = {3 + at: Origin((Line(note.pk, note.revision, n),)) for at, n in enumerate(numbers)}
+    with unit(world.team) as work:
+        return proposals.propose(
+            work, run=run, file=memory, content=text, origins=origins, broken=[]
+        )
+
+
+def test_what_waits_for_a_person_and_stands_on_the_source_can_not_be_accepted(
+    world: World,
+) -> None:
+    bad = _talk(world, "Acme is the best.", name="bad")
+    note = _extracted(world, bad)
+    proposal = _proposed(world, _run(world, world.customer), note, 3)
+    _note_without(world, "best")
+    assert _revert(world, Kind.CONVERSATION, bad).proposals == 1
+    with unit(world.team) as work, pytest.raises(ProposalDecided):
+        proposals.accept(work, proposal, by=world.alice)
+
+
+def test_what_stood_beside_it_in_the_proposal_may_be_proposed_again(world: World) -> None:
+    _extracted(world, _talk(world, "Caroline likes tea.", name="good"))
+    bad = _talk(world, "Acme is the best.", name="bad")
+    _proposed(world, _run(world, world.customer), _extracted(world, bad), 3, 4)
+    _revert(world, Kind.CONVERSATION, bad)
+    assert not proposals.rejected_lines(world.agent.pk, world.customer, "MEMORY.md")
+
+
+def test_a_proposal_of_other_sources_still_waits(world: World) -> None:
+    note = _extracted(world, _talk(world, "Caroline likes tea.", name="good"))
+    _proposed(world, _run(world, world.customer), note, 3)
+    bad = _talk(world, "Acme is the best.", name="bad")
+    _extracted(world, bad)
+    assert _revert(world, Kind.CONVERSATION, bad).proposals == 0
+
+
+def test_a_run_whose_proposal_was_accepted_is_kept_out_too(world: World) -> None:
+    note = _extracted(world, _talk(world, "Acme is the best.", name="bad"))
+    run = _run(world, world.customer)
+    proposal = _proposed(world, run, note, 3)
+    with unit(world.team) as work:
+        proposals.accept(work, proposal, by=world.alice)
+    _revert(world, Kind.RUN, run)
+    kept_out = proposals.rejected_lines(world.agent.pk, world.customer, "MEMORY.md")
+    assert kept_out == {"Acme is the best."}
 
 
 def test_another_owner_s_files_are_left_and_counted(world: World) -> None:

@@ -99,7 +99,7 @@ def passages(team: Team, owner_ids: Collection[UUID], wanted: Wanted) -> "QueryS
 
 
 def sentences(found: Iterable[Passage], owner_ids: Collection[UUID]) -> list[Sentence]:
-    """The sentences of a page of passages with their origins, in four statements."""
+    """The sentences of a page of passages with their origins, in three statements."""
     shown = list(found)
     wanted = File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
     files = {
@@ -180,36 +180,23 @@ def _ordered(found: "QuerySet[Passage]") -> "QuerySet[Passage]":
 
 def _origins(made: Sequence[Sentence], owner_ids: Collection[UUID]) -> Mapping[Place, Origins]:
     rows = _rows({one.file.pk for one in made}, {n for one in made for n in _numbers(one.block)})
-    own = set(owner_ids)
-    notes = {
-        row.pk: row
-        for found in rows.values()
-        for row in found
-        if row.source_file and row.source_line and row.source_file.owner_id in own
-    }
-    behind = _rows(
-        {row.source_file_id for row in notes.values() if row.source_file_id},
-        {row.source_line for row in notes.values() if row.source_line},
-    )
-    return {one.place: _of(one, rows, behind, notes, own) for one in made}
+    return {one.place: _of(one, rows, set(owner_ids)) for one in made}
 
 
 def _of(
     one: Sentence,
     rows: Mapping[Place, Sequence[LineOrigin]],
-    behind: Mapping[Place, Sequence[LineOrigin]],
-    notes: Mapping[int, LineOrigin],
     own: Collection[UUID],
 ) -> Origins:
     mine = [row for n in _numbers(one.block) for row in rows.get((one.file.pk, n), ())]
-    stands_on = tuple(row for row in mine if row.pk in notes)
-    said = [row for row in mine if row.message]
-    for note in stands_on:
-        if note.source_file_id and note.source_line:
-            said += behind.get((note.source_file_id, note.source_line), ())
+    stands_on = tuple(
+        row
+        for row in mine
+        if row.source_file and row.source_line and row.source_file.owner_id in own
+    )
     heard = {
         row.message.pk: row
-        for row in said
+        for row in mine
         if row.message and row.message.conversation.owner_id in own
     }
     since = min((row.since for row in mine), default=1)

@@ -11,6 +11,7 @@ from memoryweb.memory import screening
 from memoryweb.memory.exceptions import ProposalDecided, Stale
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
+from memoryweb.provenance import authorship
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.rejections import states
 from memoryweb.runs.models import Run
@@ -41,13 +42,14 @@ def propose(
     )
     content = screening.without_new(content, known=file.content)
     screened = screening.hold(unit.team.pk, content, owner_id=file.owner_id, known=file.content)
+    rooted = authorship.rooted(origins)  # what a source stands on may be changed meanwhile
     proposal = Proposal.objects.create(
         team=unit.team,
         file=file,
         run=run,
         base_revision=file.revision if base is None else base,
         content=screened.text,
-        origins={str(line): packed(origin) for line, origin in origins.items()},
+        origins={str(line): packed(origin) for line, origin in rooted.items()},
         broken=[{"guard": guard, "detail": detail} for guard, detail in broken],
         created_at=unit.now,
     )
@@ -77,13 +79,21 @@ def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
         Place(file.agent, file.owner, file.path),
         proposal.content,
         writer=writer,
-        origins={int(line): _unpacked(origin) for line, origin in proposal.origins.items()},
+        origins=origins_of(proposal),
     )
 
 
-def reject(unit: Unit, proposal: Proposal, *, by: User) -> None:
-    """Leave the file alone. What stands in a rejected proposal is not proposed again."""
+def reject(unit: Unit, proposal: Proposal, *, by: User, keeps_out: bool = True) -> None:
+    """Leave the file alone. What stands in a rejected proposal is not proposed again, unless it
+    went for one of its sources only (`keeps_out`)."""
+    if not keeps_out:
+        proposal.origins = {}
+        proposal.save(update_fields=["origins"])
     _decide(unit, proposal, Proposal.State.REJECTED, by)
+
+
+def origins_of(proposal: Proposal) -> dict[int, Origin]:
+    return {int(line): _unpacked(origin) for line, origin in proposal.origins.items()}
 
 
 def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
@@ -116,7 +126,7 @@ def _decide(unit: Unit, proposal: Proposal, state: Proposal.State, by: User) -> 
 def packed(origin: Origin) -> dict[str, Any]:
     return {
         "sources": [
-            [str(s.file_id) if s.file_id else None, s.revision, s.line, s.message_id]
+            [str(s.file_id) if s.file_id else None, s.revision, s.line, s.message_id, s.root_id]
             for s in origin.sources
         ],
         "durable": origin.durable,
@@ -128,7 +138,10 @@ def packed(origin: Origin) -> dict[str, Any]:
 
 def _unpacked(packed: dict[str, Any]) -> Origin:
     return Origin(
-        tuple(Source(*source) for source in packed["sources"]),
+        tuple(
+            Source(UUID(file_id) if file_id else None, *rest)
+            for file_id, *rest in packed["sources"]
+        ),
         durable=packed["durable"],
         asked=packed["asked"],
         category=packed["category"],

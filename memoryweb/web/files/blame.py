@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memoryweb.conversations.models import Conversation
-from memoryweb.provenance.authorship import Said, Wrote, authorship, messages_behind
+from memoryweb.provenance.authorship import Said, Wrote, authorship
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.authors import Author, author_of, message_url
 from memoryweb.web.paging import page
@@ -64,10 +64,9 @@ def authored(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
 
 def _told(lines: Sequence[str], wrote: Sequence[Wrote], places: range) -> list[_Told]:
     """A blank line goes with the one above it."""
-    behind = messages_behind(wrote[at] for at in places)
     found: list[_Told] = []
-    for at, said in zip(places, behind, strict=True):
-        one = _Told(at + 1, lines[at], wrote[at], said)
+    for at in places:
+        one = _Told(at + 1, lines[at], wrote[at], next(iter(wrote[at].said), None))
         if not one.text.strip() and found:
             one = replace(found[-1], number=one.number, text=one.text)
         found.append(one)

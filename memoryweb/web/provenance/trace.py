@@ -33,6 +33,7 @@ class Step:
 def trace(request: TeamRequest, file: File, line: int) -> list[Step]:
     """From the line back to the messages; every step only if its text may be read."""
     steps: list[Step] = []
+    messages: dict[int, Message] = {}
     seen: set[tuple[str, int]] = set()
     places = [(file, line, file.revision)]
     for _depth in range(_DEPTH):
@@ -45,10 +46,9 @@ def trace(request: TeamRequest, file: File, line: int) -> list[Step]:
             text, at = _where_now(*place)
             origins = origins_at(place[0], at) if at else []
             steps.append(_line(request, place[0], place[1], text, origins))
-            messages = [o.message for o in origins if o.message]
-            steps += [_message(request, message) for message in messages]
+            messages |= {o.message.pk: o.message for o in origins if o.message}
             places += _sources(origins)
-    return steps
+    return steps + [_message(request, message) for message in messages.values()]
 
 
 def file_url(
