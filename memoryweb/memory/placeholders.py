@@ -15,7 +15,13 @@ from django_scopes import scope
 
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.protected_lines import keep
-from memoryweb.provenance.flags import hidden_lines, hidden_of, is_news, is_order_across
+from memoryweb.provenance.flags import (
+    hidden_lines,
+    hidden_messages,
+    hidden_of,
+    is_news,
+    is_order_across,
+)
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.provenance.writers import Writer
 from memoryweb.search.hits import Hit
@@ -68,7 +74,10 @@ def shown_in_diff(file: File, diff: str) -> str:
 
 
 def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
-    """Those that hold no line that waits. `then`: found in earlier texts, with their numbers."""
+    """Those that hold no line that waits, nor are the message that it was taken from. `then`:
+    found in earlier texts, with their numbers."""
+    withheld = hidden_messages([hit.message for hit in hits if hit.message])
+    hits = [hit for hit in hits if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in hits if hit.file}
     if not then:
         hidden = hidden_of(found.values())

@@ -13,11 +13,12 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django_scopes import scope
 
+from memoryweb.conversations.models import Message
 from memoryweb.language.flag_patterns import ADDRESS, MAIL, ROLE, order
 from memoryweb.language.invisible import has_invisible, pieces
 from memoryweb.language.normal_form import clean
 from memoryweb.markdown.paths import LOOKALIKES, FileKind, kind_of
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+from memoryweb.workspace.models import AuthorKind, File, LineOrigin, PastOrigin
 
 ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
 LONGEST = 20_000  # characters; what is longer is read by nobody and so waits for a person
@@ -95,6 +96,17 @@ def hidden_of(files: Iterable[File]) -> Mapping[UUID, set[int]]:
         for file_id, line in rows.values_list("file", "line"):
             found[file_id].add(line)
     return found
+
+
+def hidden_messages(messages: Collection[Message]) -> set[int]:
+    """Those that a flagged line was taken from, or one that is gone and would be flagged again:
+    who removes a line must not find its message in the next prompt."""
+    said = {message.pk: message.content for message in messages}
+    with scope(team=tuple({message.team_id for message in messages})):
+        waiting = LineOrigin.objects.filter(message__in=said).exclude(marks="")
+        found = set(waiting.values_list("message", flat=True))
+        gone = PastOrigin.objects.filter(message__in=said).values_list("message", flat=True)
+        return found | {key for key in set(gone) - found if marks_of(said[key], ())}
 
 
 def without_hidden(content: str, hidden: Collection[int]) -> str:

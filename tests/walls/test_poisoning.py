@@ -11,6 +11,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory import context, tools
+from memoryweb.memory.placeholders import allowed
 from memoryweb.memory.reverting import Reverted, revert
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.search import search
@@ -135,6 +136,30 @@ def test_no_prompt_holds_a_line_that_waits(world: World) -> None:
     found = [hit["snippet"] for hit in tools.search_workspace(acting, "Acme Otto")["hits"]]
     assert found
     assert not any("Acme" in snippet for snippet in found)
+
+
+def _given_of(world: World, query: str) -> str:
+    """What a program finds in messages, by search and in the prompt of a new conversation."""
+    reader = Reader(world.agent, world.customer)
+    hits = allowed(search(reader, query, kinds=("message",), limit=50).hits, then=False)
+    served = context.build(reader, query)
+    return "\n".join([*(hit.text for hit in hits), *(one.hit.text for one in served.hits)])
+
+
+@pytest.mark.django_db
+def test_nor_the_message_of_such_a_line_until_a_person_kept_it(world: World) -> None:
+    _poisoned(world)
+    query = "Acme evil shop Zebedee Otto"
+    assert HONEST in _given_of(world, query)
+    assert not any(text in _given_of(world, query) for text in PLANTED)
+    note = _file(world, NOTE, world.customer)
+    lines = {print_of(line): line for line in note.content.split("\n")}
+    kept, removed = (next(key for key in lines if text in lines[key]) for text in PLANTED[1::-1])
+    with unit(world.team) as work:
+        mark_decisions.keep(work, note, kept, by=world.alice)
+        mark_decisions.remove(work, note, removed, by=world.alice)
+    assert PLANTED[1] in _given_of(world, query)
+    assert PLANTED[0] not in _given_of(world, query)
 
 
 @pytest.mark.django_db
