@@ -119,6 +119,11 @@ def names(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
     return {team_id: known.get(team_id, str(team_id)) for team_id in ids}
 
 
+def with_chain() -> set[uuid.UUID]:
+    """Teams whose first act was recorded: all but the built-in one, which may not have acted."""
+    return set(Team.objects.filter(is_system=False).values_list("pk", flat=True))
+
+
 def _keyed_by_value() -> list[type[models.Model]]:
     """Tables that hold a team's id without a foreign key, which no cascade reaches."""
     return [

@@ -46,7 +46,7 @@ def create_triggers(using: str = DEFAULT_DB_ALIAS, **_signal: object) -> None:
     if "audit_event" not in connection.introspection.table_names():
         return
     with transaction.atomic(using), connection.cursor() as cursor:
-        _warn(cursor, _missing(using))
+        _warn(cursor, missing(using))
         drop_triggers(using)
         for statement in _creation(connection):
             cursor.execute(statement)
@@ -76,37 +76,39 @@ def _creation(connection: BaseDatabaseWrapper) -> list[str]:
 
 
 def check_triggers(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
-    return [error for using in databases or () for error in _missing(using)]
-
-
-def _warn(cursor: CursorWrapper, missing: Sequence[CheckMessage]) -> None:
-    """Events that stood unprotected are no matter to pass over in silence."""
-    cursor.execute("SELECT 1 FROM audit_event LIMIT 1")
-    if missing and cursor.fetchone():
-        logger.warning("Audit events could be changed: their triggers were missing, and are back.")
-
-
-def _missing(using: str) -> list[CheckMessage]:
-    connection = connections[using]
-    if "audit_event" not in connection.introspection.table_names():
-        return []
-    if connection.vendor == "sqlite":
-        wanted = set(_SQLITE)
-        query = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
-    else:
-        wanted = {_POSTGRESQL}
-        query = (
-            "SELECT tgname FROM pg_trigger"
-            " WHERE tgrelid = 'audit_event'::regclass AND tgenabled <> 'D'"
-        )
-    with connection.cursor() as cursor:
-        cursor.execute(query)
-        found = {row[0] for row in cursor.fetchall()}
     return [
         Error(
             f"The database does not protect audit events: the trigger {name} is missing.",
             hint="Run “manage.py migrate”; it creates the triggers again.",
             id="audit.E001",
         )
-        for name in sorted(wanted - found)
+        for using in databases or ()
+        for name in missing(using)
     ]
+
+
+def missing(using: str = DEFAULT_DB_ALIAS) -> list[str]:
+    """The triggers that are not there, or on SQLite not as they were made."""
+    connection = connections[using]
+    if "audit_event" not in connection.introspection.table_names():
+        return []
+    if connection.vendor == "sqlite":
+        wanted = dict(zip(_SQLITE, _creation(connection), strict=True))
+        query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+    else:
+        wanted = {_POSTGRESQL: "on"}
+        query = (
+            "SELECT tgname, 'on' FROM pg_trigger"
+            " WHERE tgrelid = 'audit_event'::regclass AND tgenabled IN ('O', 'A')"
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        found = dict(cursor.fetchall())
+    return [name for name in sorted(wanted) if found.get(name) != wanted[name]]
+
+
+def _warn(cursor: CursorWrapper, gone: Sequence[str]) -> None:
+    """Events that stood unprotected are no matter to pass over in silence."""
+    cursor.execute("SELECT 1 FROM audit_event LIMIT 1")
+    if gone and cursor.fetchone():
+        logger.warning("Audit events could be changed: their triggers were missing, and are back.")

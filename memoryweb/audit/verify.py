@@ -1,7 +1,7 @@
 """Walk a team's chain and name the first event that is not what was written."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,16 +17,31 @@ _CHUNK = 2000
 
 @dataclass(frozen=True)
 class Verification:
+    """`head` is the last hash, in hex: kept elsewhere, it shows later what the chain alone cannot
+    (see LIMITS). `erased` counts the words that were taken out of events."""
+
     ok: bool
     events: int
     first_bad_seq: int | None = None
     problem: str = ""
+    head: str = ""
+    erased: int = 0
 
 
-def verify(team_id: UUID) -> Verification:
-    """Reads every event of the chain. The team may go on writing meanwhile."""
+LIMITS = _(
+    "From the database alone nobody can see that a chain was rewritten from some event to its end, "
+    "shortened together with its head, or removed together with its team. Keep a copy of each head "
+    "elsewhere and compare it."
+)
+
+
+def verify(team_id: UUID, *, stands: bool = False) -> Verification:
+    """Reads every event of the chain. The team may go on writing meanwhile.
+
+    `stands`: the team is still there, so that its chain has an event, and all words.
+    """
     head = _head(team_id)
-    seq, previous = 0, chain.GENESIS
+    seq, previous, erased = 0, chain.GENESIS, 0
     for event in _events(team_id):
         if event.seq != seq + 1:
             return _bad(seq, seq + 1, _("This event is missing."))
@@ -34,19 +49,25 @@ def verify(team_id: UUID) -> Verification:
             return _bad(seq, event.seq, problem)
         if event.seq == head.seq and bytes(event.hash) != bytes(head.hash):
             return _bad(seq, event.seq, _("The head of the chain does not match this event."))
+        if gone := _erased(event):
+            if stands:
+                return _bad(seq, event.seq, _("Words of this event were erased."))
+            erased += gone
         seq, previous = event.seq, bytes(event.hash)
     if seq < head.seq:
         return _bad(seq, seq + 1, _("This event is missing at the end of the chain."))
     # Events written since the head was read have moved it on; others have no business here.
     if seq > head.seq and seq > _head(team_id).seq:
         return _bad(head.seq, head.seq + 1, _("The head of the chain does not know this event."))
-    return Verification(ok=True, events=seq)
+    if stands and not seq:
+        return _bad(0, 1, _("The whole chain is missing."))
+    return Verification(ok=True, events=seq, head=previous.hex() if seq else "", erased=erased)
 
 
-def chains() -> list[UUID]:
-    """Every team that has a chain, even one that is gone or whose head is."""
+def chains(standing: Collection[UUID] = ()) -> list[UUID]:
+    """Every team that has a chain, even one that is gone or whose head is, and those that stand."""
     heads = ChainHead.objects.values_list("team_id", flat=True)
-    return sorted({*heads, *Event.objects.values_list("team_id", flat=True).distinct()})
+    return sorted({*standing, *heads, *Event.objects.values_list("team_id", flat=True).distinct()})
 
 
 def _head(team_id: UUID) -> ChainHead:
@@ -71,6 +92,12 @@ def _problem(event: Event, previous: bytes) -> str | Promise:
     if not all(_is_committed(label, commitments) for label in event.labels.all()):
         return _("A label of this event does not match its commitment.")
     return ""
+
+
+def _erased(event: Event) -> int:
+    """Of its commitments those that nothing is kept for any more."""
+    committed = json.loads(bytes(event.canonical))["labels"]
+    return len(committed) - sum(label.salt is not None for label in event.labels.all())
 
 
 def _is_committed(label: Label, commitments: Mapping[str, str]) -> bool:

@@ -8,7 +8,7 @@ from django.db import DatabaseError, IntegrityError, connection, transaction
 
 from memoryweb.audit.models import Event, Maintenance
 from memoryweb.audit.record import SYSTEM, Entry, record
-from memoryweb.audit.triggers import check_triggers, create_triggers, drop_triggers
+from memoryweb.audit.triggers import check_triggers, create_triggers, drop_triggers, missing
 
 TEAM = uuid.UUID(int=7)
 
@@ -79,6 +79,18 @@ def test_the_system_check_fails_without_them() -> None:
     drop_triggers()
     with pytest.raises(SystemCheckError, match="does not protect audit events"):
         call_command("check", databases=["default"])
+    create_triggers()
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="a trigger's text is SQLite's")
+@pytest.mark.django_db
+def test_a_trigger_that_does_nothing_is_missing() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TRIGGER audit_event_no_update")
+        cursor.execute(
+            "CREATE TRIGGER audit_event_no_update BEFORE UPDATE ON audit_event BEGIN SELECT 1; END"
+        )
+    assert missing() == ["audit_event_no_update"]
     create_triggers()
 
 

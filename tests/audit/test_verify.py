@@ -30,7 +30,7 @@ def events(db: None) -> list[Event]:
 
 
 def test_a_chain_as_written_verifies(events: list[Event]) -> None:
-    assert verify(TEAM) == Verification(ok=True, events=5)
+    assert verify(TEAM) == Verification(ok=True, events=5, head=bytes(events[4].hash).hex())
 
 
 @pytest.mark.django_db
@@ -118,7 +118,20 @@ def test_a_label_without_its_salt_proves_nothing(events: list[Event]) -> None:
 
 def test_an_erased_label_leaves_the_chain_whole(events: list[Event]) -> None:
     Label.objects.filter(event__seq=2).update(text="", salt=None)
-    assert verify(TEAM).ok
+    Label.objects.filter(event__seq=4).delete()
+    assert (verify(TEAM).ok, verify(TEAM).erased) == (True, 2)
+
+
+def test_while_its_team_stands_no_word_is_erased(events: list[Event]) -> None:
+    assert verify(TEAM, stands=True).ok
+    Label.objects.filter(event__seq=2).update(text="", salt=None)
+    assert verify(TEAM, stands=True).first_bad_seq == 2
+
+
+@pytest.mark.django_db
+def test_a_team_that_stands_has_a_chain() -> None:
+    assert chains([TEAM]) == [TEAM]
+    assert verify(TEAM, stands=True).first_bad_seq == 1
 
 
 def test_the_events_of_another_team_do_not_count(events: list[Event]) -> None:

@@ -2,7 +2,8 @@ import pytest
 
 from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Integration, Membership, Team, Token, User
-from memoryweb.audit.models import Event, Maintenance
+from memoryweb.audit.models import ChainHead, Event, Maintenance
+from memoryweb.audit.triggers import create_triggers, drop_triggers
 from tests.commands.calling import run
 from tests.world import World, personal_token
 
@@ -160,6 +161,29 @@ def test_audit_verify_of_one_team_leaves_others_out(world: World) -> None:
     Event.objects.filter(team_id=world.twin.team.pk).update(outcome="refused")
     assert not run("audit_verify", TEAM).failure
     assert run("audit_verify").failure
+
+
+def test_audit_verify_misses_a_chain_that_was_wiped_with_its_head(world: World) -> None:
+    Maintenance.objects.create(allowed=True)
+    Event.objects.filter(team_id=world.team.pk).delete()
+    ChainHead.objects.filter(team_id=world.team.pk).delete()
+    assert "harbour: the chain breaks at event 1. The whole chain is missing." in (
+        run("audit_verify").failure
+    )
+
+
+def test_audit_verify_says_what_it_cannot_see_and_what_to_keep(world: World) -> None:
+    answer = run("audit_verify", TEAM)
+    head = ChainHead.objects.get(team_id=world.team.pk)
+    assert bytes(head.hash).hex() in answer.output
+    assert "Keep a copy of each head elsewhere" in answer.output
+
+
+def test_audit_verify_says_that_nothing_protects_the_events(world: World) -> None:
+    drop_triggers()
+    answer = run("audit_verify", TEAM)
+    create_triggers()
+    assert "does not protect audit events" in answer.failure
 
 
 @pytest.mark.django_db
