@@ -13,7 +13,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api.auth import Request
 from memoryweb.api.cursors import page
 from memoryweb.api.operations import Paging, operation
-from memoryweb.api.schemas import Camel, Flag, Items, Moment
+from memoryweb.api.schemas import Camel, Flag, Items, Moment, RequestBody, one_of
 from memoryweb.memory.agents import (
     archive_agent,
     change_agent,
@@ -57,12 +57,12 @@ class AgentOut(Camel):
     next_dream_at: Moment | None
     auto_summarize: bool
     owner_isolation: bool
-    policy: str
-    consolidator: str
+    policy: Annotated[str, one_of(Agent.Policy)]
+    consolidator: Annotated[str, one_of(Agent.Consolidator)]
     created_at: Moment
 
 
-class AgentSettings(Camel):
+class AgentSettings(RequestBody):
     """Any of an agent's settings; what is left out stays as it is."""
 
     name: Name | None = None

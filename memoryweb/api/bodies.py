@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from django.conf import settings
@@ -60,6 +60,14 @@ def parse(model: type[AnyBody], body: dict[str, Any]) -> AnyBody:
     except ValidationError as error:
         found = error.errors(include_url=False)
         raise validation([{**one, "loc": ("", *one["loc"])} for one in found]) from None
+
+
+def check_fields(model: type[BaseModel], body: Mapping[str, Any], place: str = "") -> None:
+    """Refuse a name that the model does not have, in what is read by hand."""
+    known = {field.alias or name for name, field in model.model_fields.items()}
+    for name in body:
+        if name not in known:
+            raise Invalid(place + name, _("There is no such field."))
 
 
 def check_texts(data: Any) -> None:

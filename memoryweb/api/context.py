@@ -1,7 +1,7 @@
 """What an agent is given for a message: `POST …/context` (SPEC §8.1)."""
 
 from datetime import date
-from typing import Literal
+from typing import Annotated, Literal
 
 from ninja import Router
 from pydantic import Field
@@ -13,11 +13,12 @@ from memoryweb.api import acting_owner
 from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Request
 from memoryweb.api.operations import operation
-from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole
+from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context, Included, Quoted
 from memoryweb.memory.transaction import unit
+from memoryweb.workspace.models import Scope as FileScope
 
 router = Router(tags=["Context"])
 
@@ -69,7 +70,7 @@ EXAMPLE = {
 }
 
 
-class Ask(OwnerFields):
+class ContextRequest(OwnerFields):
     message: str = Field(
         min_length=1, max_length=262_144, description="What the person says now; no more than that."
     )
@@ -88,17 +89,17 @@ class Ask(OwnerFields):
     ephemeral: Flag = Field(False, description="Put in nothing personal, like a paused owner.")
 
 
-class TurnOut(Camel):
+class PromptMessage(Camel):
     role: Literal["user", "assistant"]
     content: str
 
 
-class IncludedOut(Camel):
+class IncludedFile(Camel):
     """A file, of which lines 1 to `lastLine` were put in; 0: there was no room for it."""
 
     filename: str
     owner: str
-    scope: str
+    scope: Annotated[str, one_of(FileScope)]
     part: Literal["system", "memory"] = Field(
         description="`system`: in the system prompt. `memory`: in the first user message."
     )
@@ -110,7 +111,7 @@ class IncludedOut(Camel):
     masked: int = Field(description="Secrets that were masked.")
 
 
-class QuotedOut(Camel):
+class IncludedHit(Camel):
     kind: Literal["file", "message"]
     filename: str | None
     line_number: int | None
@@ -122,7 +123,7 @@ class QuotedOut(Camel):
     date: date | None
 
 
-class GaugeOut(Camel):
+class TokenGauge(Camel):
     """Estimated tokens: of the whole and its parts. `dropped` counts earlier messages that did
     not fit; the last two are always there."""
 
@@ -140,10 +141,10 @@ class ContextOut(Camel):
     """Send `system` as the system prompt and then `messages`, as they are."""
 
     system: str
-    messages: list[TurnOut]
-    included: list[IncludedOut]
-    hits: list[QuotedOut]
-    gauge: GaugeOut
+    messages: list[PromptMessage]
+    included: list[IncludedFile]
+    hits: list[IncludedHit]
+    gauge: TokenGauge
 
 
 @router.post(
@@ -161,7 +162,7 @@ class ContextOut(Camel):
         },
     ),
 )
-def build_context(request: Request, agent_id: str, body: Ask) -> ContextOut:
+def build_context(request: Request, agent_id: str, body: ContextRequest) -> ContextOut:
     caller = request.auth
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
@@ -194,18 +195,20 @@ def _answer(built: Context) -> ContextOut:
     gauge = built.gauge
     return ContextOut(
         system=built.system,
-        messages=[TurnOut(role=turn.role, content=turn.content) for turn in built.messages],
+        messages=[PromptMessage(role=turn.role, content=turn.content) for turn in built.messages],
         included=[
             *(_included(one, None, "system") for one in built.shared),
             *(_included(one, whose, "memory") for one in built.personal),
         ],
         hits=[_hit(one, whose) for one in built.hits],
-        gauge=GaugeOut(**vars(gauge), used=gauge.used),
+        gauge=TokenGauge(**vars(gauge), used=gauge.used),
     )
 
 
-def _included(one: Included, owner: Owner | None, part: Literal["system", "memory"]) -> IncludedOut:
-    return IncludedOut(
+def _included(
+    one: Included, owner: Owner | None, part: Literal["system", "memory"]
+) -> IncludedFile:
+    return IncludedFile(
         filename=one.file.path,
         owner=acting_owner.shown(owner),
         scope=one.file.scope,
@@ -219,10 +222,10 @@ def _included(one: Included, owner: Owner | None, part: Literal["system", "memor
     )
 
 
-def _hit(one: Quoted, owner: Owner | None) -> QuotedOut:
+def _hit(one: Quoted, owner: Owner | None) -> IncludedHit:
     hit = one.hit
     message = hit.message
-    return QuotedOut(
+    return IncludedHit(
         kind="message" if message else "file",
         filename=hit.file.path if hit.file else None,
         line_number=hit.line if hit.file else None,

@@ -1,11 +1,11 @@
 """Conversations: messages in, and what extraction made of them."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from ninja import Query, Router, Status
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Permission, Scope
@@ -14,12 +14,12 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.api import acting_owner, runs
 from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Caller, Request
-from memoryweb.api.bodies import parse
+from memoryweb.api.bodies import check_fields, parse
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
 from memoryweb.api.operations import Reach, ReachPaging, operation
 from memoryweb.api.pipeline import body_of
-from memoryweb.api.schemas import Camel, HeldOut, Items, Moment, OwnerFields
+from memoryweb.api.schemas import Camel, HeldOut, Items, Moment, OwnerFields, RequestBody, one_of
 from memoryweb.api.visibility import Reach as Visible
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import Batch, conversation_id, parse_batch
@@ -55,13 +55,19 @@ MESSAGE = {
 }
 
 
-class MessageIn(Camel):
+class MessageIn(RequestBody):
     id: str | None = Field(None, min_length=1, max_length=255)
     role: Literal["user", "assistant", "system", "tool"]
     name: str | None = Field(None, max_length=120)
     content: str = Field(description="At most 256 KiB.")
     timestamp: Moment | None = Field(None, description="ISO 8601; without it, now.")
     tools_used: list[str] | None = None
+
+
+class _Speaker(OwnerFields):
+    """Whose messages a batch holds, read from the whole of it."""
+
+    model_config = ConfigDict(extra="ignore")
 
 
 class MessageBatch(OwnerFields):
@@ -77,7 +83,7 @@ class HeldInMessage(HeldOut):
     message: int = Field(description="Its index in the batch, from 0.")
 
 
-class Received(Camel):
+class MessagesReceived(Camel):
     """`held` is there when something was held back."""
 
     conversation_id: str
@@ -90,7 +96,7 @@ class Received(Camel):
 class ConversationOut(Camel):
     conversation_id: str
     owner: str
-    source: str
+    source: Annotated[str, one_of(Conversation.Source)]
     group: bool
     ephemeral: bool
     message_count: int
@@ -103,7 +109,7 @@ class ConversationOut(Camel):
 
 class MessageOut(Camel):
     id: str
-    role: str
+    role: Annotated[str, one_of(Message.Role)]
     name: str
     content: str
     timestamp: Moment
@@ -117,7 +123,7 @@ class ConversationText(ConversationOut):
     cursor: str | None
 
 
-class Summarized(Camel):
+class SummarizeAnswer(Camel):
     run: runs.RunOut | None
     skipped: str | None = Field(description="Why nothing is extracted; null when it is.")
 
@@ -125,7 +131,7 @@ class Summarized(Camel):
 @router.post(
     BASE + "/{path:conversation}/messages",
     **operation(
-        Received,
+        MessagesReceived,
         leaves_out_unset=True,
         summary="Send messages to a conversation",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
@@ -140,18 +146,19 @@ class Summarized(Camel):
         errors=(409, 413),
     ),
 )
-def send_messages(request: Request, agent_id: str, conversation: str) -> Received:
+def send_messages(request: Request, agent_id: str, conversation: str) -> MessagesReceived:
     caller = request.auth
     agent = caller.agent(agent_id)
     caller.require_scope(Scope.MEMORY_WRITE)
     body = body_of(request)
     external_id = conversation_id(conversation)
     batch = parse_batch(body)
-    owner = _speaker(caller, parse(OwnerFields, body), external_id)
+    _check_fields(body)
+    owner = _speaker(caller, parse(_Speaker, body), external_id)
     with unit(caller.team, actor=caller.actor) as work:
         added = _add(work, agent, owner, external_id, batch, caller.token)
         run = _extraction(work, caller, agent, added, finished=batch.finished)
-    return Received(
+    return MessagesReceived(
         conversation_id=external_id,
         added=added.added,
         duplicates=added.duplicates,
@@ -212,7 +219,7 @@ def read_conversation(
 @router.post(
     "/memory/{agent_id}/summarize/{path:conversation}",
     **operation(
-        Summarized,
+        SummarizeAnswer,
         status=202,
         summary="Extract a conversation now",
         takes=(Permission.DREAM, Scope.DREAM_RUN),
@@ -227,7 +234,7 @@ def read_conversation(
 )
 def summarize(
     request: Request, agent_id: str, conversation: str, reach: Query[Reach]
-) -> Status[Summarized]:
+) -> Status[SummarizeAnswer]:
     caller = request.auth
     agent = caller.agent(agent_id)
     caller.require(Permission.DREAM, Scope.DREAM_RUN)
@@ -244,11 +251,17 @@ def summarize(
             finished=True,
         )
     is_skipped = run is not None and run.status == Run.Status.SKIPPED
-    answer = Summarized(
+    answer = SummarizeAnswer(
         run=runs.described(run, reaching.of_owner(found.owner)) if run else None,
         skipped=run.reason if run and is_skipped else None,
     )
     return Status(202, answer)
+
+
+def _check_fields(body: dict[str, Any]) -> None:
+    check_fields(MessageBatch, body)
+    for index, message in enumerate(body["messages"]):
+        check_fields(MessageIn, message, f"messages[{index}].")
 
 
 def _held(added: Added) -> dict[str, Any]:

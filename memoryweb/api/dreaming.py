@@ -16,7 +16,7 @@ from memoryweb.api.files import HASH, files_of
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields
 from memoryweb.dreaming import inputs, schedule, status
-from memoryweb.dreaming.gates import Verdict
+from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs.models import Run
@@ -26,11 +26,11 @@ router = Router(tags=["Dreaming"])
 BASE = "/memory/{agent_id}"
 
 
-class Runs(Camel):
+class RunList(Camel):
     runs: list[runs.RunOut]
 
 
-class StatusOut(Camel):
+class DreamingStatus(Camel):
     dreaming_enabled: bool
     schedule: str = Field(description="Local time of the nightly dream.")
     time_zone: str
@@ -42,7 +42,7 @@ class StatusOut(Camel):
     warnings: list[str]
 
 
-class Components(Camel):
+class ScoreParts(Camel):
     recall: float
     recency: float
     diversity: float
@@ -50,7 +50,7 @@ class Components(Camel):
     spread: float
 
 
-class GateOut(Camel):
+class GateResult(Camel):
     name: str
     passed: bool
     detail: str
@@ -62,12 +62,12 @@ class CandidateOut(Camel):
     line_number: int
     text: str
     score: float
-    components: Components
-    gates: list[GateOut]
-    verdict: str
+    components: ScoreParts
+    gates: list[GateResult]
+    verdict: Outcome
 
 
-class Diary(Camel):
+class DreamDiary(Camel):
     filename: str
     content: str
     sha256: str | None
@@ -106,7 +106,7 @@ CANDIDATE_EXAMPLE = {
 @router.post(
     BASE + "/emergence",
     **operation(
-        Runs,
+        RunList,
         status=202,
         summary="Dream now",
         takes=(Permission.DREAM, Scope.DREAM_RUN),
@@ -115,7 +115,7 @@ CANDIDATE_EXAMPLE = {
         errors=(429,),
     ),
 )
-def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) -> Status[Runs]:
+def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) -> Status[RunList]:
     """Without an owner: the shared notes, and every owner of the agent with new notes."""
     caller = request.auth
     agent = caller.agent(agent_id)
@@ -127,23 +127,23 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     visible = reaching.of_owner(named[0]) if named else reaching.reach(caller, None)
     shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
     rows = shown.select_related("owner__integration").order_by("created_at", "pk")
-    return Status(202, Runs(runs=[runs.described(run, visible) for run in rows]))
+    return Status(202, RunList(runs=[runs.described(run, visible) for run in rows]))
 
 
 @router.get(
     BASE + "/dreaming/status",
     **operation(
-        StatusOut,
+        DreamingStatus,
         summary="Read how dreaming stands",
         takes=(Permission.READ, Scope.MEMORY_READ),
         example=STATUS_EXAMPLE,
     ),
 )
-def read_dreaming_status(request: Request, agent_id: str, reach: Query[Reach]) -> StatusOut:
+def read_dreaming_status(request: Request, agent_id: str, reach: Query[Reach]) -> DreamingStatus:
     agent, owner = _readable(request.auth, agent_id, reach.owner)
     visible = reaching.of_owner(owner)
     stands = status.status(agent, owner, timezone.now())
-    return StatusOut(
+    return DreamingStatus(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
         schedule=f"{agent.dream_at:%H:%M}",
         time_zone=agent.time_zone,
@@ -174,7 +174,7 @@ def list_candidates(request: Request, agent_id: str, reach: Query[Reach]) -> Ite
 @router.get(
     BASE + "/dreaming/dreams",
     **operation(
-        Diary,
+        DreamDiary,
         summary="Read the dream diary, DREAMS.md",
         takes=(Permission.READ, Scope.MEMORY_READ),
         example={
@@ -185,13 +185,13 @@ def list_candidates(request: Request, agent_id: str, reach: Query[Reach]) -> Ite
         },
     ),
 )
-def read_diary(request: Request, agent_id: str, reach: Query[Reach]) -> Diary:
+def read_diary(request: Request, agent_id: str, reach: Query[Reach]) -> DreamDiary:
     agent, owner = _readable(request.auth, agent_id, reach.owner)
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
     if file is None:
-        return Diary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
+        return DreamDiary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
     content = redaction.now(request.auth, file)
-    return Diary(
+    return DreamDiary(
         filename=file.path, content=content, sha256=file.sha256, updated_at=file.updated_at
     )
 
@@ -229,7 +229,7 @@ def _candidate(verdict: Verdict) -> CandidateOut:
         line_number=latest.line,
         text=verdict.candidate.text,
         score=round(verdict.scored.total, 4),
-        components=Components(
+        components=ScoreParts(
             recall=round(parts.recall, 4),
             recency=round(parts.recency, 4),
             diversity=round(parts.diversity, 4),
@@ -237,7 +237,7 @@ def _candidate(verdict: Verdict) -> CandidateOut:
             spread=round(parts.spread, 4),
         ),
         gates=[
-            GateOut(name=gate.name, passed=gate.passed, detail=gate.detail)
+            GateResult(name=gate.name, passed=gate.passed, detail=gate.detail)
             for gate in verdict.gates
         ],
         verdict=verdict.verdict,

@@ -2,7 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal, cast
 
 from ninja import Query, Router
 from pydantic import Field
@@ -42,6 +42,12 @@ EXAMPLE = {
 }
 
 
+# A run's event ends as the run does.
+Outcome = Literal[
+    "ok", "denied", "refused", "skipped", "succeeded", "no_change", "needs_review", "failed"
+]
+
+
 class EventOut(Camel):
     seq: int
     at: Moment
@@ -55,7 +61,7 @@ class EventOut(Camel):
     target_id: str
     target_revision: int | None
     before_revision: int | None
-    outcome: str
+    outcome: Outcome
     reason_code: str
     run_id: str | None
     model: str
@@ -70,7 +76,7 @@ class EventFilter(Paging):
     action: str | None = Field(None, max_length=64, description="Such as `file.written`.")
     actor_id: str | None = Field(None, max_length=64)
     target_id: str | None = Field(None, max_length=64)
-    outcome: str | None = Field(None, max_length=16)
+    outcome: Outcome | None = None
 
 
 @router.get(
@@ -105,7 +111,7 @@ def _described(event: Event) -> EventOut:
         target_id=event.target_id,
         target_revision=event.target_revision,
         before_revision=event.before_revision,
-        outcome=event.outcome,
+        outcome=cast(Outcome, event.outcome),
         reason_code=event.reason_code,
         run_id=_text(event.run_id),
         model=event.model,

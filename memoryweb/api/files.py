@@ -1,6 +1,6 @@
 """Workspace files and their history. One address holds two files: the shared one and an owner's."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -15,12 +15,13 @@ from memoryweb.api.cursors import page, page_by
 from memoryweb.api.exceptions import Invalid, NotFound, Problem
 from memoryweb.api.operations import Reach, header, operation
 from memoryweb.api.query_parameters import FilesAsked, RevisionsAsked, of_then
-from memoryweb.api.schemas import Camel, Items, Moment, Screened, Whole
+from memoryweb.api.schemas import Camel, Items, Moment, RequestBody, Screened, Whole, one_of
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import screening, write
 from memoryweb.memory.exceptions import Exists, FileMissing
 from memoryweb.memory.transaction import unit
-from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.models import Scope as FileScope
 from memoryweb.workspace.moments import files_at
 from memoryweb.workspace.revisions import content_of
 
@@ -39,7 +40,7 @@ class FileOut(Camel):
     sha256: str
     revision: int
     owner: str = Field(description="`shared`, or whose file this is.")
-    scope: str
+    scope: Annotated[str, one_of(FileScope)]
     updated_at: Moment
 
 
@@ -54,7 +55,7 @@ class Saved(FileOut, Screened):
     changed: bool = Field(description="False when the text was the same: no revision was made.")
 
 
-class NewText(Camel):
+class FileWrite(RequestBody):
     content: str
     reason: str = Field("", max_length=300, description="Why, for the history.")
 
@@ -63,7 +64,7 @@ class RevisionOut(Camel):
     number: int
     sha256: str
     size: int
-    author_kind: str
+    author_kind: Annotated[str, one_of(AuthorKind)]
     author_id: str | None = Field(description="The person's or integration's id.")
     run_id: str | None
     reason: str
@@ -76,11 +77,11 @@ class RevisionText(RevisionOut):
     content: str
 
 
-class Restoration(Camel):
+class FileRestore(RequestBody):
     revision: Whole = Field(ge=1, le=2**31 - 1)
 
 
-class Renaming(Camel):
+class FileRename(RequestBody):
     filename: str = Field(description="The file's new path.")
 
 
@@ -190,7 +191,7 @@ def read_revision(
     ),
 )
 def restore_file(
-    request: Request, agent_id: str, path: str, reach: Query[Reach], body: Restoration
+    request: Request, agent_id: str, path: str, reach: Query[Reach], body: FileRestore
 ) -> Saved:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, reach.owner)
@@ -223,7 +224,7 @@ def rename_file(
     agent_id: str,
     path: str,
     reach: Query[Reach],
-    body: Renaming,
+    body: FileRename,
 ) -> Saved:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, reach.owner)
@@ -281,7 +282,7 @@ def write_file(
     agent_id: str,
     path: str,
     reach: Query[Reach],
-    body: NewText,
+    body: FileWrite,
 ) -> Status[Saved]:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, reach.owner)

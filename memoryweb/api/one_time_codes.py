@@ -20,14 +20,14 @@ router = Router(tags=["Owners"])
 _BODY = {"endUserId": "42"}
 
 
-class CodeOut(Camel):
+class LinkCode(Camel):
     """`code` is for the person's own eyes: tell it in the chat or app, and keep it nowhere."""
 
     code: str
     expires_at: Moment
 
 
-class LinkOut(Camel):
+class MemoryLink(Camel):
     """`url` opens once, for whoever has it: send it to the person alone, and keep it whole. What
     stands behind its # is the code, which no server's log holds."""
 
@@ -38,7 +38,7 @@ class LinkOut(Camel):
 @router.post(
     "/owners/link-code",
     **operation(
-        CodeOut,
+        LinkCode,
         summary="Get a code that links an end user to their account",
         takes=(Permission.READ, Scope.MEMORY_WRITE),
         example={"code": "K7QM-3XRD", "expiresAt": "2026-11-22T10:10:00Z"},
@@ -46,16 +46,16 @@ class LinkOut(Camel):
         errors=(429,),
     ),
 )
-def link_code(request: Request, body: OwnerFields) -> CodeOut:
+def link_code(request: Request, body: OwnerFields) -> LinkCode:
     """The person types it on *My memory* within ten minutes; a new code ends the older one."""
     issued = _issue(request, body, Purpose.LINK)
-    return CodeOut(code=issued.secret, expires_at=issued.expires_at)
+    return LinkCode(code=issued.secret, expires_at=issued.expires_at)
 
 
 @router.post(
     "/owners/memory-link",
     **operation(
-        LinkOut,
+        MemoryLink,
         summary="Get a single-use link to My memory for an end user",
         takes=(Permission.READ, Scope.MEMORY_WRITE),
         example={
@@ -66,11 +66,11 @@ def link_code(request: Request, body: OwnerFields) -> CodeOut:
         errors=(429,),
     ),
 )
-def memory_link(request: Request, body: OwnerFields) -> LinkOut:
+def memory_link(request: Request, body: OwnerFields) -> MemoryLink:
     """Unused it lasts a day; opened, half an hour in one browser, for this owner's memory alone."""
     issued = _issue(request, body, Purpose.VISIT)
     url = request.build_absolute_uri(reverse("visit")) + f"#{issued.secret}"
-    return LinkOut(url=url, expires_at=issued.expires_at)
+    return MemoryLink(url=url, expires_at=issued.expires_at)
 
 
 def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:

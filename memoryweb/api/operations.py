@@ -1,5 +1,7 @@
 """How an operation is described: answer, example, errors. OpenAPI is made of this."""
 
+import json
+import re
 from http import HTTPStatus
 from typing import Any
 
@@ -12,6 +14,7 @@ from memoryweb.api.problems import CONTENT_TYPE
 from memoryweb.api.schemas import Camel, ProblemBody
 
 _REF = "#/components/schemas/{model}"
+_NAMED = re.compile(r'"#/components/schemas/([^"]+)"')
 _ALWAYS = (400, 401, 403, 404)
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
@@ -99,6 +102,7 @@ class DocumentedAPI(NinjaAPI):
 
     def get_openapi_schema(self, **kwargs: Any) -> OpenAPISchema:
         schema = super().get_openapi_schema(**kwargs)
+        schema["servers"] = [{"url": "/", "description": "This installation"}]
         components = schema["components"]["schemas"]
         for model in self.documented:
             shape = model.model_json_schema(ref_template=_REF)
@@ -111,7 +115,40 @@ class DocumentedAPI(NinjaAPI):
             for described in methods.values():
                 if "requestBody" in described:
                     described["responses"].setdefault(413, _error(413))
-        return schema
+                for parameter in described["parameters"]:
+                    if "examples" in parameter:
+                        parameter["examples"] = _named_examples(parameter["examples"])
+        _drop_unused(schema)
+        return _renamed(schema)
+
+
+def _named_examples(values: list[Any]) -> dict[str, Any]:
+    """A schema lists its examples; a parameter has each under a name."""
+    return {str(value): {"value": value} for value in values}
+
+
+def _drop_unused(schema: OpenAPISchema) -> None:
+    """What only describes a query stands in its parameters already."""
+    components = schema["components"]["schemas"]
+    while unused := components.keys() - set(_NAMED.findall(json.dumps(schema))):
+        for name in unused:
+            del components[name]
+
+
+def _renamed(schema: OpenAPISchema) -> OpenAPISchema:
+    """`Agent` and `AgentPage` for AgentOut and Items[AgentOut]: what a client's code calls them."""
+
+    def told(name: str) -> str:
+        item = name.removeprefix("Items_").removesuffix("_")
+        return item.removesuffix("Out") + ("Page" if item != name else "")
+
+    schema["components"]["schemas"] = {
+        told(name): one | {"title": told(name)}
+        for name, one in schema["components"]["schemas"].items()
+    }
+    text = _NAMED.sub(lambda ref: json.dumps(_REF.format(model=told(ref[1]))), json.dumps(schema))
+    schema.update(json.loads(text))
+    return schema
 
 
 def _right(permission: Permission, scope: Scope) -> str:

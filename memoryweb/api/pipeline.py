@@ -1,12 +1,14 @@
 """What every operation passes first: token, size, readable text, the team's scope, idempotency."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django_scopes import scope
+from ninja.operation import Operation
 from ninja.parser import Parser
 
 from memoryweb.api import bodies, idempotency, problems
@@ -16,11 +18,44 @@ from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, Problem
 Run = Callable[..., HttpResponse]
 
 
+@dataclass(frozen=True)
+class Takes:
+    """What an operation takes. Anything else is a mistake that its sender wants to hear of."""
+
+    parameters: tuple[str, ...]
+    body: bool
+
+    @classmethod
+    def of(cls, operation: Operation) -> "Takes":
+        sources = {model.__ninja_param_source__: model for model in operation.models}
+        query = sources.get("query")
+        names = getattr(query, "__ninja_flatten_map__", {})
+        by_hand = "requestBody" in (operation.openapi_extra or {})
+        return cls(tuple(sorted(names)), by_hand or "body" in sources)
+
+    def check(self, request: HttpRequest) -> None:
+        for name in request.GET:
+            if name not in self.parameters:
+                raise Invalid(name, self._told(name))
+        if not self.body:
+            for name in body_of(request):
+                raise Invalid(name, _("This call takes no fields."))
+
+    def _told(self, name: str) -> str:
+        if not self.parameters:
+            return _("There is no parameter “{name}”: this call takes none.").format(name=name)
+        return _("There is no parameter “{name}”. This call takes: {list}.").format(
+            name=name, list=", ".join(self.parameters)
+        )
+
+
 def gate(run: Run) -> Run:
+    takes = Takes.of(run.__self__)  # type: ignore[attr-defined]
+
     @wraps(run)
     def guarded(request: HttpRequest, **path: Any) -> HttpResponse:
         try:
-            response = _pass(request, run, path)
+            response = _pass(request, run, path, takes)
         except Problem as problem:
             response = answer(request, problem)
         response["Cache-Control"] = "no-store"
@@ -47,10 +82,11 @@ def body_of(request: HttpRequest) -> dict[str, Any]:
     return body
 
 
-def _pass(request: HttpRequest, run: Run, path: dict[str, Any]) -> HttpResponse:
+def _pass(request: HttpRequest, run: Run, path: dict[str, Any], takes: Takes) -> HttpResponse:
     caller = authenticate(request)
     request.auth = caller  # type: ignore[attr-defined]
     _check(request, path)
+    takes.check(request)
     with scope(team=caller.team):
         return idempotency.once(request, caller, lambda: run(request, **path))
 

@@ -74,6 +74,8 @@ def field_name(location: tuple[str | int, ...]) -> str:
 
 
 def _message(error: Mapping[str, Any]) -> str:
+    if error.get("type") == "extra_forbidden":
+        return _("There is no such field.")
     message = re.sub(r"^Value error, ", "", str(error["msg"]))
     return message if message.endswith((".", "!", "?")) else message + "."
 

@@ -1,10 +1,10 @@
 """Which files enter the prompt, and in which order."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.utils.translation import gettext as _
 from ninja import Query, Router
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
@@ -13,7 +13,7 @@ from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.files import files_of
 from memoryweb.api.operations import Reach, operation
-from memoryweb.api.schemas import Camel, Flag, Items
+from memoryweb.api.schemas import Camel, Flag, Items, RequestBody
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.transaction import unit
@@ -38,15 +38,30 @@ class PromptFile(Camel):
     owner: str
 
 
-class Position(Camel):
+def _or_a_name(schema: dict[str, Any]) -> None:
+    described = dict(schema)
+    schema.clear()
+    schema["anyOf"] = [described, {"type": "string", "maxLength": 256}]
+
+
+class PromptFilePlace(RequestBody):
+    """A name alone is a file that is injected."""
+
+    model_config = ConfigDict(json_schema_extra=_or_a_name)
+
     filename: str = Field(max_length=256)
     enabled: Flag
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_a_name(cls, value: object) -> object:
+        return {"filename": value, "enabled": True} if isinstance(value, str) else value
 
-class Arrangement(Camel):
+
+class PromptFileOrder(RequestBody):
     """The files in their order. Files that are left out keep their switch and go to the end."""
 
-    files: Annotated[list[Position], Field(max_length=1000)]
+    files: Annotated[list[PromptFilePlace], Field(max_length=1000)]
 
 
 @router.get(
@@ -71,11 +86,11 @@ def list_prompt_files(request: Request, agent_id: str, reach: Query[Reach]) -> I
         summary="Set which files are injected, and their order",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example=EXAMPLE,
-        body={"files": [{"filename": "AGENTS.md", "enabled": True}]},
+        body={"files": ["AGENTS.md", {"filename": "MEMORY.md", "enabled": False}]},
     ),
 )
 def arrange_prompt_files(
-    request: Request, agent_id: str, reach: Query[Reach], body: Arrangement
+    request: Request, agent_id: str, reach: Query[Reach], body: PromptFileOrder
 ) -> Items[PromptFile]:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, reach.owner)

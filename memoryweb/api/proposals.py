@@ -1,6 +1,6 @@
 """Proposals: what a machine wanted to change and a person decides."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -16,7 +16,7 @@ from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem
 from memoryweb.api.operations import ReachPaging, operation
-from memoryweb.api.schemas import Camel, Items, Moment
+from memoryweb.api.schemas import Camel, Items, Moment, one_of
 from memoryweb.api.visibility import Reach as Visible
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review import proposals
@@ -40,7 +40,7 @@ EXAMPLE = {
 }
 
 
-class Broken(Camel):
+class BrokenGuard(Camel):
     guard: str
     detail: str
 
@@ -54,8 +54,8 @@ class ProposalOut(Camel):
     run_id: str
     base_revision: int
     content: str | None
-    broken: list[Broken]
-    state: str
+    broken: list[BrokenGuard]
+    state: Annotated[str, one_of(Proposal.State)]
     created_at: Moment
 
 
@@ -156,7 +156,7 @@ def _described(proposal: Proposal, visible: Visible, caller: Caller) -> Proposal
         run_id=str(proposal.run_id),
         base_revision=proposal.base_revision,
         content=content,
-        broken=[Broken(**one) for one in proposal.broken],
+        broken=[BrokenGuard(**one) for one in proposal.broken],
         state=proposal.state,
         created_at=proposal.created_at,
     )

@@ -1,5 +1,7 @@
 """Reports: what a dream looked at, decided and changed."""
 
+from typing import Literal
+
 from django.db.models import Q
 from ninja import Query, Router
 from pydantic import Field
@@ -37,10 +39,13 @@ EXAMPLE = {
 }
 
 
+Mode = Literal["nightly", "manual", "focused"]
+
+
 class ReportOut(runs.RunOut):
     """A run's fields and what came of the dream. Text is null where it may not be shown."""
 
-    mode: str = Field(description="`nightly`, `manual` or `focused`.")
+    mode: Mode
     topic: str | None
     candidate_count: int
     promoted_count: int
@@ -115,7 +120,7 @@ def _described(report: Report, visible: Visible, *, diff: str | None) -> ReportO
     )
 
 
-def _mode(run: Run) -> str:
+def _mode(run: Run) -> Mode:
     if run.topic:
         return "focused"
     return "nightly" if run.night else "manual"

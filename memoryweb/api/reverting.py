@@ -17,7 +17,7 @@ from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.conversations import the_only
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
 from memoryweb.api.operations import operation
-from memoryweb.api.schemas import Camel
+from memoryweb.api.schemas import Camel, RequestBody
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.diff import unified
 from memoryweb.memory import reverting
@@ -30,7 +30,7 @@ router = Router(tags=["Files"])
 PATH = "/agents/{agent_id}/workspace/revert"
 
 
-class SourceFields(Camel):
+class SourceFields(RequestBody):
     conversation: str | None = Field(None, max_length=255, description="The id a client gave.")
     token: str | None = Field(None, max_length=36, description="A token's id, never its secret.")
     import_: str | None = Field(None, max_length=36, alias="import", description="An import's id.")

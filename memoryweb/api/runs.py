@@ -1,6 +1,7 @@
 """Runs: one piece of background work each, with its outcome."""
 
 from datetime import date
+from typing import Annotated
 
 from ninja import Query, Router
 
@@ -10,7 +11,7 @@ from memoryweb.api import visibility as reaching
 from memoryweb.api.auth import Request, known_id
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.operations import Reach, operation
-from memoryweb.api.schemas import Camel, Moment
+from memoryweb.api.schemas import Camel, Moment, one_of
 from memoryweb.api.visibility import Reach as Visible
 from memoryweb.runs.models import Run
 
@@ -39,14 +40,14 @@ class RunOut(Camel):
     """`owner` is `shared` or whose run it is; `error` is null where it may not be shown."""
 
     id: str
-    kind: str
+    kind: Annotated[str, one_of(Run.Kind)]
     agent_id: str
     owner: str
-    status: str
+    status: Annotated[str, one_of(Run.Status)]
     reason: str
     phase: str
     attempts: int
-    trigger: str
+    trigger: Annotated[str, one_of(Run.Trigger)]
     night: date | None
     started_at: Moment | None
     finished_at: Moment | None

@@ -1,6 +1,7 @@
 """How the API writes: camelCase, ids as strings, times in ISO 8601 UTC with a Z."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Generic, TypeVar
 
@@ -12,6 +13,7 @@ from pydantic import (
     Field,
     PlainSerializer,
     StrictBool,
+    WithJsonSchema,
     field_validator,
 )
 from pydantic.alias_generators import to_camel
@@ -44,8 +46,19 @@ Instant = Annotated[AwareDatetime, BeforeValidator(_is_written_out)]
 Item = TypeVar("Item")
 
 
+def one_of(values: Iterable[str]) -> WithJsonSchema:
+    """Describes a text of an answer as one of these; what is sent is not checked by it."""
+    return WithJsonSchema({"type": "string", "enum": [str(value) for value in values]})
+
+
 class Camel(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class RequestBody(Camel):
+    """What is sent. A name that means nothing is refused: a slip of the pen is no default."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=False)
 
 
 class HeldOut(Camel):
@@ -87,7 +100,7 @@ class ProblemBody(BaseModel):
     errors: list[FieldError] = []
 
 
-class OwnerFields(Camel):
+class OwnerFields(RequestBody):
     """Who the call is about: one of `endUserId`, `channel` + `senderId`, or `owner`."""
 
     owner: str | None = None

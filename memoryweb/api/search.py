@@ -1,7 +1,7 @@
 """Search over what an agent remembers (SPEC §7)."""
 
 from datetime import date
-from typing import Literal
+from typing import Annotated, Literal
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -16,11 +16,13 @@ from memoryweb.api.auth import Request
 from memoryweb.api.context import conversation_of
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.operations import Reach, operation
-from memoryweb.api.schemas import Camel
+from memoryweb.api.schemas import Camel, one_of
 from memoryweb.memory import injections, placeholders
 from memoryweb.memory.search import search
 from memoryweb.search import query_syntax
 from memoryweb.search.hits import Hit
+from memoryweb.workspace.models import Scope as FileScope
+from memoryweb.workspace.models import SourceClass
 
 router = Router(tags=["Search"])
 
@@ -59,7 +61,7 @@ class Asked(Reach):
         "(dates), `at:` (a date or a moment: as it was then).",
         examples=["high floor"],
     )
-    limit: int = Field(10, ge=1, le=50, description="Hits a page.")
+    limit: int = Field(10, ge=1, le=50, description="SearchResults a page.")
     kinds: str = Field("file,message", description="Of `file`, `message`, `fact`, `entry`.")
     cursor: str = Field("", max_length=200, description="`cursor` of the page before.")
     conversation_id: str | None = Field(
@@ -71,7 +73,7 @@ class Asked(Reach):
     )
 
 
-class HitOut(Camel):
+class SearchHit(Camel):
     kind: Literal["file", "message", "fact", "entry"]
     filename: str | None
     line_number: int | None
@@ -83,10 +85,9 @@ class HitOut(Camel):
     fact_id: str | None = None
     entry_id: str | None = None
     owner: str
-    scope: str
-    source: str = Field(
-        description="Whose word it is: `person`, `owner`, `agent`, `dream`, `system`, `import` or"
-        " `third_party`; of a text of several the least trusted."
+    scope: Annotated[str, one_of(FileScope)]
+    source: Annotated[str, one_of(SourceClass)] = Field(
+        description="Whose word it is; of a text of several the least trusted."
     )
     snippet: str
     marks: list[tuple[int, int]] = Field(description="Where in the snippet the words stand.")
@@ -94,23 +95,23 @@ class HitOut(Camel):
     date: date | None
 
 
-class Hits(Camel):
+class SearchResults(Camel):
     query: str
     total: int
     cursor: str | None
-    hits: list[HitOut]
+    hits: list[SearchHit]
 
 
 @router.get(
     "/agents/{agent_id}/workspace/search",
     **operation(
-        Hits,
+        SearchResults,
         summary="Search files and messages, best first",
         takes=(Permission.READ, Scope.MEMORY_READ),
         example=EXAMPLE,
     ),
 )
-def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hits:
+def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> SearchResults:
     caller = request.auth
     agent = caller.agent(agent_id)
     caller.require(Permission.READ, Scope.MEMORY_READ)
@@ -135,7 +136,7 @@ def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Hi
             token=caller.token,
             at=timezone.now(),
         )
-    return Hits(
+    return SearchResults(
         query=asked.q,
         total=found.total - len(found.hits) + len(hits),
         cursor=found.cursor or None,
@@ -155,9 +156,9 @@ def _kinds(text: str) -> list[str]:
     return kinds
 
 
-def _hit(hit: Hit, owner: Owner | None) -> HitOut:
+def _hit(hit: Hit, owner: Owner | None) -> SearchHit:
     message = hit.message
-    return HitOut(
+    return SearchHit(
         kind="message" if message else "file",
         filename=hit.file.path if hit.file else None,
         line_number=hit.line if hit.file else None,

@@ -1,6 +1,6 @@
 """What was held back as a likely password: listed, and decided by a person."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -15,11 +15,11 @@ from memoryweb.api.auth import Caller, Request, known_id
 from memoryweb.api.cursors import page
 from memoryweb.api.exceptions import Forbidden, NotFound
 from memoryweb.api.operations import ReachPaging, operation
-from memoryweb.api.schemas import Camel, Items, Moment
+from memoryweb.api.schemas import Camel, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Reach as Visible
 from memoryweb.memory.review import secrets as door
 from memoryweb.memory.transaction import unit
-from memoryweb.workspace.models import HeldSecret
+from memoryweb.workspace.models import AuthorKind, HeldSecret
 
 router = Router(tags=["Secrets"])
 
@@ -53,8 +53,8 @@ class HeldSecretOut(Camel):
     line: int | None
     conversation_id: str | None
     message_id: str | None
-    author_kind: str
-    state: str
+    author_kind: Annotated[str, one_of(AuthorKind)]
+    state: Annotated[str, one_of(HeldSecret.State)]
     created_at: Moment
     decided_at: Moment | None
 
@@ -65,7 +65,7 @@ class Filter(ReachPaging):
     state: Literal["waiting", "released", "refused", "expired"] = "waiting"
 
 
-class Decision(Camel):
+class SecretDecision(RequestBody):
     decision: Literal["secret", "no_secret"] = Field(
         description="`secret`: it stays out. `no_secret`: it passes from now on."
     )
@@ -104,7 +104,7 @@ def list_held_secrets(request: Request, reach: Query[Filter]) -> Items[HeldSecre
         errors=(409, 429),
     ),
 )
-def decide_held_secret(request: Request, held_id: str, body: Decision) -> HeldSecretOut:
+def decide_held_secret(request: Request, held_id: str, body: SecretDecision) -> HeldSecretOut:
     held, visible, user = _decidable(request.auth, held_id)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         if body.decision == "secret":

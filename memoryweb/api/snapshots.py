@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Annotated, Any
 
 from django.core.exceptions import SuspiciousOperation
 from django.core.files.uploadedfile import UploadedFile
@@ -19,7 +19,7 @@ from memoryweb.api import acting_owner, redaction
 from memoryweb.api.auth import Request
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.operations import Reach, operation
-from memoryweb.api.schemas import Camel, HeldOut, Moment
+from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.plan import Action, Item, Plan
 from memoryweb.memory.transaction import unit
@@ -32,7 +32,7 @@ ZIP = "application/zip"
 
 class ImportedFile(Camel):
     filename: str
-    action: str = Field(description="`create`, `update` or `skip`.")
+    action: Annotated[str, one_of(Action)]
     code: str = Field(description="Why it is skipped, or what an update keeps; else empty.")
     reason: str = Field(description="The same as a sentence.")
     sources: list[str] = Field(description="The names in the archive that became this file.")

@@ -51,11 +51,11 @@ class FileList(Camel):
     files: list[ListedFile]
 
 
-class OneFile(Call):
+class FileCall(Call):
     filename: str = Field(max_length=512)
 
 
-class ReadFile(Camel):
+class FileRead(Camel):
     agent_id: str
     filename: str
     enabled: bool
@@ -63,7 +63,7 @@ class ReadFile(Camel):
     sha256: str
 
 
-class WriteFile(OneFile):
+class WriteFile(FileCall):
     content: str
 
 
@@ -74,7 +74,7 @@ class WroteFile(Screened):
     changed: bool
 
 
-class EditFile(OneFile):
+class EditFile(FileCall):
     old_text: str = Field(min_length=1)
     new_text: str
     replace_all: Flag = False
@@ -171,7 +171,7 @@ def list_workspace_memory_files(request: Request, agent_id: str, body: ListFiles
 @router.post(
     BASE + "/read_workspace_memory_file",
     **operation(
-        ReadFile,
+        FileRead,
         summary="Read a file: the owner's, else the shared one",
         takes=(Permission.READ, Scope.MEMORY_READ),
         example={
@@ -184,8 +184,8 @@ def list_workspace_memory_files(request: Request, agent_id: str, body: ListFiles
         body={"endUserId": "42", "filename": "MEMORY.md", "conversationId": "c-17"},
     ),
 )
-def read_workspace_memory_file(request: Request, agent_id: str, body: OneFile) -> ReadFile:
-    return ReadFile(**tools.read_file(_reading(request, agent_id, body), body.filename))
+def read_workspace_memory_file(request: Request, agent_id: str, body: FileCall) -> FileRead:
+    return FileRead(**tools.read_file(_reading(request, agent_id, body), body.filename))
 
 
 @router.post(

@@ -7,7 +7,7 @@ from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.api.auth import Request
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Screened
-from memoryweb.api.tools import AGENT_ID, BASE, HASH, OneFile, writer_of, writing
+from memoryweb.api.tools import AGENT_ID, BASE, HASH, FileCall, writer_of, writing
 from memoryweb.memory import section_writing as door
 from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.transaction import unit
@@ -15,7 +15,7 @@ from memoryweb.memory.transaction import unit
 router = Router(tags=["Tools"])
 
 
-class WriteMemory(OneFile):
+class WriteMemory(FileCall):
     """`append` and `overwrite` take `content`; `replace_section` takes `heading` and `content`;
     `upsert_kv` takes `key`, `value` and, if it shall stand under one, `heading`."""
 

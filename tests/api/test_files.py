@@ -185,6 +185,19 @@ def test_the_order_of_injection_is_set_and_read(callers: Callers, path: str) -> 
     ]
 
 
+def test_an_order_may_be_plain_names(callers: Callers, path: str) -> None:
+    off = {"filename": "AGENTS.md", "enabled": False}
+    order = ["SOUL.md", off, "MEMORY.md"]
+    answer = callers.member.put(f"{path}/workspace/prompt-files", {"files": order})
+    assert [(item["filename"], item["enabled"]) for item in answer.json()["items"][:3]] == [
+        ("SOUL.md", True),
+        ("AGENTS.md", False),
+        ("MEMORY.md", True),
+    ]
+    wrong = callers.member.put(f"{path}/workspace/prompt-files", {"files": ["SOUL.md", 7]})
+    assert wrong.json()["errors"][0]["field"] == "files[1]"
+
+
 def test_an_order_with_an_unknown_file_is_refused(callers: Callers, path: str) -> None:
     order = [{"filename": "NONE.md", "enabled": True}]
     refused = callers.member.put(f"{path}/workspace/prompt-files", {"files": order})

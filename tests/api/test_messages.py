@@ -28,6 +28,9 @@ def say(**fields: Any) -> dict[str, Any]:
 
 REFUSED: list[tuple[str, Any, int, str]] = [
     ("no messages", batch(), 400, "messages"),
+    ("an unknown field", batch(say(), finish=True), 400, "finish"),
+    ("an unknown field of a message", batch(say(), say(time="now")), 400, "messages[1].time"),
+    ("a field in another case", {**batch(say()), "end_user_id": "42"}, 400, "end_user_id"),
     ("messages missing", {"endUserId": "42"}, 400, "messages"),
     ("messages no list", {"endUserId": "42", "messages": "hello"}, 400, "messages"),
     ("1,001 messages", batch(*[say()] * 1001), 413, "messages"),

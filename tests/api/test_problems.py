@@ -4,6 +4,7 @@ from django.test import Client, override_settings
 from memoryweb.api import owners
 from tests.api.callers import Callers
 from tests.api.client import BASE
+from tests.world import World
 
 PROBLEM = "application/problem+json"
 
@@ -57,6 +58,39 @@ def test_a_parameter_that_does_not_fit_is_named(callers: Callers) -> None:
     answer = callers.admin.get("/agents?limit=0")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "limit")
     assert answer.json()["detail"].startswith("limit: ")
+
+
+@pytest.mark.parametrize("name", ["page", "size", "Limit", "owner"])
+def test_a_parameter_that_the_call_does_not_take_is_refused_by_name(
+    callers: Callers, name: str
+) -> None:
+    answer = callers.admin.get(f"/agents?limit=5&{name}=2")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, name)
+    assert answer.json()["detail"].endswith("This call takes: cursor, limit.")
+
+
+def test_a_parameter_of_a_call_that_takes_none_is_refused(callers: Callers, path: str) -> None:
+    answer = callers.admin.get(f"{path}?page=2")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "page")
+
+
+@pytest.mark.parametrize(
+    ("address", "body", "field"),
+    [
+        ("/agents", {"name": "Chef", "timezone": "Europe/Lisbon"}, "timezone"),
+        ("{path}/context", {"message": "Hello", "model": "small"}, "model"),
+        ("{path}/tools/remember", {"content": "Tea at five.", "date": "today"}, "date"),
+        ("{path}/workspace/revert", {"conversations": "c-1"}, "conversations"),
+        ("{path}/restore", {"reason": "again"}, "reason"),
+        ("/memory/{agent}/emergence", {"topic": "tea"}, "topic"),
+        ("/memory/{agent}/summarize/c-1", {"topic": "tea"}, "topic"),
+    ],
+)
+def test_a_field_that_the_call_does_not_take_is_refused_by_name(
+    world: World, callers: Callers, path: str, address: str, body: dict[str, str], field: str
+) -> None:
+    answer = callers.admin.post(address.format(path=path, agent=world.agent.pk), body)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
 
 
 @pytest.mark.parametrize("query", ["limit=%00", "cursor=%00", "x%00=1"])
