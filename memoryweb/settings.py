@@ -224,6 +224,11 @@ X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 20 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # a merge has two for each place that somebody changed
 FILE_UPLOAD_HANDLERS = ["memoryweb.web.snapshots.uploads.CappedUploadHandler"]
+# How long a request may take to arrive: so many seconds, and more for every byte that came.
+BODY_SECONDS = env.float("MEMORYWEB_BODY_SECONDS", 15.0)
+BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
+BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
+WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

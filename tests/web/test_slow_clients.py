@@ -1,0 +1,203 @@
+"""Who sends or reads slowly keeps nobody else waiting: a real server, and what it calls."""
+
+import asyncio
+import json
+import os
+import shlex
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.http import HttpResponse, StreamingHttpResponse
+
+from memoryweb import asgi
+from tests.waiting import until
+from tests.workers import ROOT
+
+HEAD = (
+    b"POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=" + b"a" * 32 + b"\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\n"
+)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=30) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """As `make run` starts it, on a port of its own."""
+    room = tmp_path_factory.mktemp("server")
+    web = (ROOT / "Procfile").read_text().splitlines()[0].removeprefix("web: exec ")
+    port = _free_port()
+    command = shlex.split(web.replace("$PORT", str(port)))
+    command[0] = str(Path(sys.executable).with_name(command[0]))
+    environment = os.environ | {"MEMORYWEB_HOME": str(room), "MEMORYWEB_BODY_SECONDS": "5"}
+    with (room / "output").open("wb") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        until(lambda: _answers(port))
+        yield port
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def test_fifty_connections_that_send_slowly_keep_nobody_waiting(server: int) -> None:
+    with ExitStack() as opened:
+        slow = [
+            opened.enter_context(socket.create_connection(("127.0.0.1", server)))
+            for _number in range(50)
+        ]
+        for byte in range(3):
+            for connection in slow:
+                with suppress(OSError):  # ended already, where the machine is slow
+                    connection.sendall(b"a" if byte else HEAD)
+            assert _answers(server)
+
+
+def test_a_connection_that_sends_nothing_more_is_ended(server: int) -> None:
+    with socket.create_connection(("127.0.0.1", server), timeout=60) as slow:
+        slow.sendall(HEAD)
+        assert b" 408 " in slow.recv(4096)
+        assert slow.recv(4096) == b""
+
+
+class _Client:
+    """The other end of one request."""
+
+    def __init__(self, *pieces: bytes, path: str = "/healthz", method: str = "GET") -> None:
+        self.pieces = list(pieces)
+        self.sent: list[dict[str, Any]] = []
+        self.scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": [(b"host", b"localhost")],
+            "client": ("192.0.2.1", 5000),
+            "server": ("127.0.0.1", 8000),
+        }
+
+    async def receive(self) -> dict[str, Any]:
+        if not self.pieces:
+            await asyncio.Event().wait()
+        piece = self.pieces.pop(0)
+        is_last = piece == b""
+        return {"type": "http.request", "body": piece, "more_body": not is_last}
+
+    async def send(self, message: dict[str, Any]) -> None:
+        self.sent.append(message)
+
+    def call(self) -> int:
+        asyncio.run(asgi.application(self.scope, self.receive, self.send))
+        status: int = self.sent[0]["status"]
+        return status
+
+    @property
+    def body(self) -> bytes:
+        return b"".join(message["body"] for message in self.sent[1:])
+
+
+def test_a_page_is_answered_whole() -> None:
+    client = _Client(b"")
+    assert client.call() == 200
+    assert json.loads(client.body) == {"status": "ok"}
+    assert not client.sent[-1]["more_body"]
+
+
+def test_a_body_that_stops_coming_is_refused(settings: Any) -> None:
+    settings.BODY_SECONDS = 0.05
+    assert _Client(b"half", path="/accounts/login/", method="POST").call() == 408
+
+
+def test_the_api_refuses_it_as_it_refuses_all(settings: Any) -> None:
+    settings.BODY_SECONDS = 0.05
+    client = _Client(b"half", path="/api/v1/agents", method="POST")
+    assert client.call() == 408
+    assert json.loads(client.body)["code"] == "too_slow"
+
+
+def test_what_comes_steadily_may_take_longer(settings: Any) -> None:
+    settings.BODY_SECONDS, settings.BODY_BYTES_PER_SECOND = 0.0001, 1
+    client = _Client(b"a" * 3600, b"", method="POST")
+    assert client.call() != 408
+
+
+def test_a_body_larger_than_any_address_takes_is_not_kept(settings: Any) -> None:
+    settings.BODY_BYTES = 10
+    assert _Client(b"a" * 6, b"a" * 6, b"", method="POST").call() == 413
+
+
+def test_who_hangs_up_is_not_answered() -> None:
+    client = _Client()
+
+    async def hung_up() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    client.receive = hung_up  # type: ignore[method-assign]
+    asyncio.run(asgi.application(client.scope, client.receive, client.send))
+    assert client.sent == []
+
+
+def test_what_django_sees_is_what_was_sent() -> None:
+    scope = _Client(path="/a%2Fb/%C3%BC%FF").scope | {
+        "query_string": b"q=%C3%BC",
+        "headers": [
+            (b"host", b"localhost"),
+            (b"content-type", b"text/plain"),
+            (b"cookie", b"a=1"),
+            (b"cookie", b"b=2"),
+            (b"x-forwarded-for", b"192.0.2.7"),
+            (b"x-forwarded-for", b"192.0.2.8"),
+            (b"x_forwarded_for", b"192.0.2.9"),
+        ],
+    }
+    with asgi.Spool() as body:
+        body.write(b"chunked")
+        environ = asgi._environ(scope, body)
+    assert environ["PATH_INFO"] == "/a/b/\u00c3\u00bc\u00ff"  # bytes, as PEP 3333 wants them
+    assert (environ["QUERY_STRING"], environ["CONTENT_LENGTH"]) == ("q=%C3%BC", "7")
+    assert (environ["CONTENT_TYPE"], environ["HTTP_COOKIE"]) == ("text/plain", "a=1; b=2")
+    assert environ["HTTP_X_FORWARDED_FOR"] == "192.0.2.7,192.0.2.8"
+    assert environ["REMOTE_ADDR"] == "192.0.2.1"
+
+
+def test_a_long_answer_comes_in_pieces_and_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+
+    def long(environ: dict[str, Any], start: Any) -> HttpResponse:
+        parts = (b"a" * 1000 for _part in range(3000))
+        response = StreamingHttpResponse(parts)
+        start("200 OK", [("Content-Type", "text/plain")])
+        response.close = lambda: closed.append(True)  # type: ignore[method-assign]
+        return response  # type: ignore[return-value]
+
+    monkeypatch.setattr(asgi, "_django", long)
+    client = _Client(b"")
+    client.call()
+    assert client.body == b"a" * 3_000_000
+    assert len(client.sent) > 10
+    assert closed == [True]
