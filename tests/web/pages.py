@@ -1,5 +1,6 @@
 """How tests ask for pages of a team."""
 
+import re
 from typing import Any
 
 from django.test import Client
@@ -16,6 +17,12 @@ def url(team: Team, name: str, *args: Any, query: str = "") -> str:
 def text(response: Any) -> str:
     content: bytes = response.content
     return content.decode()
+
+
+def tight(response: Any) -> str:
+    """The page without the white space that only lays out its source."""
+    spaced = re.sub(r"\s+", " ", text(response)).strip()
+    return re.sub(r" ?(</?[a-z][^>]*?) ?> ?", r"\1>", spaced)
 
 
 def fragment(client: Client, address: str, target: str, data: dict[str, Any] | None = None) -> Any:

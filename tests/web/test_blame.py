@@ -5,7 +5,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.workspace.models import AuthorKind
-from tests.web.pages import fragment, text, url
+from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import NOTE, Stage
 
 
@@ -14,9 +14,9 @@ def test_every_line_names_who_wrote_it(stage: Stage, alice: Client) -> None:
         place = Place(stage.world.agent, None, NOTE)
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
         append(work, place, [NewLine("- Said at lunch.")], writer=writer)
-    page = text(alice.get(_url(stage)))
+    page = tight(alice.get(_url(stage)))
     assert '<span class="author extraction">Extraction</span>' in page
-    assert '<span class="author person">Person</span> <span class="name">Bob</span>' in page
+    assert '<span class="author person">Person</span><span class="name">Bob</span>' in page
     assert page.index("Extraction") < page.index("- Said at lunch.")
 
 

@@ -5,7 +5,7 @@ from django.urls import reverse
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File, Revision
-from tests.web.pages import fragment, text, url
+from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import Stage
 from tests.world import World
 
@@ -17,7 +17,7 @@ def test_pinned_lines_and_those_of_people_are_named(world: World, bob: Client) -
         place = Place(world.agent, None, "MEMORY.md")
         write(work, place, pinned, writer=machine)
         write(work, place, f"{pinned}- A person's.\n", writer=_person(world))
-    page = text(bob.get(url(world.team, "agents_edit", world.agent.pk, "MEMORY.md")))
+    page = tight(bob.get(url(world.team, "agents_edit", world.agent.pk, "MEMORY.md")))
     assert 'data-pinned="3-5" data-persons="7"' in page
 
 
@@ -33,7 +33,7 @@ def test_a_preview_is_rendered_and_kept_nowhere(world: World, bob: Client) -> No
     before = Revision.objects.count()
     address = url(world.team, "agents_preview", world.agent.pk)
     said = {"content": "# Tea\n\n- **hot**\n"}
-    page = text(fragment(bob, address, "preview", said))
+    page = tight(fragment(bob, address, "preview", said))
     assert page.startswith('<div id="preview"')
     assert "<strong>hot</strong>" in page
     assert Revision.objects.count() == before

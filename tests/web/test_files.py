@@ -10,7 +10,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, delete, write
 from memoryweb.workspace.models import AuthorKind, File
-from tests.web.pages import actions, fragment, text, url
+from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World
 
@@ -145,7 +145,7 @@ def test_a_switch_takes_a_file_out_of_the_prompt(stage: Stage, bob: Client) -> N
 def test_moving_a_file_answers_htmx_with_the_tree_and_says_its_place(
     stage: Stage, bob: Client
 ) -> None:
-    page = text(fragment(bob, _arrange(stage, "MEMORY.md"), "tree", {"move": "up"}))
+    page = tight(fragment(bob, _arrange(stage, "MEMORY.md"), "tree", {"move": "up"}))
     assert page.startswith('<div id="tree"')
     assert "MEMORY.md is in the prompt, in place 3 of 4." in page
 
@@ -226,7 +226,7 @@ def _statements(client: Client, address: str) -> int:
 def test_files_are_found_by_a_part_of_their_name(
     world: World, bob: Client, asked: str, found: list[str] | None
 ) -> None:
-    page = text(bob.get(url(world.team, "agents_files", world.agent.pk), {"name": asked}))
+    page = tight(bob.get(url(world.team, "agents_files", world.agent.pk), {"name": asked}))
     shown = re.findall(r'<th scope="row"><a class="path"[^>]*>([^<]+)</a>', page)
     assert shown == found or (found is None and len(shown) > 1)
     assert ("No file is called that" in page) is (found == [])

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.statements import statements
-from tests.web.pages import fragment, text, url
+from tests.web.pages import fragment, text, tight, url
 from tests.world import PASSWORD, World
 
 
@@ -132,7 +132,7 @@ def test_account_pages_wear_the_shell(world: World, vera: Client, name: str) -> 
 def test_what_waits_for_a_decision_stands_under_review(world: World, alice: Client) -> None:
     rail = f'<a href="{url(world.team, "review")}" aria-current="page"'
     for name in ("review", "marks", "secrets", "secrets_scans"):
-        assert rail in text(alice.get(url(world.team, name)))
+        assert rail in tight(alice.get(url(world.team, name)))
 
 
 def test_the_rail_costs_three_statements(world: World, alice: Client) -> None:

@@ -12,7 +12,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, delete, rename, write
 from memoryweb.workspace.models import AuthorKind
-from tests.web.pages import text, url
+from tests.web.pages import text, tight, url
 from tests.web.stage import NOTE, PERSONAL, Stage
 
 AGO = timezone.now() - timedelta(days=3)
@@ -40,7 +40,7 @@ def past(stage: Stage) -> Stage:
 
 
 def test_the_files_then_have_their_names_of_then(past: Stage, vera: Client) -> None:
-    page = text(vera.get(f"{_url(past)}?at={_iso(AGO)}"))
+    page = tight(vera.get(f"{_url(past)}?at={_iso(AGO)}"))
     for path in ("plan.md", "draft.md", "list.md"):
         assert f'">{path}</a>' in page
     assert "deleted since" in page
