@@ -12,12 +12,7 @@ TEST_HOME := $(CURDIR)/.venv/test-home
 	checks format imports migrations templates sqlite postgres browser
 
 run: .venv/run.stamp
-	@python manage.py migrate --no-input --verbosity 0
-	@python manage.py createcachetable --verbosity 0
-	@python manage.py collectstatic --no-input --verbosity 0
-	@python manage.py first_start
-	@echo "memoryweb runs at http://127.0.0.1:$(PORT) until Ctrl-C."
-	@exec honcho start
+	@exec python manage.py start
 
 # The types take as long as all other checks together. The suites share the cores themselves.
 test: .venv/dev.stamp

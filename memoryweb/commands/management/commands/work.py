@@ -2,6 +2,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from memoryweb import presence
 from memoryweb.commands import base
 from memoryweb.runs.supervisor import Supervisor
 
@@ -10,6 +11,7 @@ class Command(base.Command):
     help = _("Works the queue until stopped; a worker that dies or hangs is started again.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
+        presence.share()
         supervisor = Supervisor()
         supervisor.run()
         return base.Outcome(
