@@ -50,6 +50,7 @@ def _take(run: Run, now: datetime) -> bool:
     found = fairness.startable(now).filter(pk=run.pk, fence=run.fence)
     if not found.update(fence=F("fence") + 1, **changes):
         return False
+    fairness.has_its_turn(run, now)
     for name, value in changes.items():
         setattr(run, name, value)
     run.fence += 1

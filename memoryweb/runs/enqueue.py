@@ -10,6 +10,7 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.runs.exceptions import OwnerOfOtherTeam
+from memoryweb.runs.fairness import last_finished
 from memoryweb.runs.models import Run
 from memoryweb.runs.waking import wake_up
 
@@ -62,6 +63,7 @@ def _existing_or_new(run: Run) -> Enqueued:
     for is_last in (False, False, True):
         if existing := _existing(run):
             return Enqueued(existing, created=False)
+        run.turn_at = last_finished(run)
         try:
             with transaction.atomic():
                 run.save(force_insert=True)

@@ -1,5 +1,5 @@
 import uuid
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.db import models
 from django.db.models import Q
@@ -14,6 +14,7 @@ from memoryweb.fields import (
 )
 from memoryweb.tenancy import TeamManager
 
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 ACTIVE = Q(status__in=["queued", "running"]) | Q(status="failed", due_at__isnull=False)
 
 
@@ -69,6 +70,9 @@ class Run(models.Model):
     lease_until = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
     due_at = models.DateTimeField(null=True, help_text="not before; null once finished")
+    turn_at = models.DateTimeField(
+        default=NEVER, help_text="when its agent, owner and kind last had their turn"
+    )
     trigger = models.CharField(max_length=12, choices=Trigger.choices)
     user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     integration = models.ForeignKey(
@@ -120,6 +124,11 @@ class Run(models.Model):
         ]
         indexes = [
             models.Index(fields=["status", "due_at"], name="runs_claimable"),
+            models.Index(
+                fields=["team", "turn_at", "due_at", "id"],
+                condition=Q(due_at__isnull=False),
+                name="runs_turns",
+            ),
             models.Index(fields=["team", "status"], name="runs_team_status"),
             models.Index(fields=["team", "agent", "kind", "-created_at"], name="runs_agent_latest"),
             models.Index(fields=["agent", "owner", "kind", "finished_at"], name="runs_finished"),

@@ -21,7 +21,7 @@ def wake(run_id: str) -> str:
 def _pass_on() -> None:
     """Call again for a run whose own call came while its team was at its share."""
     with scopes_disabled():
-        waiting = fairness.startable(timezone.now()).first()
+        waiting = fairness.fairest(timezone.now()).first()
     if waiting is not None and not waking.waiting_calls():
         waking.wake_up(waiting)
 

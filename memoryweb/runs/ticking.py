@@ -62,7 +62,7 @@ def call_again(now: datetime) -> None:
 
     Any call takes the fairest run, so as many are missing as there are more runs than calls.
     """
-    for run in fairness.fairest(now)[waiting_calls() : CALLS_A_TICK]:
+    for run in fairness.startable(now)[waiting_calls() : CALLS_A_TICK]:
         wake_up(run, now)
 
 

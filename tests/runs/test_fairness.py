@@ -1,13 +1,18 @@
+from datetime import date
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import Settings
 
+from memoryweb.agents.models import Owner
 from memoryweb.runs import fairness
 from memoryweb.runs.claim import claim
+from memoryweb.runs.lease import Lease, Outcome
 from memoryweb.runs.models import Run
 from tests.runs.desk import Desk, ago, ahead, change
+from tests.steps import database_steps
 
 
 @pytest.mark.parametrize(
@@ -85,14 +90,27 @@ def test_the_owner_longest_undreamt_is_next(desk: Desk) -> None:
     _finished(desk.ask(never, kind="extraction"), ago(minutes=1))
     for number, owner in enumerate([recent, None, waits, never]):
         desk.ask(owner, due_at=ago(hours=9 - number))
-    order = [run.owner for run in fairness.fairest(timezone.now())]
+    order = [run.owner for run in iter(claim, None)]
     assert order == [never, waits, None, recent]
+
+
+def test_whoever_had_a_turn_goes_behind_those_who_waited(desk: Desk) -> None:
+    """Also with a run that was waiting all the while."""
+    first, second = desk.new_owner("first"), desk.new_owner("second")
+    desk.ask(first, night=date(2026, 3, 1), due_at=ago(hours=3))
+    desk.ask(first, night=date(2026, 3, 2), due_at=ago(hours=2))
+    desk.ask(second, due_at=ago(hours=1))
+    order = []
+    while run := claim():
+        order.append(run.owner)
+        Lease(run).finish(Outcome(Run.Status.NO_CHANGE))
+    assert order == [first, second, first]
 
 
 def test_among_equals_the_first_to_be_due_is_next(desk: Desk) -> None:
     later = desk.ask(desk.owner, due_at=ago(minutes=1))
     sooner = desk.ask(due_at=ago(minutes=2))
-    assert list(fairness.fairest(timezone.now())) == [sooner, later]
+    assert list(iter(claim, None)) == [sooner, later]
 
 
 def test_looking_takes_one_statement_however_many_wait(desk: Desk, other_desk: Desk) -> None:
@@ -102,6 +120,30 @@ def test_looking_takes_one_statement_however_many_wait(desk: Desk, other_desk: D
     with CaptureQueriesContext(connection) as queries:
         _next()
     assert len(queries) == 1
+
+
+@pytest.mark.parametrize("is_full", [False, True], ids=["some may start", "the share is used up"])
+def test_claiming_costs_the_same_in_a_long_queue(
+    desk: Desk, settings: Settings, is_full: bool
+) -> None:
+    settings.RUNS_PER_TEAM = 1
+    if is_full:
+        change(desk.ask(), status="running", lease_until=ahead(hours=1))
+    few = _steps_of_claiming(desk, 50)
+    many = _steps_of_claiming(desk, 2000)
+    assert many <= few * 1.5
+
+
+def _steps_of_claiming(desk: Desk, waiting: int) -> int:
+    owners = Owner.objects.bulk_create(
+        Owner(team=desk.team, source="slack", external_id=f"{waiting}-{number}")
+        for number in range(waiting)
+    )
+    Run.objects.bulk_create(
+        Run(team=desk.team, agent=desk.agent, owner=owner, kind="dream", due_at=ago(hours=1))
+        for owner in owners
+    )
+    return database_steps(_next)
 
 
 def _next() -> Run | None:
