@@ -34,16 +34,22 @@ class Page(Generic[Item]):
 
 
 @overload
-def page(request: HttpRequest, rows: "QuerySet[Row]", *, size: int = 25) -> "Page[Row]": ...
+def page(
+    request: HttpRequest, rows: "QuerySet[Row]", *, size: int = 25, total: int | None = None
+) -> "Page[Row]": ...
 
 
 @overload
 def page(request: HttpRequest, rows: Sequence[Item], *, size: int = 25) -> "Page[Item]": ...
 
 
-def page(request: HttpRequest, rows: Any, *, size: int = 25) -> "Page[Any]":
-    """The page that `?page=` asks for; out of range is the nearest one."""
+def page(
+    request: HttpRequest, rows: Any, *, size: int = 25, total: int | None = None
+) -> "Page[Any]":
+    """The page that `?page=` asks for; out of range is the nearest one. `total` if it is known."""
     paginator = Paginator(rows, size)
+    if total is not None:
+        vars(paginator)["count"] = total  # as its cached property would keep it
     shown = paginator.get_page(request.GET.get("page"))
     return Page(
         items=list(shown.object_list),

@@ -203,6 +203,11 @@ class Revision(models.Model):
         indexes = [
             models.Index(fields=["team", "run"], name="workspace_revision_run"),
             models.Index(fields=["team", "token"], name="workspace_revision_token"),
+            models.Index(
+                fields=["user", "file"],
+                condition=Q(user__isnull=False),
+                name="workspace_revision_writer",
+            ),
             models.Index(fields=["file", "created_at"], name="workspace_revision_when"),
         ]
 

@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from uuid import UUID
 
-from django.db.models import DateTimeField, F, Max, Q, QuerySet, Window
+from django.db.models import DateTimeField, Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from memoryweb.agents.models import Agent
 from memoryweb.workspace.models import AuthorKind, File, Revision
 
 _INSTANT = timedelta(microseconds=1)
@@ -78,13 +79,19 @@ def changes(before: Iterable[Past], after: Iterable[Past]) -> list[Change]:
     return sorted((one for one in found if one), key=lambda one: one.path.casefold())
 
 
-def before_last_dream(agent_id: UUID, owner_id: UUID | None) -> datetime | None:
+def before_last_dream(agent: Agent, owner_id: UUID | None) -> datetime | None:
     """Just before a dream last changed the workspace."""
-    return _before(_of(agent_id, owner_id).filter(author_kind=AuthorKind.DREAM))
+    wrote = Revision.objects.filter(run=OuterRef("pk"), author_kind=AuthorKind.DREAM)
+    dreams = agent.runs.filter(Exists(wrote), owner=owner_id)
+    last = dreams.order_by(Coalesce("clock", "finished_at", "created_at").desc()).first()
+    return _before(Revision.objects.filter(run=last)) if last else None
 
 
-def before_last_import(agent_id: UUID, owner_id: UUID | None) -> datetime | None:
-    return _before(_of(agent_id, owner_id).exclude(batch=None))
+def before_last_import(agent: Agent, owner_id: UUID | None) -> datetime | None:
+    wrote = Revision.objects.filter(batch=OuterRef("pk"))
+    batches = agent.imports.filter(Exists(wrote), owner=owner_id)
+    last = batches.order_by("-created_at").first()
+    return _before(Revision.objects.filter(batch=last)) if last else None
 
 
 def _before(rows: "QuerySet[Revision]") -> datetime | None:
@@ -96,14 +103,11 @@ def _before(rows: "QuerySet[Revision]") -> datetime | None:
 
 
 def _latest(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> "QuerySet[Revision]":
-    until = _of(agent_id, owner_id).alias(at=happened()).filter(at__lte=moment)
-    last = Window(Max("number"), partition_by=F("file"))
-    return until.alias(last=last).filter(number=F("last"))
-
-
-def _of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Revision]":
-    reach = Q(file__owner=None) if owner_id is None else Q(file__owner_id=owner_id)
-    return Revision.objects.filter(reach, file__agent_id=agent_id)
+    """Of each file, going back from its newest: what it was before costs nothing."""
+    until = Revision.objects.filter(file=OuterRef("pk")).alias(at=happened()).filter(at__lte=moment)
+    last = Subquery(until.order_by("-number").values("pk")[:1])
+    files = File.objects.of(agent_id, owner_id).annotate(last=last)
+    return Revision.objects.filter(pk__in=files.values("last"))
 
 
 def _past(row: Revision) -> Past:

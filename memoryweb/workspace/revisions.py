@@ -1,6 +1,8 @@
 """Reading a file's past."""
 
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from collections.abc import Collection
+
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memoryweb.accounts.models import User
 from memoryweb.workspace.models import File, Revision
@@ -29,17 +31,21 @@ AUTHORS = ("user", "integration", "token", "run__owner", "conversation__owner")
 
 
 def writers_of(file: File) -> list[User]:
-    """The people who wrote revisions of the file, by name."""
-    wrote = Revision.objects.filter(file=file).exclude(user=None).values("user")
-    return list(User.objects.filter(pk__in=wrote).order_by("name", "pk"))
+    """The people who wrote revisions of the file, by name.
+
+    Asked of each person: a file may have a hundred thousand revisions, and few who wrote them.
+    """
+    wrote = Revision.objects.filter(file=file, user=OuterRef("pk"))
+    return list(User.objects.filter(Exists(wrote)).order_by("name", "pk"))
 
 
-def renames_of(file: File) -> dict[int, str]:
-    """Revisions that gave the file another name → the name before."""
-    before = Revision.objects.filter(file=OuterRef("file"), number=OuterRef("number") - 1)
-    rows = (
-        Revision.objects.filter(file=file)
-        .annotate(old=Subquery(before.values("path")[:1]))
-        .exclude(Q(old=None) | Q(old="") | Q(path="") | Q(path=F("old")))
-    )
-    return dict(rows.values_list("number", "old"))
+def renames_of(file: File, numbers: Collection[int]) -> dict[int, str]:
+    """Which of these revisions gave the file another name → the name before."""
+    both = {near for number in numbers for near in (number - 1, number)}
+    rows = Revision.objects.filter(file=file, number__in=both).exclude(path="")
+    paths = dict(rows.values_list("number", "path"))
+    return {
+        number: paths[number - 1]
+        for number in numbers
+        if number in paths and paths.get(number - 1, paths[number]) != paths[number]
+    }

@@ -49,14 +49,16 @@ def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     shelf = find_shelf(request, agent_id)
     file = find_file(request, shelf, path, deleted=True)
     form = HistoryForm(request.GET, people=writers_of(file))
-    shown = page(request, _filtered(history_of(file), form), size=25)
+    rows, is_filtered = _filtered(history_of(file), form), bool({*form.changed_data} - {"owner"})
+    # Revisions are numbered without a gap: a long history need not be counted.
+    shown = page(request, rows, size=25, total=None if is_filtered else file.revision)
     context = {
         "agent": shelf.agent,
         "tab": "files",
         "shelf": shelf,
         "file": file,
         "form": form,
-        "is_filtered": bool({*form.changed_data} - {"owner"}),
+        "is_filtered": is_filtered,
         "page": shown,
         "rows": _rows(request, file, shown.items, can_write=shelf.can_write),
     }
@@ -165,7 +167,7 @@ def _rows(
     request: TeamRequest, file: File, found: Collection[Revision], *, can_write: bool
 ) -> list[Row]:
     """The newest two stand ready to be compared."""
-    names = renames_of(file)
+    names = renames_of(file, [one.number for one in found])
     ready = dict(zip((one.number for one in found), ("to", "from"), strict=False))
     return [
         Row(

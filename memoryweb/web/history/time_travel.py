@@ -147,8 +147,8 @@ def _quick(request: TeamRequest, shelf: Shelf) -> list[Quick]:
         ("monday", _("Last Monday"), _start_of(monday)),
         ("week", _("A week ago"), _start_of(week) if week != monday else None),
         ("month", _("30 days ago"), _start_of(today - timedelta(days=30))),
-        ("dream", _("Before the last dream"), before_last_dream(shelf.agent.pk, shelf.owner_id)),
-        ("import", _("Before the last import"), before_last_import(shelf.agent.pk, shelf.owner_id)),
+        ("dream", _("Before the last dream"), before_last_dream(shelf.agent, shelf.owner_id)),
+        ("import", _("Before the last import"), before_last_import(shelf.agent, shelf.owner_id)),
     ]
     return [
         Quick(
