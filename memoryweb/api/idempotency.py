@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from memoryweb.api.auth import Caller
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.models import KEPT, Idempotency
+from memoryweb.audit.record import lock
 
 # A request that neither ended nor failed for this long died with its process.
 ABANDONED = timedelta(minutes=5)
@@ -20,6 +21,7 @@ ABANDONED = timedelta(minutes=5)
 def once(request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse]) -> HttpResponse:
     """Answer, or repeat the answer that this token got for this key and body.
 
+    The change and its answer are one transaction: whoever ends in between has done neither.
     Only successes are kept: a refused request changed nothing and may be sent again.
     """
     key = _key(request)
@@ -29,18 +31,26 @@ def once(request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse
     if claimed.status:
         return _stored(claimed)
     try:
-        response = answer()
+        with transaction.atomic():
+            # As in every unit the team's lock comes first, so that two writers can't deadlock.
+            lock(caller.team.pk)
+            response = answer()
+            _keep(request, claimed, response)
     except BaseException:
         claimed.delete()
         raise
+    return response
+
+
+def _keep(request: HttpRequest, claimed: Idempotency, response: HttpResponse) -> None:
     # A secret that is shown once is kept nowhere; asked again, a new one is made.
     is_kept = not getattr(request, "keeps_no_answer", False)
     if response.status_code < 300 and is_kept:
         claimed.status, claimed.body = response.status_code, response.content.decode()
+        # Fails when another request took the key over, having waited for this one too long.
         claimed.save(update_fields=["status", "body"])
     else:
         claimed.delete()
-    return response
 
 
 def _key(request: HttpRequest) -> str | None:

@@ -1,12 +1,15 @@
 from datetime import timedelta
 
 import pytest
+from django.db import DatabaseError
+from django.db.models.signals import post_save
 from django.utils import timezone
 
 from memoryweb.accounts.permissions import Role
 from memoryweb.agents.models import Agent
 from memoryweb.api import idempotency
 from memoryweb.api.models import Idempotency, purge
+from memoryweb.audit.models import Event
 from tests.api.callers import Callers
 from tests.world import World
 
@@ -67,6 +70,31 @@ def test_after_a_day_a_key_is_free_again(callers: Callers) -> None:
     callers.admin.post("/agents", {"name": "Chef"}, idempotency_key="k1")
     Idempotency.objects.update(created_at=timezone.now() - timedelta(hours=25))
     assert callers.admin.post("/agents", BODY, idempotency_key="k1").status_code == 201
+
+
+def test_a_change_whose_answer_cannot_be_kept_is_not_made(world: World, callers: Callers) -> None:
+    """As when the key was taken over from a request that had been silent for too long."""
+
+    def take_over(**_sent: object) -> None:
+        Idempotency.objects.all().delete()
+
+    made = Event.objects.filter(action="agent.created")
+    before = made.count()
+    post_save.connect(take_over, sender=Agent)
+    try:
+        with pytest.raises(DatabaseError):
+            callers.admin.post("/agents", BODY, idempotency_key="k1")
+    finally:
+        post_save.disconnect(take_over, sender=Agent)
+    assert not Agent.objects.filter(team=world.team, name="Night porter").exists()
+    assert made.count() == before
+    assert callers.admin.post("/agents", BODY, idempotency_key="k1").status_code == 201
+
+
+def test_a_refusal_with_a_key_leaves_its_event(world: World, callers: Callers) -> None:
+    assert callers.viewer.post("/agents", BODY, idempotency_key="k1").status_code == 403
+    assert Event.objects.filter(team_id=world.team.pk, action="access.denied").count() == 1
+    assert not Idempotency.objects.exists()
 
 
 def test_old_answers_are_deleted(callers: Callers) -> None:
