@@ -97,16 +97,16 @@ def test_a_fact_about_the_world_needs_no_speaker() -> None:
     ("sentence", "line"),
     [
         ("The client wants invoices in PDF, not Word.", None),
-        ("Code freeze is on 24 June.", "Code freeze is on 2024-06-24."),
+        ("Code freeze is on 24 June.", "Code freeze is on 24 June."),
         (
             "Kim is leaving the team at the end of May.",
-            "Kim is leaving the team at the end of May 2024.",
+            "Kim is leaving the team at the end of May.",
         ),
         ("Marta prefers to be contacted by phone.", None),
         ("My deadline is Friday at noon.", "Ada's deadline is on 2024-05-10 at noon."),
         (
             "We decided yesterday to move the launch to 3 July.",
-            "Ada and others decided on 2024-05-07 to move the launch to 2024-07-03.",
+            "Ada and others decided on 2024-05-07 to move the launch to 3 July.",
         ),
         ("We don't deploy during the holidays.", "Ada's team doesn't deploy during the holidays."),
     ],
@@ -127,7 +127,7 @@ def test_a_correction_of_one_word_says_the_whole_again() -> None:
         ("Ben", "OK"),
         ("Ada", "Sorry, it's 4 June, not 3 June."),
     )
-    assert lines == ["Ada's flight leaves on 2024-06-03.", "Ada's flight leaves on 2024-06-04."]
+    assert lines == ["Ada's flight leaves on 3 June.", "Ada's flight leaves on 4 June."]
 
 
 def test_a_correction_of_nothing_known_is_dropped() -> None:
@@ -185,6 +185,6 @@ def test_the_friendly_chat_gives_a_readable_handful() -> None:
         ("Priya moved to Denver for a new job at a hospital (around 2024-05-08).", Category.EVENT),
         ("Omar's band had its first gig in the week of 2024-04-22.", Category.EVENT),
         ("Omar plays bass.", Category.PREFERENCE),
-        ("Priya adopted a rescue greyhound named Juno in March 2024.", Category.EVENT),
+        ("Priya adopted a rescue greyhound named Juno in March.", Category.RELATION),
         ("Omar was diagnosed with celiac disease in 2019.", Category.EVENT),
     ]

@@ -8,7 +8,7 @@ from tests.extraction.rules_talk import notes, texts
     ("said", "line"),
     [
         ("Please remember that I am allergic to latex.", "The user is allergic to latex."),
-        ("Remember: my flight leaves on 3 June.", "The user's flight leaves on 2024-06-03."),
+        ("Remember: my flight leaves on 3 June.", "The user's flight leaves on 3 June."),
         ("Keep in mind that we deploy on Tuesdays.", "The user's team deploys on Tuesdays."),
         (
             "Please note that invoices go to billing@acme.example.",

@@ -122,7 +122,7 @@ def test_keep_that_in_mind_asks_for_what_stands_before_it() -> None:
         ),
         (
             "I booked a flight to Porto for next month, I leave on 7 June.",
-            ["Rosa booked a flight to Porto for June 2024, they leave on 2024-06-07."],
+            ["Rosa booked a flight to Porto for June 2024, they leave on 7 June."],
         ),
         ("My husband Tom and I have two sons.", ["Rosa and their husband Tom have two sons."]),
     ],
@@ -154,4 +154,4 @@ def test_we_is_the_house_the_speaker_told_of(first: str, second: str, line: str)
 
 
 def test_us_without_a_group_is_the_speaker() -> None:
-    assert told("Marco visits us on 8 June.") == ["Marco visits Rosa on 2024-06-08."]
+    assert told("Marco visits us on 8 June.") == ["Marco visits Rosa on 8 June."]

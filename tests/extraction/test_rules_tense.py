@@ -1,4 +1,4 @@
-"""Dates without a year and bare weekdays look the way their verb does."""
+"""Bare weekdays look the way their verb does."""
 
 from datetime import UTC, datetime
 
@@ -42,14 +42,6 @@ DATES = [
     ("on Tuesday", "on 2026-11-17", "on 2026-11-24"),
     ("on Wednesday", "on 2026-11-11", "on 2026-11-25"),
     ("on Friday", "on 2026-11-13", "on 2026-11-20"),
-    ("on 1 December", "on 2025-12-01", "on 2026-12-01"),
-    ("on 17 November", "on 2026-11-17", "on 2027-11-17"),
-    ("on 18 November", "on 2026-11-18", "on 2026-11-18"),
-    ("on 19 November", "on 2025-11-19", "on 2026-11-19"),
-    ("on March 3rd", "on 2026-03-03", "on 2027-03-03"),
-    ("in January", "in January 2026", "in January 2027"),
-    ("in December", "in December 2025", "in December 2026"),
-    ("in November", "in November 2026", "in November 2026"),
 ]
 
 
@@ -72,9 +64,6 @@ def test_present_and_future_look_ahead(sentence: str, phrase: str, back: str, ah
     [
         ("The dinner on Friday", "The dinner on 2026-11-20"),
         ("The dinner on Monday", "The dinner on 2026-11-16"),
-        ("The dinner on 3 January", "The dinner on 2027-01-03"),
-        ("The dinner on 3 September", "The dinner on 2026-09-03"),
-        ("I booked the hall on 7 December", "I booked the hall on 2026-12-07"),
     ],
 )
 def test_where_no_verb_tells_the_nearest_date_is_meant(phrase: str, nearest: str) -> None:
@@ -94,8 +83,6 @@ def test_each_date_follows_the_verb_of_its_own_clause() -> None:
         ("We moved the launch on Monday", "We moved the launch on 2026-11-16"),
         ("We moved the launch to Monday", "We moved the launch to 2026-11-23"),
         ("I booked a table for Friday", "I booked a table for 2026-11-20"),
-        ("They pay rent since March", "They pay rent since March 2026"),
-        ("The prices stay until June", "The prices stay until June 2027"),
     ],
 )
 def test_the_preposition_counts_too(text: str, dated: str) -> None:
@@ -136,31 +123,16 @@ def test_a_yearly_day_keeps_month_and_day_without_a_year(sentence: str, line: st
     assert said(sentence, AT) == [line]
 
 
-def test_one_birthday_party_has_a_year() -> None:
+def test_one_birthday_party_is_told_as_well() -> None:
     assert said("We celebrated my birthday on 9 March with a picnic.", AT) == [
-        "Ada and others celebrated their birthday on 2026-03-09 with a picnic."
+        "Ada and others celebrated their birthday on 9 March with a picnic."
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "dated"),
     [
-        ("We close on 25 and 26 December", "We close on 2026-12-25 and 2026-12-26"),
-        ("We met on May 3 and 4", "We met on 2026-05-03 and 2026-05-04"),
-        (
-            "We will be in Oslo on 1, 2 and 5 December",
-            "We will be in Oslo on 2026-12-01, 2026-12-02 and 2026-12-05",
-        ),
-        (
-            "I will be away from 21 December until 4 January",
-            "I will be away from 2026-12-21 until 2027-01-04",
-        ),
-        ("I am away from 3 to 7 December", "I am away from 2026-12-03 to 2026-12-07"),
-        ("I am away from 16 to 20 November", "I am away from 2026-11-16 to 2026-11-20"),
-        (
-            "I was ill from 29 December until 4 January",
-            "I was ill from 2025-12-29 until 2026-01-04",
-        ),
+        ("We close on 25 and 26 December 2026", "We close on 2026-12-25 and 2026-12-26"),
         ("We meet Ola on Monday and Tuesday", "We meet Ola on 2026-11-23 and 2026-11-24"),
         ("I will be away from Monday to Thursday", "I will be away from 2026-11-23 to 2026-11-26"),
     ],
@@ -178,13 +150,9 @@ def test_the_till_of_a_shop_is_no_preposition() -> None:
 @pytest.mark.parametrize(
     ("text", "dated"),
     [
-        ("我12月1日出发", "我2026-12-01出发"),
-        ("我12月1日买了票", "我2025-12-01买了票"),
         ("周二快递到了", "2026-11-17快递到了"),
         ("课程周二开始", "课程2026-11-24开始"),
-        ("我买了票，12月1日出发", "我买了票，2026-12-01出发"),
-        ("12月25日和26日休息", "2026-12-25和2026-12-26休息"),
-        ("12月21日到1月4日放假", "2026-12-21到2027-01-04放假"),
+        ("我买了票，周五出发", "我买了票，2026-11-20出发"),
         ("我的生日是3月9日", "我的生日是3月9日"),
         ("我总是周一需要名单", "我总是周一需要名单"),
     ],
@@ -196,13 +164,9 @@ def test_chinese_dates_follow_the_verb(text: str, dated: str) -> None:
 @pytest.mark.parametrize(
     ("text", "dated"),
     [
-        ("12月1日に出発します", "2026-12-01に出発します"),
-        ("12月1日に買いました", "2025-12-01に買いました"),
         ("火曜日に届きました", "2026-11-17に届きました"),
         ("火曜日に始まります", "2026-11-24に始まります"),
-        ("切符を買いましたが、12月1日に出発します", "切符を買いましたが、2026-12-01に出発します"),
-        ("12月25日と26日は休みです", "2026-12-25と2026-12-26は休みです"),
-        ("12月21日から1月4日まで休みです", "2026-12-21から2027-01-04まで休みです"),
+        ("切符を買いましたが、金曜日に出発します", "切符を買いましたが、2026-11-20に出発します"),
         ("誕生日は3月9日です", "誕生日は3月9日です"),
         ("毎週金曜日に会議があります", "毎週金曜日に会議があります"),
         ("いつも月曜日に買い物をします", "いつも月曜日に買い物をします"),
@@ -216,10 +180,8 @@ def test_japanese_dates_follow_the_verb(text: str, dated: str) -> None:
     ("text", "dated"),
     [
         ("I was at the dentist's on Monday", "I was at the dentist's on 2026-11-16"),
-        ("I have an appointment on 3 December", "I have an appointment on 2026-12-03"),
-        ("My sister is getting married in June", "My sister is getting married in June 2027"),
-        ("My sister got married in June", "My sister got married in June 2026"),
-        ("I bought tickets for a play on 3 December", "I bought tickets for a play on 2026-12-03"),
+        ("I have an appointment on Friday", "I have an appointment on 2026-11-20"),
+        ("I bought tickets for a play on Friday", "I bought tickets for a play on 2026-11-20"),
     ],
 )
 def test_verbs_that_look_like_others(text: str, dated: str) -> None:

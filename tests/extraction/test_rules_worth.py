@@ -120,10 +120,10 @@ def test_the_day_named_in_a_sentence_of_its_own_is_that_of_the_next() -> None:
     ("text", "line"),
     [
         ("I will be on holiday from 20 May until 2 June.",
-         "Ada will be on holiday from 2024-05-20 until 2024-06-02."),
+         "Ada will be on holiday from 20 May until 2 June."),
         ("I will show the new brochure, in Welsh.", "Ada will show the new brochure, in Welsh."),
         ("Old customers keep their prices until June.",
-         "Old customers keep their prices until June 2024."),
+         "Old customers keep their prices until June."),
         ("The minutes go out in Welsh and English.", "The minutes go out in Welsh and English."),
         ("Ines covers for me during my holiday.", "Ines covers for Ada during their holiday."),
         ("My accountant needs the receipts as PDF.", "Ada's accountant needs the receipts as PDF."),

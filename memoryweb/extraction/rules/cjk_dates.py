@@ -1,12 +1,9 @@
 """Relative Chinese and Japanese dates made absolute, counted from the UTC date of the message."""
 
 import re
-from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-
-from memoryweb.extraction.rules import calendar
 
 _DIGITS = {char: number for number, char in enumerate("零一二三四五六七八九十")} | {
     "两": 2,
@@ -25,12 +22,12 @@ class Dated:
 
 
 def resolve_chinese(text: str, at: datetime, *, future: bool | None = None) -> Dated:
-    """`future` says which way a date without a year looks; without it, its clause does."""
-    return _resolve(_ZH_DAYS_OF_MONTH.sub(_same_month, text), at, future, _CHINESE, _zh_ahead)
+    """`future` says which way a bare weekday looks; without it, its clause does."""
+    return _resolve(text, at, future, _CHINESE, _zh_ahead)
 
 
 def resolve_japanese(text: str, at: datetime, *, future: bool | None = None) -> Dated:
-    return _resolve(_JA_DAYS_OF_MONTH.sub(_same_month, text), at, future, _JAPANESE, _ja_ahead)
+    return _resolve(text, at, future, _JAPANESE, _ja_ahead)
 
 
 def _resolve(
@@ -42,15 +39,11 @@ def _resolve(
 ) -> Dated:
     today = at.date()
     habitual = bool(_HABIT.search(text))
-    yearly = bool(_YEARLY.search(text)) and not _ONE_OF_THEM.search(text)
     for pattern, say in rules:
         if habitual and "?P<which>)" in pattern.pattern:  # a bare weekday beside "every"
             continue
 
         def put(match: re.Match[str], say: _Say = say) -> str:
-            groups = match.groupdict()
-            if yearly and groups.get("month") and not groups.get("year"):
-                return match.group(0)
             ahead = looks_ahead(match.string, match.end()) if future is None else future
             try:
                 return say(match, today, ahead)
@@ -58,31 +51,12 @@ def _resolve(
                 return match.group(0)
 
         text = pattern.sub(put, text)
-    return Dated(text, bool(re.search(r"(?:19|20)\d\d(?:-\d\d|年)|\d月\d{1,2}[日号]", text)))
+    return Dated(text, bool(re.search(r"(?:19|20)\d\d(?:-\d\d|年)|\d月", text)))
 
 
 _HABIT = re.compile(
     r"[每毎]|总是|通常|一般|平时|经常|从不|いつも|普段|たいてい|通常|必ず|よく(?=.曜)|決して"
 )
-_YEARLY = re.compile(r"生日|纪念日|周年|节日|出生|誕生日|記念日|生まれ|[每毎]年")
-_ONE_OF_THEM = re.compile(r"派对|聚会|晚会|庆祝了|过了|パーティー|祝いました|祝った|会を")
-_ZH_DAYS_OF_MONTH = re.compile(
-    r"(?P<month>\d{1,2}月)(?P<first>\d{1,2})(?P<unit>[日号]?)(?P<joint>[、和到至与-])"
-    r"(?P<second>\d{1,2})(?P<last>[日号])"
-)
-_JA_DAYS_OF_MONTH = re.compile(
-    r"(?P<month>\d{1,2}月)(?P<first>\d{1,2})(?P<unit>日?)(?P<joint>[と、・〜～-]|から)"
-    r"(?P<second>\d{1,2})(?P<last>日)"
-)
-
-
-def _same_month(match: re.Match[str]) -> str:
-    """ "12月25日和26日": the second day is of the same month."""
-    month, unit = match["month"], match["unit"] or match["last"]
-    second = f"{month}{match['second']}{match['last']}"
-    return f"{month}{match['first']}{unit}{match['joint']}{second}"
-
-
 _ZH_BACK = re.compile(r"(?<!要)(?<!快)了(?!解)|(?<!通)过(?!敏|年)|刚[才刚]?|已经|曾经|以前")
 _ZH_AHEAD = re.compile(r"就要|快要|将|打算|计划|准备|要去|想|会在|定在|改到|推迟到")
 _JA_BACK = re.compile(
@@ -171,18 +145,7 @@ def _count(match: re.Match[str], today: date, future: bool) -> str:
 
 
 def _month_day(match: re.Match[str], today: date, future: bool) -> str:
-    month, day = _number(match["month"]), _number(match["dom"])
-    year = int(match["year"] or calendar.year_of(month, day, today, future))
-    if not (1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]):
-        return match.group(0)
-    return str(date(year, month, day))
-
-
-def _month_alone(match: re.Match[str], today: date, future: bool) -> str:
-    month = int(match["month"])
-    if not 1 <= month <= 12:
-        return match.group(0)
-    return f"{calendar.year_of(month, 0, today, future)}年{month}月"
+    return str(date(int(match["year"]), _number(match["month"]), _number(match["dom"])))
 
 
 def _number(word: str) -> int:
@@ -205,11 +168,10 @@ _ZH_YEARS = {"前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2}
 _NUMBER_OF_DAY = r"(?P<dom>\d{1,2}|[一二三四五六七八九十]{1,3})"
 _CHINESE = (
     _rule(
-        rf"(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>\d{{1,2}}"
+        rf"(?P<year>(?:19|20)\d\d)年(?P<month>\d{{1,2}}"
         rf"|[一二三四五六七八九十]{{1,2}})月{_NUMBER_OF_DAY}[日号](?!线)",
         _month_day,
     ),
-    _rule(r"(?<![\d年个])(?P<month>\d{1,2})月(?!\d|[日号])", _month_alone),
     _rule(r"大前天", _shift(-3)),
     _rule(r"前天", _shift(-2)),
     _rule(r"昨天(?:早上|上午|下午|晚上)?|昨晚|昨日", _shift(-1)),
@@ -246,11 +208,10 @@ _JA_YEARS = {
 }
 _JAPANESE = (
     _rule(
-        r"(?:(?P<year>(?:19|20)\d\d)年の?)?(?P<month>\d{1,2}|[一二三四五六七八九十]{1,2})月"
+        r"(?P<year>(?:19|20)\d\d)年の?(?P<month>\d{1,2}|[一二三四五六七八九十]{1,2})月"
         rf"{_NUMBER_OF_DAY}日",
         _month_day,
     ),
-    _rule(r"(?<![\d年ヶか箇カ])(?P<month>\d{1,2})月(?!\d|[日])", _month_alone),
     _rule(r"一昨日|おととい", _shift(-2)),
     _rule(r"昨日の?(?:朝|夜|晩|午後|午前)?|きのう|昨夜|昨晩", _shift(-1)),
     _rule(r"明後日|あさって", _shift(2)),

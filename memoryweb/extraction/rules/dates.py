@@ -1,7 +1,9 @@
-"""Relative English dates made absolute, counted from the UTC date of the message."""
+"""Relative English dates made absolute, counted from the UTC date of the message.
+
+A month, or a month and day, without a year stays as it was said: any year would be a guess.
+"""
 
 import re
-from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -9,7 +11,7 @@ from functools import lru_cache
 
 import dateparser
 
-from memoryweb.extraction.rules import calendar, recurring, spans, tense
+from memoryweb.extraction.rules import recurring, spans, tense
 from memoryweb.extraction.rules.verbs import words_of
 
 _WEEKDAYS = {"mon": 0, "tue": 1, "wed": 2, "thu": 3, "fri": 4, "sat": 5, "sun": 6}
@@ -55,7 +57,7 @@ _Say = Callable[[re.Match[str], date, bool | None], str | None]
 
 
 def resolve(text: str, at: datetime, *, future: bool | None = None) -> Dated:
-    """`future` says which way a bare "Friday" or "in July" looks; without it, its verb does."""
+    """`future` says which way a bare "Friday" looks; without it, its verb does."""
     if not _MAY_DATE.search(text):
         return Dated(text, found=False, exact=False)
     today = at.date()
@@ -71,7 +73,7 @@ def resolve(text: str, at: datetime, *, future: bool | None = None) -> Dated:
 
         text = pattern.sub(put, text)
     text = re.sub(r"^(?:[Ii]n|[Oo]n) (the week(?:end)? of \S+ (?:was|is|has)\b)", r"The \1", text)
-    text = spans.in_order(spans.tidied(text.replace("The the", "The")), today)
+    text = spans.in_order(spans.tidied(text.replace("The the", "The")))
     return Dated(text, bool(replaced or _ABSOLUTE.search(text)), bool(replaced))
 
 
@@ -104,13 +106,9 @@ def _said(match: re.Match[str], say: _Say, today: date, future: bool | None) -> 
 
 def _comes_again(match: re.Match[str]) -> bool:
     groups = match.groupdict()
-    if groups.get("which") or groups.get("year"):
+    if groups.get("which") or not groups.get("day"):
         return False
-    if groups.get("day"):
-        return recurring.is_habit(match.string, match.start(), match.end())
-    return bool(groups.get("month")) and recurring.is_yearly(
-        match.string, match.start(), match.end()
-    )
+    return recurring.is_habit(match.string, match.start(), match.end())
 
 
 # "a second till next month": the thing that stands in a shop, not the preposition.
@@ -124,6 +122,8 @@ _ABSOLUTE = re.compile(
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November"
     r"|December) \d{1,2}(?:st|nd|rd|th)?\b"
+    r"|\b(?:in|by|before|until|since|from|after|of|early|late|mid)[ -](?:January|February"
+    r"|March|April|May|June|July|August|September|October|November|December)\b"
 )
 
 
@@ -223,35 +223,19 @@ def _vague(match: re.Match[str], today: date, future: bool | None) -> str:
     return f"{amount} {unit}s before {before}"
 
 
-def _month_day(match: re.Match[str], today: date, future: bool | None) -> str | None:
+def _month_day(match: re.Match[str], today: date, future: bool | None) -> str:
     month = _MONTHS.index(match["month"][:3].lower()) + 1
-    day = int(match["dom"])
-    year = int(match["year"]) if match["year"] else calendar.year_of(month, day, today, future)
-    if not 1 <= day <= monthrange(year, month)[1]:
-        return None
-    parsed = _parsed(f"{day} {_MONTHS[month - 1]} {year}", today)
-    return f"on {parsed}" if parsed else None
+    return f"on {date(int(match['year']), month, int(match['dom']))}"
 
 
-def _month_only(match: re.Match[str], today: date, future: bool | None) -> str | None:
-    name, which = match["month"], (match.groupdict().get("which") or "").lower()
-    if name == "may" or name == "mar":
-        return None
-    month = _MONTHS.index(name[:3].lower()) + 1
+def _month_only(match: re.Match[str], today: date, future: bool | None) -> str:
+    month = _MONTHS.index(match["month"][:3].lower()) + 1
+    which, year = match["which"].lower(), today.year
     if which in {"last", "past", "this past"}:
-        year = today.year - (month >= today.month)
-    elif which in {"next", "coming", "this coming"}:
-        year = today.year + (month <= today.month)
-    elif which == "this":
-        year = today.year
-    else:
-        year = calendar.year_of(month, 0, today, future)
+        year -= month >= today.month
+    elif which != "this":
+        year += month <= today.month
     return f"in {date(year, month, 1):%B %Y}"
-
-
-def _part_of_month(match: re.Match[str], today: date, future: bool | None) -> str | None:
-    said = _month_only(match, today, future)
-    return f"{match['part']} {said.removeprefix('in ')}" if said else None
 
 
 def _number(word: str) -> int:
@@ -313,23 +297,14 @@ _RULES: tuple[tuple[re.Pattern[str], _Say], ...] = (
         lambda m, t, f: _weekday(m, t, True),
     ),
     _rule(
-        rf"\b(?P<part>(?:end|beginning|start|middle) of|early|late|mid)[- ]{_MONTH}(?! \d)",
-        _part_of_month,
-    ),
-    _rule(
-        rf"{_ON}(?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? "
-        rf"(?P<year>(?:19|20)\d\d))?(?!\d)",
+        rf"{_ON}(?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},? "
+        rf"(?P<year>(?:19|20)\d\d)(?!\d)",
         _month_day,
     ),
     _rule(
-        rf"{_ON}{_MONTH} (?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:|%)(?:,? "
-        rf"(?P<year>(?:19|20)\d\d))?",
+        rf"{_ON}{_MONTH} (?:the )?(?P<dom>\d{{1,2}})(?:st|nd|rd|th)?,? "
+        rf"(?P<year>(?:19|20)\d\d)(?!\d)",
         _month_day,
     ),
     _rule(rf"\b(?:in )?{_WHICH} {_MONTH}(?! \d)", _month_only),
-    _rule(
-        rf"\b(?P<prep>in|by|before|until|since|from|after) {_MONTH}(?! \d)(?!,? (?:19"
-        rf"|20)\d\d)",
-        _month_only,
-    ),
 )

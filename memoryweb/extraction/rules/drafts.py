@@ -28,4 +28,3 @@ class Draft:
     alone: bool = False  # nothing that follows speaks of it
     asked: bool = False
     category: Category | None = None  # None: to be found from the text
-    also_from: tuple[str, ...] = ()  # other messages that it rests on, as the question it answers

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from memoryweb.extraction.rules import (
-    answers,
     asides,
     clauses,
     dates,
@@ -25,6 +24,7 @@ from memoryweb.extraction.rules import (
 from memoryweb.extraction.rules.corrections import corrected
 from memoryweb.extraction.rules.drafts import Draft, Scene
 from memoryweb.extraction.rules.references import dangles
+from memoryweb.extraction.rules.verbs import UnknownVerb
 
 UNNAMED = "The user"
 
@@ -60,19 +60,6 @@ def _says(found: list[Draft], aside: Draft) -> bool:
     return any(words <= set(draft.text.lower().strip(".").split()) for draft in found)
 
 
-def answer(
-    question: str, reply: str, before: str, openers: fillers.Openers, scene: Scene
-) -> Draft | None:
-    """A statement out of a question and its short answer."""
-    said = answers.whole(question, reply, before, scene.at)
-    said = said or answers.whole(question, openers.strip(reply), before, scene.at)
-    if not said:
-        return None
-    said = dates.resolve(speakers.expand(said), scene.at, future=False).text
-    cast = speakers.Cast(scene.speaker, scene.other, groups.of(said, scene))
-    return Draft(_finished(speakers.third(said, cast, past=False)), durable=True)
-
-
 def _as_asked(text: str, scene: Scene) -> list[Draft]:
     """Whoever asks to remember something is believed: kept even where no rule knows its kind."""
     if not (scene.to_assistant or verdicts.is_statement(text)):
@@ -80,8 +67,7 @@ def _as_asked(text: str, scene: Scene) -> list[Draft]:
     if verdicts.content_words(text) < 1 or len(text.split()) < 2:
         return []
     said = dates.resolve(text.strip(" .!"), scene.at).text
-    cast = speakers.Cast(scene.speaker, scene.other, groups.of(said, scene))
-    return [Draft(_finished(speakers.third(said, cast, past=False)), durable=True, asked=True)]
+    return [Draft(_told(said, scene, past=False), durable=True, asked=True)]
 
 
 def _draft(clause: str, scene: Scene) -> Draft | None:
@@ -113,9 +99,16 @@ def _draft(clause: str, scene: Scene) -> Draft | None:
     if weight < (worth.Worth.LASTING if pointing else worth.Worth.LIGHT):
         return None
     durable = (verdict.durable or "(around " in placed) and weight == worth.Worth.LASTING
-    cast = speakers.Cast(scene.speaker, scene.other, groups.of(placed, scene))
-    rewritten = speakers.third(placed, cast, past=not tense.is_ahead(told))
-    return Draft(_finished(rewritten), durable, pointing)
+    return Draft(_told(placed, scene, past=not tense.is_ahead(told)), durable, pointing)
+
+
+def _told(text: str, scene: Scene, *, past: bool) -> str:
+    """In the third person; as it was said where a verb's form would be a guess."""
+    cast = speakers.Cast(scene.speaker, scene.other, groups.of(text, scene))
+    try:
+        return _finished(speakers.third(text, cast, past=past))
+    except UnknownVerb:
+        return _finished(f'{scene.speaker} said: "{text}"')
 
 
 # "The kids had a lesson on 2024-05-07": who speaks so speaks of their own.

@@ -1,7 +1,7 @@
 """From a window of messages to note lines."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memoryweb.extraction.rules import (
     chinese,
@@ -48,72 +48,36 @@ def _statements(window: Sequence[Spoken], speaker: str) -> Iterator[Statement]:
     names = _names(window)
     openers = Openers([*names, *_names(window, "assistant")])
     has_assistant = any(message.role == "assistant" for message in window)
-    heard = _Heard()
     spoken: dict[str, list[str]] = {}
     for message in window:
-        if message.role not in {"user", "assistant"}:
+        if message.role != "user":
             continue
+        name = _display(message.name or speaker)
+        other = _other(names, name) or ("the assistant" if has_assistant and len(names) < 2 else "")
+        earlier = spoken.setdefault(name, [])
+        scene = Scene(
+            name,
+            other,
+            message.at,
+            to_assistant=has_assistant or len(names) < 2,
+            earlier=tuple(earlier[-_LOOK_BACK:]),
+        )
         said = sentences.split(text.plain(message.content))
-        if message.role == "user":
-            name = _display(message.name or speaker)
-            other = _other(names, name) or (
-                "the assistant" if has_assistant and len(names) < 2 else ""
-            )
-            earlier = spoken.setdefault(name, [])
-            scene = Scene(
-                name,
-                other,
-                message.at,
-                to_assistant=has_assistant or len(names) < 2,
-                earlier=tuple(earlier[-_LOOK_BACK:]),
-            )
-            earlier += [one.text for one in said if not one.is_question]
-            yield from _of_message(message, scene, openers, heard)
-        heard = _heard(message, said, openers, heard)
+        earlier += [one.text for one in said if not one.is_question]
+        yield from _of_message(message, scene, openers)
 
 
 _LOOK_BACK = 40  # sentences in which a corrected word is looked for
 
 
-@dataclass(frozen=True)
-class _Heard:
-    """What the message before leaves open: its question, and what it was about."""
-
-    id: str = ""
-    name: str = ""
-    question: str = ""
-    topic: str = ""
-    content: str = ""
-    before: str = ""
-
-
-def _heard(message: Spoken, said: Sequence[Sentence], openers: Openers, last: _Heard) -> _Heard:
-    asked = [sentence.text for sentence in said if sentence.is_question]
-    about = [topics.of(openers.strip(one.text), by_other=True) for one in said]
-    return _Heard(
-        message.id,
-        message.name or message.role,
-        openers.strip(asked[-1]) if asked else "",
-        next((topic for topic in reversed(about) if topic), ""),
-        message.content[:500],
-        last.content,
-    )
-
-
-def _of_message(
-    message: Spoken, scene: Scene, openers: Openers, heard: _Heard
-) -> Iterator[Statement]:
+def _of_message(message: Spoken, scene: Scene, openers: Openers) -> Iterator[Statement]:
     content = text.plain(message.content)
     for line, pair in facts.pairs(content):
         content = content.replace(line, "", 1)
         yield _statement([Draft(pair, durable=True)], message)
     said = sentences.split(content)
-    answer = _answer(said, message, scene, openers, heard)
-    if answer:
-        said = said[1:]
-        yield _statement([answer], message)
     open_line: list[Draft] = []
-    topic = heard.topic if heard.name != (message.name or message.role) else ""
+    topic = ""
     for sentence in said:
         scene = replace(
             scene,
@@ -131,20 +95,9 @@ def _of_message(
                 open_line = [draft]
             elif open_line and sum(len(part.text) for part in open_line) + len(draft.text) < 240:
                 open_line.append(draft)
-        topic = topics.of(openers.strip(sentence.text), by_other=False) or topic
+        topic = topics.of(openers.strip(sentence.text)) or topic
     if open_line:
         yield _statement(open_line, message)
-
-
-def _answer(
-    said: Sequence[Sentence], message: Spoken, scene: Scene, openers: Openers, heard: _Heard
-) -> Draft | None:
-    """The first sentence read as an answer to the question of somebody else."""
-    if not said or not heard.question or heard.name == (message.name or message.role):
-        return None
-    named = replace(scene, speaker=scene.speaker or english.UNNAMED)
-    draft = english.answer(heard.question, said[0].text, heard.before, openers, named)
-    return replace(draft, also_from=(heard.id,)) if draft else None
 
 
 def _drafts(sentence: Sentence, openers: Openers, scene: Scene) -> list[Draft]:
@@ -166,7 +119,7 @@ def _statement(parts: Sequence[Draft], message: Spoken) -> Statement:
     line = text.one_line(" ".join(part.text for part in parts))
     return Statement(
         line,
-        tuple(dict.fromkeys([*(one for part in parts for one in part.also_from), message.id])),
+        (message.id,),
         durable=parts[0].durable,
         category=parts[0].category or categorise(line),
         asked=any(part.asked for part in parts),

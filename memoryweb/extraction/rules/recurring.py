@@ -1,4 +1,4 @@
-"""What comes again: habits keep their weekday, yearly days their month and day."""
+"""What comes again: habits keep their weekday."""
 
 import re
 
@@ -16,19 +16,6 @@ _OPENING_HOURS = re.compile(
 _ONCE = re.compile(
     r"\b(?:will|'ll|going to|last|next|this|was|were|away|travel\w*|\w+ed)\b", re.IGNORECASE
 )
-_EVERY_YEAR = re.compile(
-    r"\b(?:every|each|once a|all) years?\b|\b(?:yearly|annual|annually)\b", re.IGNORECASE
-)
-_YEARLY_DAY = re.compile(
-    r"\b(?:birthdays?|anniversar(?:y|ies)|name days?|(?:national|independence|constitution"
-    r"|public) (?:day|holiday)|feast day)\b|\b(?:am|is|was|were|are) born\b",
-    re.IGNORECASE,
-)
-_ONE_OF_THEM = re.compile(
-    r"\b(?:party|dinner|trip|celebrat(?:ed|ing)|last|this|next|will|going to|went|had|visited"
-    r"|bought|gave|got|threw)\b",
-    re.IGNORECASE,
-)
 
 
 def is_habit(text: str, start: int, end: int) -> bool:
@@ -38,11 +25,3 @@ def is_habit(text: str, start: int, end: int) -> bool:
     if _OPENING_HOURS.search(clause) and not _ONCE.search(clause):
         return True
     return bool(_HABIT.search(before) or _HABIT.search(after))
-
-
-def is_yearly(text: str, start: int, end: int) -> bool:
-    """Whether a month and day at this place come every year."""
-    clause = " ".join(clause_at(text, start, end))
-    if _EVERY_YEAR.search(clause):
-        return True
-    return bool(_YEARLY_DAY.search(clause)) and not _ONE_OF_THEM.search(clause)

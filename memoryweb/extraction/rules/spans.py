@@ -1,4 +1,4 @@
-"""Several dates said as one: "on 25 and 26 December", "from 21 December until 4 January"."""
+"""Several dates said as one: "on 25 and 26 December 2026", "from Monday to Thursday"."""
 
 import re
 from datetime import date, timedelta
@@ -12,12 +12,7 @@ _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
 _JOINT = r"(?:,? and |,? or | & |, | to | until | till | through |\s?[-–]\s?)"
 _DAYS_FIRST = re.compile(
     rf"\b(?P<days>(?:{_DAY}{_JOINT})+)(?P<last>{_DAY})(?P<month>(?: of)? {_MONTH}"
-    r"(?:,? (?:19|20)\d\d)?)(?!\d)",
-    re.IGNORECASE,
-)
-_MONTH_FIRST = re.compile(
-    rf"\b(?P<month>{_MONTH}) (?P<first>{_DAY})(?P<days>(?:{_JOINT}{_DAY})+)\b"
-    r"(?!:|%| (?:am|pm|o'clock|people|times|euros?|dollars?))",
+    r",? (?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
 _WEEKDAYS = re.compile(
@@ -34,7 +29,6 @@ _WEEKDAYS_TWICE = re.compile(
 def spelled_out(text: str) -> str:
     """Each date written with its own month, each weekday with its own preposition."""
     text = _DAYS_FIRST.sub(_with_month_after, text)
-    text = _MONTH_FIRST.sub(_with_month_before, text)
     return _WEEKDAYS.sub(_with_preposition, text)
 
 
@@ -44,26 +38,16 @@ def tidied(text: str) -> str:
     return _WEEKDAYS_TWICE.sub(r"\1 ", text)
 
 
-def in_order(text: str, today: date) -> str:
-    """A range whose ends were dated each by itself, its start put before its end."""
+def in_order(text: str) -> str:
+    """A range of weekdays that were dated each by itself, its end put behind its start."""
 
     def put(match: re.Match[str]) -> str:
         start, end = date.fromisoformat(match["start"]), date.fromisoformat(match["end"])
-        if start <= end:
+        if not 0 < (start - end).days < 7:
             return match.group(0)
-        turns = (start.month, start.day) > (end.month, end.day)
-        if (start - end).days < 7:
-            end += timedelta(days=7)
-        elif end >= today:
-            start = start.replace(year=end.year - turns)
-        else:
-            end = end.replace(year=start.year + turns)
-        return f"{match['lead']}{start}{match['joint']}{end}"
+        return f"{match['lead']}{start}{match['joint']}{end + timedelta(days=7)}"
 
-    try:
-        return _RANGE.sub(put, text)
-    except (ValueError, OverflowError):  # 29 February of a common year
-        return text
+    return _RANGE.sub(put, text)
 
 
 _RANGE = re.compile(
@@ -76,11 +60,6 @@ def _with_month_after(match: re.Match[str]) -> str:
     days = re.sub(rf"({_DAY})(?={_JOINT})", rf"\1{match['month']}", match["days"])
     lead, last = _dashes(days), match["last"]
     return f"{lead}{last}{match['month']}"
-
-
-def _with_month_before(match: re.Match[str]) -> str:
-    days = re.sub(rf"({_DAY})", rf"{match['month']} \1", match["days"])
-    return f"{match['month']} {match['first']}{_dashes(days)}"
 
 
 def _dashes(days: str) -> str:

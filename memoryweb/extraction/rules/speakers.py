@@ -36,7 +36,6 @@ _SLANG = (
     (r"\bb/c\b", "because"),
     (r"\bw/ ", "with "),
     (r" & ", " and "),
-    (r"\b([a-z]{3,})in'(?=\W|$)", r"\1ing"),
     (r"\bI'm\b", "I am"),
     (r"\bim (?=\w)", "I am "),
     (r"\bI've\b", "I have"),

@@ -42,8 +42,8 @@ _EXPLETIVE = re.compile(
 )
 
 
-def of(sentence: str, *, by_other: bool) -> str:
-    """The noun that a sentence is about, as who speaks next would say; empty when unclear."""
+def of(sentence: str) -> str:
+    """The noun that a sentence is about; empty when unclear."""
     match = _CONTRACTED.match(sentence) or _SUBJECT.match(sentence)
     if (
         not match
@@ -52,19 +52,7 @@ def of(sentence: str, *, by_other: bool) -> str:
     ):
         return ""
     determiner = (match["det"] or "").lower()
-    if by_other:
-        determiner = {
-            "your": "my",
-            "that": "the",
-            "this": "the",
-            "these": "the",
-            "those": "the",
-            "my": "?",
-            "our": "?",
-        }.get(determiner, determiner)
-    if determiner == "?" or (
-        not determiner and not re.match(r"(?:\w+ing|[A-Z]?\w+s|\w+)$", match["noun"])
-    ):
+    if not determiner and not re.match(r"(?:\w+ing|[A-Z]?\w+s|\w+)$", match["noun"]):
         return ""
     noun = match["noun"] if determiner else match["noun"][:1].upper() + match["noun"][1:]
     return f"{determiner} {noun}".strip()
