@@ -59,6 +59,7 @@ class RevertPlan(Camel):
     files: list[RevertedFile]
     conversations: int
     proposals: int
+    messages: int
     stay: int
     others: int
 
@@ -69,6 +70,7 @@ class Reverted(Camel):
     restored: int
     conversations: int
     proposals: int
+    messages: int
 
 
 _EXAMPLE = {
@@ -86,6 +88,7 @@ _EXAMPLE = {
     ],
     "conversations": 0,
     "proposals": 0,
+    "messages": 4,
     "stay": 0,
     "others": 2,
 }
@@ -113,7 +116,14 @@ def preview_revert(request: Request, agent_id: str, which: Query[SourceFields]) 
         Reverted,
         summary="Take back all that a conversation, token, import or run wrote",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={"files": 2, "removed": 5, "restored": 1, "conversations": 1, "proposals": 0},
+        example={
+            "files": 2,
+            "removed": 5,
+            "restored": 1,
+            "conversations": 1,
+            "proposals": 0,
+            "messages": 4,
+        },
         body={"conversation": "c-17"},
         errors=(409,),
     ),
@@ -134,6 +144,7 @@ def revert(request: Request, agent_id: str, body: RevertBody) -> Reverted:
         restored=done.restored,
         conversations=done.conversations,
         proposals=done.proposals,
+        messages=done.messages,
     )
 
 
@@ -196,6 +207,7 @@ def _described(plan: Plan) -> RevertPlan:
         files=[_file(change) for change in plan.changes],
         conversations=len(plan.conversations),
         proposals=len(plan.proposals),
+        messages=plan.messages,
         stay=plan.stay,
         others=plan.others,
     )

@@ -76,6 +76,7 @@ class Message(models.Model):
     tools_used = PlainJSONField(default=list, blank=True)
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
     masked = models.IntegerField(default=0, help_text="secrets that were masked")
+    reverted_at = models.DateTimeField(null=True, help_text="since then kept, and no longer used")
     created_at = models.DateTimeField(default=timezone.now)
 
     objects = TeamManager()

@@ -30,7 +30,7 @@ def next_window(conversation: Conversation, *, size: int, last: int | None = Non
     if conversation.extracted_upto >= conversation.message_count:
         return None
     waiting = conversation.messages.filter(
-        position__gt=conversation.extracted_upto, role__in=SPEAKING
+        position__gt=conversation.extracted_upto, role__in=SPEAKING, reverted_at=None
     ).order_by("position")
     turns = list(waiting[: size + 1])
     end = conversation.message_count if len(turns) <= size else turns[size].position - 1

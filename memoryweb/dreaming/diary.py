@@ -2,18 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import chain
 
 from memoryweb.dreaming.gates import MERGED, NOT_TAKEN, Verdict, decisive
 from memoryweb.dreaming.themes import themes
+from memoryweb.provenance.origins import Source
 
 CAP = 20_000  # characters of DREAMS.md
 KEPT_DAYS = 30
 HEAD = "# Dreams\n\nWhat each night looked at and what it changed, the newest first."
 _ENTRY = re.compile(r"(?m)^## (?=\d{4}-(?:0[1-9]|1[0-2])-\d\d \d\d:\d\d[ \t]*$)")
 _HEADING = re.compile(r"(?m)^#{1,2}(?= )")
+_THEMES = "Coming back:"
 _MOST_LINES = 8  # of a list in an entry
 _LONGEST = 160  # characters of a quoted line
 _LONGEST_ENTRY = 4_000
@@ -70,6 +73,21 @@ def entry(
         _left(verdicts) if any(v.verdict == "promoted" for v in verdicts) else "",
     ]
     return _cut("\n\n".join(part for part in parts if part), _LONGEST_ENTRY) + "\n"
+
+
+def cited(
+    entry: str, behind: Mapping[str, Collection[Source]], *, told_by_model: str = ""
+) -> dict[int, tuple[Source, ...]]:
+    """Line of an entry → what stands behind the statements that it quotes, of those in `behind`.
+    What a model tells, or what comes back in many statements, stands on all of them."""
+    told = set(_demoted(told_by_model).split("\n"))
+    found = {}
+    for number, line in enumerate(entry.split("\n"), start=1):
+        tells_all = bool(line.strip()) and (line in told or line.startswith(_THEMES))
+        quoted = (behind[text] for text in behind if tells_all or _bare(text) in line)
+        if sources := tuple(dict.fromkeys(chain.from_iterable(quoted))):
+            found[number] = sources
+    return found
 
 
 def add(diary: str, new: str, *, today: date) -> Rolled:
@@ -142,8 +160,8 @@ def _patterns(verdicts: Sequence[Verdict]) -> str:
     lines = [f"“{_bare(c.text)}” was said on {c.days} days." for c in often]
     topics = themes(candidates)
     if topics:
-        lines.append(f"Coming back: {', '.join(topics)}.")
-    return " ".join(lines)
+        lines.append(f"{_THEMES} {', '.join(topics)}.")
+    return "\n".join(lines)
 
 
 def _changes(

@@ -1,6 +1,8 @@
 """One dream: read the notes, decide, and write MEMORY.md, the diary and the report together."""
 
 import time
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -11,9 +13,11 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import consolidators, diary, inputs, reports
 from memoryweb.dreaming.answers import DreamAnswer
+from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.consolidators import Consolidated
-from memoryweb.dreaming.inputs import Inputs
+from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.language.secrets import credentials
+from memoryweb.language.statements import clean
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import screening, write
@@ -172,7 +176,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
             told_by_model=made.told,
             notices=made.notices,
         )
-        changes += _write_diary(work, run, read, entry)
+        changes += _write_diary(work, run, read, made, entry)
         reports.store(work, run, read, made, entry=entry, changes=changes)
         lease.finish(outcome, record=work.record)
     return True
@@ -214,7 +218,7 @@ def origins_of(made: Consolidated) -> dict[int, Origin]:
     """Each placed line → the note lines it came from."""
     return {
         line: Origin(
-            tuple(Source(UUID(m.file_id), m.revision, m.line) for m in mentions),
+            tuple(_source(m) for m in mentions),
             durable=any(m.durable for m in mentions),
             asked=any(m.asked for m in mentions),
             category=next((m.category for m in mentions if m.category), ""),
@@ -222,6 +226,10 @@ def origins_of(made: Consolidated) -> dict[int, Origin]:
         )
         for line, mentions in made.placed.items()
     }
+
+
+def _source(mention: Mention) -> Source:
+    return Source(UUID(mention.file_id), mention.revision, mention.line)
 
 
 def _propose(work: Unit, run: Run, read: Inputs, made: Consolidated) -> None:
@@ -243,18 +251,48 @@ def _empty_memory(work: Unit, run: Run) -> File:
     return written.file
 
 
-def _write_diary(work: Unit, run: Run, read: Inputs, entry: str) -> list[dict[str, Any]]:
+def _write_diary(
+    work: Unit, run: Run, read: Inputs, made: Consolidated, entry: str
+) -> list[dict[str, Any]]:
     """The archives first, then the diary that no longer has what they hold."""
     today = read.now.astimezone(run.agent.zone).date()
     rolled = diary.add(read.diary.content, entry, today=today)
     changes = []
     for month, text in rolled.archives.items():
         path = f"memory/dreams/{month}.md"
-        lines = [write.NewLine(line) for line in text.split("\n")]
+        lines = list(_moved(read.diary, text))
         changes.append(_change(write.append(work, _place(run, path), lines, writer=_writer(run))))
     place = _place(run, inputs.DIARY)
-    changes.append(_change(write.write(work, place, rolled.diary, writer=_writer(run))))
+    first = rolled.diary.count("\n", 0, max(0, rolled.diary.find(entry.strip())))
+    cited = diary.cited(entry, _behind(read, made), told_by_model=made.told)
+    origins = {first + number: Origin(sources) for number, sources in cited.items()}
+    changes.append(
+        _change(write.write(work, place, rolled.diary, writer=_writer(run), origins=origins))
+    )
     return changes
+
+
+def _moved(old: Text, entries: str) -> Iterator[write.NewLine]:
+    """Entries of the diary, line by line, each standing on what it stood on there."""
+    lines = old.content.split("\n")
+    headings = {line: n for n, line in enumerate(lines, start=1) if line.startswith("## ")}
+    at = 0
+    for line in entries.split("\n"):
+        at = headings.get(line, at + 1 if at else 0)
+        source = Source(UUID(old.file_id), old.revision, at) if at and line.strip() else None
+        yield write.NewLine(line, Origin((source,) if source else ()))
+
+
+def _behind(read: Inputs, made: Consolidated) -> dict[str, list[Source]]:
+    """What the diary may quote → the lines of notes, or of MEMORY.md before, that say it."""
+    found: dict[str, list[Source]] = defaultdict(list)
+    for verdict in made.verdicts:
+        found[verdict.candidate.text] += map(_source, verdict.candidate.mentions)
+    olds = {old for old, _new in (*made.superseded, *made.disputed)}
+    for number, line in enumerate(read.memory.content.split("\n"), start=1):
+        if (said := clean(line)) in olds and read.memory.file_id:
+            found[said].append(Source(UUID(read.memory.file_id), read.memory.revision, number))
+    return found
 
 
 def _change(written: Written) -> dict[str, Any]:

@@ -191,7 +191,7 @@ class _Talk:
         if self._conversation is None or self._waiting is None:
             return 0
         earlier = self._conversation.messages.filter(
-            role__in=SPEAKING, position__lte=self._waiting[0]
+            role__in=SPEAKING, reverted_at=None, position__lte=self._waiting[0]
         )
         return earlier.count()
 
@@ -226,7 +226,7 @@ class _Talk:
 
 def _backwards(conversation: Conversation) -> Iterator[Message]:
     """No cursor: whoever stops reading halfway would leave it open into another transaction."""
-    rows = conversation.messages.filter(role__in=SPEAKING).order_by("-position")
+    rows = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
     read = list(rows[:_READ])
     while read:
         yield from read

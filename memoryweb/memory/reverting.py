@@ -9,11 +9,11 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
-from memoryweb.conversations.models import Conversation
+from memoryweb.conversations.models import Conversation, Message
 from memoryweb.markdown.diff import carry, counts, side_by_side
 from memoryweb.markdown.merge import Kind as Hunks
 from memoryweb.markdown.merge import merge
@@ -24,13 +24,15 @@ from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.authorship import returning
 from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.sources import Kind, Lines, Source, lines_of, stand_on
+from memoryweb.provenance.sources import Kind, Lines, Source, is_diary, lines_of, stand_on
 from memoryweb.runs.models import Run
+from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File, Import, Proposal, Revision
 from memoryweb.workspace.revisions import content_of
 
 NOTHING = proposals.packed(Origin())  # a line that stands on no source
 _NOTES: dict[str, Callable[[Unit, Run, Writer], None]] = {}
+_UNTOLD = "(reverted)"
 REVERTED = "reverted"  # why the messages of a conversation were not extracted
 
 
@@ -77,18 +79,20 @@ class Change:
 
 @dataclass(frozen=True)
 class Plan:
-    """`others` counts lines in files beyond the reach, which their owners decide about."""
+    """`messages` counts those that are used from now on for nothing any more, `others` lines in
+    files beyond the reach, which their owners decide about."""
 
     source: Source
     changes: tuple[Change, ...]
     conversations: tuple[Conversation, ...]
     proposals: tuple[Proposal, ...]
+    messages: int = 0
     others: int = 0
     stay: int = 0
 
     @property
     def is_empty(self) -> bool:
-        return not (self.changes or self.conversations or self.proposals)
+        return not (self.changes or self.conversations or self.proposals or self.messages)
 
     @property
     def fingerprint(self) -> str:
@@ -96,6 +100,7 @@ class Plan:
         parts = [f"{c.file.pk}:{c.file.revision}:{c.file.sha256}" for c in self.changes]
         parts += [f"{talk.pk}:{talk.message_count}" for talk in self.conversations]
         parts += [str(one.pk) for one in self.proposals]
+        parts.append(str(self.messages))
         return hashlib.sha256("\n".join([str(self.source.id), *parts]).encode()).hexdigest()
 
 
@@ -106,6 +111,7 @@ class Reverted:
     restored: int
     conversations: int
     proposals: int
+    messages: int
 
 
 def plan(source: Source, reach: Q, talks: Q) -> Plan:
@@ -124,6 +130,7 @@ def plan(source: Source, reach: Q, talks: Q) -> Plan:
         tuple(change for change in made if not change.is_empty),
         tuple(_waiting(source, talks)),
         tuple(_proposed(source, reach)),
+        messages=_used(source, talks).count(),
         others=sum(len(found.alone) for pk, found in lines.items() if pk not in within),
         stay=sum(change.stay for change in made),
     )
@@ -150,20 +157,26 @@ def revert(
     for talk in made.conversations:
         talk.waiting, talk.skipped, talk.extracted_upto = False, REVERTED, talk.message_count
         talk.save(update_fields=["waiting", "skipped", "extracted_upto"])
+    used = _used(source, talks)
+    Passage.objects.filter(message__in=used.values("pk")).delete()
+    used.update(reverted_at=unit.now)
     _mark(unit, source, made, writer)
     done = _sum(made)
     _record(unit, source, done)
     return done
 
 
+def _used(source: Source, talks: Q) -> "QuerySet[Message]":
+    """Messages of the source that prompts, search and runs still use."""
+    within = Conversation.objects.filter(talks, agent=source.agent)
+    return source.messages.filter(reverted_at=None, conversation__in=within)
+
+
 def _change(source: Source, file: File, lines: Lines) -> Change:
     numbers = list(
         source.revisions.filter(file=file).order_by("-number").values_list("number", flat=True)
     )
-    kept = [
-        line for n, line in enumerate(file.content.split("\n"), start=1) if n not in lines.alone
-    ]
-    text, conflicts = "\n".join(kept), 0
+    text, conflicts = _kept(file, lines.alone, is_told=is_diary(file) and not numbers), 0
     stays = {file.content.split("\n")[n - 1] for n in lines.partly}
     for first, last in _stretches(numbers):
         text, met = _without(file, first, last, text, stays)
@@ -177,6 +190,15 @@ def _change(source: Source, file: File, lines: Lines) -> Change:
         return Change(file, "", stay, deletes=True)
     befores = [first - 1 for first, _last in _stretches(numbers) if first > 1]
     return Change(file, text, stay, restores=_same_as(file, numbers, text), befores=befores)
+
+
+def _kept(file: File, gone: Collection[int], *, is_told: bool) -> str:
+    """The text without these lines. What the diary tells of them keeps its place."""
+    lines = list(enumerate(file.content.split("\n"), start=1))
+    if is_told:
+        bullets = {n: "- " if line.lstrip().startswith("- ") else "" for n, line in lines}
+        return "\n".join(f"{bullets[n]}{_UNTOLD}" if n in gone else line for n, line in lines)
+    return "\n".join(line for n, line in lines if n not in gone)
 
 
 def _undeleted(file: File, numbers: Sequence[int], text: str, stay: int) -> Change:
@@ -354,6 +376,7 @@ def _sum(made: Plan) -> Reverted:
         restored=sum(back for back, _gone in found),
         conversations=len(made.conversations),
         proposals=len(made.proposals),
+        messages=made.messages,
     )
 
 
@@ -369,5 +392,6 @@ def _record(unit: Unit, source: Source, done: Reverted) -> None:
             "restored": done.restored,
             "conversations": done.conversations,
             "proposals": done.proposals,
+            "messages": done.messages,
         },
     )

@@ -100,12 +100,16 @@ def rooted(origins: Mapping[int, Origin]) -> Mapping[int, Origin]:
 
 def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
     """Where the files moved on meanwhile, what the lines stood on then."""
-    files = File.objects.defer("content").in_bulk({one.file_id for one in sources})
-    rows = LineOrigin.objects.filter(file__in=files, line__in={one.line for one in sources})
+    rows = LineOrigin.objects.filter(
+        file__in={one.file_id for one in sources}, line__in={one.line for one in sources}
+    )
     found: dict[_Place, list[_Root]] = defaultdict(list)
-    for file_id, line, *root in rows.order_by("pk").values_list("file", "line", "message", "root"):
-        found[file_id, files[file_id].revision, line].append((root[0], root[1]))
-    for key, number in {(one.file_id, one.revision) for one in sources}:
+    places = ("file", "file__revision", "line", "message", "root")
+    for file_id, revision, line, *root in rows.order_by("pk").values_list(*places):
+        found[file_id, revision, line].append((root[0], root[1]))
+    moved = {(one.file_id, one.revision) for one in sources if _place(one) not in found}
+    files = File.objects.defer("content").in_bulk({key for key, _number in moved})
+    for key, number in moved:
         file = files.get(key) if key else None
         if file is None or number is None or number == file.revision:
             continue

@@ -259,6 +259,8 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
     sources = sources_of_messages(conversation, messages)
     reach = scope_key(conversation.agent_id, conversation.owner_id)
     for message in messages:
+        if message.reverted_at is not None:
+            continue
         words = tokens.tokens(f"{message.name} {message.content}")
         day: date = message.timestamp.date()
         yield Passage(

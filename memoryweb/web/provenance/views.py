@@ -93,7 +93,7 @@ def _reverted(request: TeamRequest, found: Found) -> Reverted:
 
 
 def _told(done: Reverted) -> str:
-    if not (done.files or done.conversations or done.proposals):
+    if not (done.files or done.conversations or done.proposals or done.messages):
         return _("There was nothing left to take back.")
     said = ngettext(
         "Taken back in {n} file. To undo it, restore the revision before.",
@@ -101,7 +101,13 @@ def _told(done: Reverted) -> str:
         done.files,
     ).format(n=done.files)
     stopped = _("What waited for an extraction is not extracted any more.")
-    return f"{said} {stopped}" if done.conversations else said
+    unused = ngettext(
+        "{n} message is kept, and no longer used.",
+        "{n} messages are kept, and no longer used.",
+        done.messages,
+    ).format(n=done.messages)
+    also = [stopped] if done.conversations else []
+    return " ".join([said, *also, *([unused] if done.messages else [])])
 
 
 def _query(found: Found) -> str:

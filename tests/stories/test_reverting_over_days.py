@@ -1,0 +1,103 @@
+"""A source is reverted after people and dreams have worked on what came from it."""
+
+from datetime import timedelta
+
+from memoryweb.agents.models import Agent
+from memoryweb.memory.review import proposals
+from memoryweb.memory.transaction import unit
+from memoryweb.workspace.models import File, Proposal
+from tests.dreaming.nights import NIGHT, dream, text_of
+from tests.stories.telling import edits, found, note_of, prompt, reverts, says
+from tests.world import World
+
+GOOD, BAD = "Marta's team ships on Thursdays.", "Marta always books the Acme hotel."
+
+
+def test_edit_then_revert(world: World) -> None:
+    """A person rewords the note after the dream has taken it up: the memory line goes all the
+    same, and their own words stay."""
+    says(world, "good", GOOD)
+    bad = says(world, "bad", BAD)
+    dream(world, world.customer)
+    assert "Acme" in text_of(world, world.customer)
+    edits(world, note_of(NIGHT), BAD, "Marta does not like hotels.")
+    reverts(world, bad)
+    assert "Acme" not in text_of(world, world.customer)
+    assert "Thursdays" in text_of(world, world.customer)
+    assert "does not like hotels" in text_of(world, world.customer, note_of(NIGHT))
+
+
+def test_accept_then_revert(world: World) -> None:
+    """What a person accepted stands on the conversation as if the dream had written it."""
+    Agent.objects.filter(pk=world.agent.pk).update(policy=Agent.Policy.REVIEW)
+    world.agent.refresh_from_db()
+    says(world, "good", GOOD)
+    bad = says(world, "bad", BAD)
+    dream(world, world.customer)
+    with unit(world.team) as work:
+        proposals.accept(work, Proposal.objects.get(), by=world.alice)
+    assert "Acme" in text_of(world, world.customer)
+    reverts(world, bad)
+    assert "Acme" not in text_of(world, world.customer)
+    assert "Thursdays" in text_of(world, world.customer)
+
+
+def test_revert_then_dream(world: World) -> None:
+    """Nothing brings it back: not the next night, not the prompt, not search, not the diary; and
+    what a good conversation said beside it is proposed as ever."""
+    bad = says(world, "bad", BAD)
+    dream(world, world.customer)
+    reverts(world, bad)
+    tomorrow = NIGHT + timedelta(days=1)
+    says(world, "good", GOOD, day=tomorrow)
+    dream(world, world.customer, tomorrow)
+    assert "Thursdays" in text_of(world, world.customer)
+    for path in ("MEMORY.md", "DREAMS.md"):
+        assert "Acme" not in text_of(world, world.customer, path)
+    assert "Acme" not in prompt(world, "Which hotel does Marta book?", bad)
+    assert not [text for text in found(world, "Acme hotel") if "Acme" in text]
+
+
+def test_what_is_reverted_is_kept_and_marked(world: World) -> None:
+    bad = says(world, "bad", BAD)
+    assert reverts(world, bad).messages == 1
+    message = bad.messages.get()
+    assert message.content == BAD
+    assert message.reverted_at is not None
+    assert reverts(world, bad).messages == 0
+
+
+def test_a_conversation_goes_on_after_its_beginning_was_reverted(world: World) -> None:
+    bad = says(world, "bad", BAD)
+    reverts(world, bad)
+    says(world, "bad", "I like the blue boat.")
+    assert "blue boat" in prompt(world, "What do I like?", bad)
+    assert "Acme" not in prompt(world, "What do I like?", bad)
+    assert found(world, "boat")
+
+
+def test_the_diary_tells_less_also_where_it_moved_to_an_archive(world: World) -> None:
+    """The rest of the entry stays: what the night looked at, and what others said."""
+    says(world, "good", GOOD)
+    bad = says(world, "bad", BAD)
+    dream(world, world.customer)
+    later = NIGHT + timedelta(days=40)
+    says(world, "later", "Ines plays the violin.", day=later)
+    dream(world, world.customer, later)
+    archive = f"memory/dreams/{NIGHT:%Y-%m}.md"
+    before = text_of(world, world.customer, archive)
+    assert "Acme" in before
+    reverts(world, bad)
+    after = text_of(world, world.customer, archive)
+    assert "Acme" not in after
+    assert "Thursdays" in after
+    assert after.count("\n") == before.count("\n")
+
+
+def test_reverting_twice_changes_nothing_more(world: World) -> None:
+    bad = says(world, "bad", BAD)
+    dream(world, world.customer)
+    reverts(world, bad)
+    before = list(File.objects.order_by("pk").values_list("pk", "revision"))
+    reverts(world, bad)
+    assert list(File.objects.order_by("pk").values_list("pk", "revision")) == before
