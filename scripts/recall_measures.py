@@ -66,7 +66,9 @@ def _reader(team: Team) -> tuple[Agent, Owner]:
 
 def _taken(team: Team, agent: Agent, owner: Owner, file: Path) -> Iterator[Question]:
     """Import a file's messages; its questions name them by conversation and id."""
-    import_messages(lambda: unit(team), agent=agent, owner=owner, open_file=lambda: _opened(file))
+    import_messages(
+        lambda: unit(team), agent=agent, find_owner=lambda: owner, open_file=lambda: _opened(file)
+    )
     homes = {line["id"]: line["conversation"] for line in _lines(file)}
     for line in _lines(file.with_name(file.name.replace(".messages.", ".questions."))):
         evidence = frozenset(f"{homes[key]}/{key}" for key in line["evidence"] if key in homes)

@@ -60,7 +60,9 @@ class MessageIn(RequestBody):
     role: Literal["user", "assistant", "system", "tool"]
     name: str | None = Field(None, max_length=120)
     content: str = Field(description="At most 256 KiB.")
-    timestamp: Moment | None = Field(None, description="ISO 8601; without it, now.")
+    timestamp: Moment | None = Field(
+        None, description="ISO 8601; without it, that of the message before, else now."
+    )
     tools_used: list[str] | None = None
 
 
@@ -154,8 +156,10 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
     external_id = conversation_id(conversation)
     batch = parse_batch(body)
     _check_fields(body)
-    owner = _speaker(caller, parse(_Speaker, body), external_id)
+    speaker = parse(_Speaker, body)
     with unit(caller.team, actor=caller.actor) as work:
+        # Within: a refused batch makes no owner either.
+        owner = _speaker(caller, speaker, external_id)
         added = _add(work, agent, owner, external_id, batch, caller.token)
         run = _extraction(work, caller, agent, added, finished=batch.finished)
     return MessagesReceived(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -12,6 +13,7 @@ from memoryweb.conversations.parsing import (
     MAX_MESSAGES,
     NewMessage,
     conversation_id,
+    dated,
     parse_message,
 )
 
@@ -48,8 +50,11 @@ def batches(lines: Iterable[bytes]) -> Iterator[tuple[str, tuple[NewMessage, ...
     Lines of several conversations may be mixed; each keeps its own order.
     """
     waiting: dict[str, list[NewMessage]] = {}
+    latest: dict[str, datetime | None] = {}
     count = size = 0
-    for _number, conversation, message in _messages(lines):
+    for _number, conversation, read in _messages(lines):
+        message = dated(read, latest.get(conversation))
+        latest[conversation] = message.timestamp
         waiting.setdefault(conversation, []).append(message)
         count += 1
         size += len(message.content)

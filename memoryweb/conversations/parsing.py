@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -69,12 +69,17 @@ def parse_messages(values: object) -> tuple[NewMessage, ...]:
             413,
         )
     messages = tuple(
-        parse_message(value, f"messages[{index}]") for index, value in enumerate(values)
+        _dated(parse_message(value, f"messages[{index}]") for index, value in enumerate(values))
     )
     if sum(len(message.content.encode()) for message in messages) > MAX_BATCH_BYTES:
         raise BatchRefused("messages", _("A batch holds at most 8 MiB of text."), 413)
     _check_ids(messages)
     return messages
+
+
+def dated(message: NewMessage, earlier: datetime | None) -> NewMessage:
+    """A message without a time was said when the one before it was."""
+    return replace(message, timestamp=earlier) if message.timestamp is None else message
 
 
 def parse_message(value: object, field: str) -> NewMessage:
@@ -218,6 +223,14 @@ def _tools(value: object, field: str) -> tuple[str, ...]:
                 ),
             )
     return tuple(value)
+
+
+def _dated(messages: Iterable[NewMessage]) -> Iterator[NewMessage]:
+    earlier = None
+    for message in messages:
+        told = dated(message, earlier)
+        earlier = told.timestamp
+        yield told
 
 
 def _check_ids(messages: Sequence[NewMessage]) -> None:

@@ -88,12 +88,13 @@ def import_messages(
     open_unit: Callable[[], AbstractContextManager[Unit]],
     *,
     agent: Agent,
-    owner: Owner,
+    find_owner: Callable[[], Owner],
     open_file: Callable[[], AbstractContextManager[Iterable[bytes]]],
 ) -> Imported:
     """Take a JSONL file, all of it or nothing; taking it again adds nothing.
 
     Checked before the unit is opened, so that no one waits for a file to be read that is refused.
+    The owner is found within, so that a refused file makes none.
     Raises BatchRefused, MessageConflict.
     """
     with open_file() as lines:
@@ -101,6 +102,7 @@ def import_messages(
     seen: set[str] = set()
     total = Imported()
     with open_unit() as unit, open_file() as lines:
+        owner = find_owner()
         for conversation_id, messages in importing.batches(lines):
             added = add_messages(
                 unit,

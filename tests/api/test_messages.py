@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Message
 from tests.api.callers import Callers
@@ -117,6 +118,30 @@ def test_the_same_id_with_other_text_is_a_conflict(callers: Callers, conversatio
     assert (sent.status_code, sent.json()["code"]) == (409, "message_conflict")
     assert sent.json()["errors"][0]["field"] == "messages[1].id"
     assert Message.objects.count() == 1
+
+
+def test_a_refused_batch_makes_no_owner(callers: Callers, path: str) -> None:
+    before = Owner.objects.count()
+    token = "AKIA" + "QYLPMN5HHHFPZAM2"
+    sent = callers.helpdesk.post(f"{path}/conversations/{token}/messages", batch(HELLO))
+    assert (sent.status_code, Owner.objects.count()) == (400, before)
+
+
+def test_a_message_without_a_time_was_said_with_the_one_before(
+    callers: Callers, conversation: str
+) -> None:
+    earlier, later = "2024-03-15T10:00:00Z", "2024-03-15T10:05:00Z"
+    said = [say(), say(timestamp=earlier), say(), say(), say(timestamp=later), say()]
+    callers.helpdesk.post(conversation, batch(*said))
+    first, *others = Message.objects.order_by("position").values_list("timestamp", flat=True)
+    assert first.year > 2024
+    assert [f"{moment:%Y-%m-%dT%H:%M:%SZ}" for moment in others] == [
+        earlier,
+        earlier,
+        earlier,
+        later,
+        later,
+    ]
 
 
 def test_two_end_users_have_their_own_conversation_of_one_id(

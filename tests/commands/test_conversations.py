@@ -113,6 +113,14 @@ def test_a_bad_line_is_named_and_nothing_imported(world: World, file: Path) -> N
     assert not Conversation.objects.exists()
 
 
+def test_a_refused_file_makes_no_owner(world: World, file: Path) -> None:
+    token = "AKIA" + "QYLPMN5HHHFPZAM2"
+    file.write_text(json.dumps({"conversation": token, "role": "user", "content": "Hello."}))
+    before = Owner.objects.count()
+    assert bring(world, file, "slack:U9").failure
+    assert Owner.objects.count() == before
+
+
 def test_a_file_that_is_not_there_is_said(world: World, tmp_path: Path) -> None:
     assert "cannot be read" in bring(world, tmp_path / "none.jsonl").failure
 

@@ -62,3 +62,14 @@ def test_an_id_twice_in_a_conversation_is_named_with_both_lines() -> None:
 
 def test_an_empty_file_is_refused() -> None:
     assert refusal(b"\n").field == "file"
+
+
+def test_a_message_without_a_time_was_said_with_the_one_before_of_its_conversation() -> None:
+    dated = line("c", timestamp="2024-03-15T10:00:00Z")
+    lines = [dated, line("d"), *[line("c")] * 1500]
+    moments = {
+        (name, message.timestamp and message.timestamp.year)
+        for name, messages in batches(lines)
+        for message in messages
+    }
+    assert moments == {("c", 2024), ("d", None)}

@@ -192,7 +192,7 @@ def take(world: World, content: bytes = FILE) -> Any:
     return import_messages(
         lambda: unit(world.team),
         agent=world.agent,
-        owner=world.customer,
+        find_owner=lambda: world.customer,
         open_file=lambda: BytesIO(content),
     )
 

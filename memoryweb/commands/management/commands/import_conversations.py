@@ -39,10 +39,12 @@ class Command(base.Command):
             def open_unit() -> AbstractContextManager[Unit]:
                 return unit(team)
 
+            def find_owner() -> Owner:
+                return find_or_meet(team, options["owner"]) or system_owner(team)
+
             try:
-                owner = find_or_meet(team, options["owner"]) or system_owner(team)
                 done = import_messages(
-                    open_unit, agent=agent, owner=owner, open_file=lambda: path.open("rb")
+                    open_unit, agent=agent, find_owner=find_owner, open_file=lambda: path.open("rb")
                 )
             except BatchRefused as refusal:
                 return base.Outcome(str(refusal), {"field": refusal.field}, ok=False)
@@ -51,6 +53,7 @@ class Command(base.Command):
                     _("The file cannot be read: {error}.").format(error=error.strerror), ok=False
                 )
             with unit(team) as work:
+                owner = find_owner()
                 run = request(
                     work, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True
                 )
