@@ -86,6 +86,7 @@ def _converted(status: int, headers: Mapping[str, str]) -> HttpResponse:
         405: ("method_not_allowed", _("This address does not take that method.")),
         413: ("too_large", _("The request is larger than this address takes.")),
         500: ("internal_error", _("Something went wrong on our side. Nothing was changed.")),
+        503: ("unavailable", _("The database takes no change right now. Nothing was changed.")),
     }.get(status, ("bad_request", _("The request could not be understood.")))
     kept = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
     return respond(Problem(status, code, detail, headers=kept))

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Count, Min, Q
+from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django_scopes import scopes_disabled
@@ -12,6 +13,7 @@ from django_scopes import scopes_disabled
 from memoryweb.audit.triggers import check_triggers
 from memoryweb.runs import fairness
 from memoryweb.runs.models import Beat, Run
+from memoryweb.storage import write_refusal
 
 TICK_LATE = timedelta(minutes=3)
 RUN_LATE = timedelta(minutes=10)
@@ -24,26 +26,21 @@ class Health:
     oldest_waiting: datetime | None  # due since then, and nothing stands in its way
     expired_leases: int
     unprotected: tuple[str, ...]  # what the database lacks to keep audit events unchanged
+    unwritable: str  # why the database takes no change
 
     @property
     def is_ready(self) -> bool:
-        return self.has_worker and not self.unprotected
+        return self.has_worker and not self.unprotected and not self.unwritable
 
     @property
     def has_worker(self) -> bool:
-        return self.last_tick is not None and self.at - self.last_tick <= TICK_LATE
+        return not _idle(self.last_tick, self.at)
 
     @property
     def problems(self) -> list[str]:
         """Whole sentences; none: all is well."""
-        found = list(self.unprotected)
-        if self.last_tick is None:
-            found.append(_("No worker has reported yet. Start one with “manage.py work”."))
-        elif not self.has_worker:
-            found.append(
-                _("The last tick is %(minutes)d minutes old. Is “manage.py work” running?")
-                % {"minutes": _minutes(self.at - self.last_tick)}
-            )
+        found = [self.unwritable, *self.unprotected, _idle(self.last_tick, self.at)]
+        found = [problem for problem in found if problem]
         if self.oldest_waiting and self.at - self.oldest_waiting > RUN_LATE:
             found.append(
                 _("A run has been waiting for %(minutes)d minutes. See the log of the worker.")
@@ -61,16 +58,37 @@ class Health:
         return found
 
 
+def idle_worker(now: datetime) -> str:
+    """What pages say where something waits for a worker that does not run; empty: one does."""
+    return _idle(_last_tick(), now)
+
+
 def check(now: datetime) -> Health:
     with scopes_disabled():
-        beat = Beat.objects.filter(name="tick").first()
+        last_tick = _last_tick()
         waiting = fairness.startable(now).aggregate(since=Min("due_at"))
         running = Run.objects.filter(status=Run.Status.RUNNING).aggregate(
             expired=Count("pk", filter=Q(lease_until__lte=now))
         )
     unprotected = tuple(error.msg for error in check_triggers([DEFAULT_DB_ALIAS]))
-    last_tick = beat.at if beat else None
-    return Health(now, last_tick, waiting["since"], running["expired"], unprotected)
+    unwritable = str(write_refusal(Beat._meta.db_table))
+    return Health(now, last_tick, waiting["since"], running["expired"], unprotected, unwritable)
+
+
+def _last_tick() -> datetime | None:
+    beat = Beat.objects.filter(name="tick").first()
+    return beat.at if beat else None
+
+
+def _idle(last_tick: datetime | None, now: datetime) -> str:
+    if last_tick is None:
+        return _("No background worker has started yet. Start one with “manage.py work”.")
+    if now - last_tick <= TICK_LATE:
+        return ""
+    return _(
+        "The background worker stopped %(time)s ago, so dreams and extractions wait."
+        " Start it again with “manage.py work”."
+    ) % {"time": timesince(last_tick, now, depth=1)}
 
 
 def _minutes(waited: timedelta) -> int:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.runs.models import Run
+from memoryweb.runs.models import Beat, Run
 from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import actions, fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
@@ -34,6 +34,18 @@ def test_the_list_keeps_its_filter_in_the_address(stage: Stage, audrey: Client) 
     assert _run_url(stage, stage.customers_run) in page
     failed = text(audrey.get(f"{address}?outcome=failed"))
     assert _run_url(stage, stage.customers_run) not in failed
+
+
+def test_a_dream_that_waits_says_when_no_worker_runs(stage: Stage, alice: Client) -> None:
+    waiting = Run.objects.create(
+        team=stage.world.team, agent=stage.world.agent, kind="dream", trigger="person"
+    )
+    said = "No background worker has started yet"
+    assert said in text(alice.get(_run_url(stage, waiting)))
+    progress = url(stage.world.team, "agents_progress", waiting.pk)
+    assert said in text(fragment(alice, progress, "progress"))
+    Beat.objects.create(name="tick", at=timezone.now())
+    assert said not in text(alice.get(_run_url(stage, waiting)))
 
 
 def test_a_dream_explains_every_candidate(stage: Stage, vera: Client) -> None:

@@ -1,10 +1,13 @@
+from datetime import timedelta
+
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.transaction import unit
-from memoryweb.runs.models import Run
+from memoryweb.runs.models import Beat, Run
 from tests.web.pages import fragment, text, url
 from tests.web.stage import Stage, dream
 from tests.world import World
@@ -75,6 +78,16 @@ def test_the_number_of_statements_does_not_grow_with_agents(world: World, alice:
             reason="model_busy", started_at=made.created_at, finished_at=made.created_at,
         )  # fmt: skip
     assert _statements(world, alice) == few
+
+
+def test_it_says_when_no_worker_runs(world: World, vera: Client) -> None:
+    address = url(world.team, "tonight")
+    assert "No background worker has started yet" in text(vera.get(address))
+    Beat.objects.create(name="tick", at=timezone.now() - timedelta(minutes=12))
+    page = text(vera.get(address)).replace("\xa0", " ")
+    assert "The background worker stopped 12 minutes ago" in page
+    Beat.objects.update(at=timezone.now())
+    assert "background worker" not in text(vera.get(address))
 
 
 def test_a_simulated_night_counts_for_its_night(stage: Stage, alice: Client) -> None:

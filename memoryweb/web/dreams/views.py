@@ -21,6 +21,7 @@ from memoryweb.dreaming.queries import by_verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import status
 from memoryweb.memory.transaction import unit
+from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import (
@@ -169,6 +170,7 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "cost": run.cost_micros / 1_000_000,
         "proposals": run.proposals.filter(state="pending") if reads else [],
         "is_active": run.is_active,
+        "idle_worker": idle_worker(request.visit.now) if run.is_active else "",
     }
 
 

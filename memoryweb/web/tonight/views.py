@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.queries import AgentNights, nights_of, team_warnings
+from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Visit, team_view
@@ -58,7 +59,7 @@ def tonight(request: TeamRequest) -> HttpResponse:
         "greeting": _greeting(visit),
         "summary": _summary(nights) or _none_yet(visit),
         "needs": _needs(request, nights),
-        "warnings": team_warnings(visit.team),
+        "warnings": [*filter(None, [idle_worker(visit.now)]), *team_warnings(visit.team)],
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "is_running": any(one.running for one in nights),
