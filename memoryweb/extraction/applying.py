@@ -151,6 +151,11 @@ def _close(
     extraction.status = kept if written else nothing
     extraction.written = written
     extraction.save(update_fields=["status", "written"])
+    move_on(conversation, window)
+
+
+def move_on(conversation: Conversation, window: Window) -> None:
+    """Past this window, whatever became of it."""
     conversation.extracted_upto = window.last
     conversation.waiting = window.last < conversation.message_count
     conversation.skipped = ""

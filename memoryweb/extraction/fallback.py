@@ -1,16 +1,26 @@
-"""What is left of a window that the model could not be asked about: a raw entry in HISTORY."""
+"""What is left of a window that no model would answer for: a raw entry in HISTORY.
 
-from datetime import UTC
+While the endpoint is away the window waits with its run. Where its own text is at fault it is
+left alone for longer each time, so that it holds up nothing else, and in the end set aside for
+a person to look at.
+"""
+
+from datetime import UTC, timedelta
 from typing import Any
+
+from django.db.models import QuerySet
 
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.window import Window, newest
+from memoryweb.extraction import requests
+from memoryweb.extraction.applying import move_on
 from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.models import Extraction
 from memoryweb.llm.exceptions import BadAnswer, ModelError
 from memoryweb.memory import write
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import Lease
 from memoryweb.workspace.models import AuthorKind
@@ -18,50 +28,76 @@ from memoryweb.workspace.models import AuthorKind
 MESSAGES = 10
 CHARACTERS = 200
 MARK = "[raw-fallback]"
+TRIES = 5
+FIRST_PAUSE = timedelta(seconds=30)  # 8 minutes, 2 hours, a day: a bad day of the model passes
 
 
-def fall_back(lease: Lease, conversation: Conversation, window: Window, error: ModelError) -> None:
-    """Note the failure; keep the last messages in the month's HISTORY file, once a window.
+def fall_back(lease: Lease, conversation: Conversation, window: Window, error: ModelError) -> bool:
+    """Note the failure; whether the window was set aside and the next one may be read.
 
-    An answer that makes no sense changes no file at all (SPEC §4). The watermark stays.
+    Until then an answer that makes no sense changes no file at all (SPEC §4), and where the model
+    is away the last messages are kept in the month's HISTORY file, once a window.
     """
     run = lease.run
     with unit(run.team, run=run) as work:
         lease.fence()
-        is_kept = Extraction.objects.filter(
-            conversation=conversation,
-            first=window.first,
-            last=window.last,
-            status=Extraction.Status.FAILED,
-        ).exclude(written=[])
-        written: list[dict[str, Any]] = []
-        if not isinstance(error, BadAnswer) and not is_kept.exists():
-            written = [_append(work, lease, conversation, window)]
+        conversation = Conversation.objects.select_related("agent", "owner").get(pk=conversation.pk)
+        if requests.stopped(conversation):
+            return False
         failed, _made = Extraction.objects.get_or_create(
             run=run,
             conversation=conversation,
             first=window.first,
             defaults={"team": run.team, "last": window.last, "status": Extraction.Status.FAILED},
         )
-        failed.last, failed.status = window.last, Extraction.Status.FAILED
-        failed.extractor, failed.reason = "model", str(error)
-        failed.written = failed.written or written
+        failed.last, failed.extractor, failed.reason = window.last, "model", str(error)
         failed.tokens_in += error.tokens_in
         failed.tokens_out += error.tokens_out
+        earlier = Extraction.objects.filter(conversation=conversation, first=window.first)
+        failed.status = _status(failed, earlier, error, work)
+        is_aside = failed.status == Extraction.Status.ASIDE
+        is_kept = earlier.exclude(written=[]).exists()
+        if is_aside or not (isinstance(error, BadAnswer) or is_kept):
+            failed.written = [_append(work, lease, conversation, window, is_aside, is_kept)]
         failed.save()
+        if is_aside:
+            move_on(conversation, window)
+    return is_aside
 
 
-def _append(work: Unit, lease: Lease, conversation: Conversation, window: Window) -> dict[str, Any]:
+def _status(
+    failed: Extraction, earlier: "QuerySet[Extraction]", error: ModelError, work: Unit
+) -> Extraction.Status:
+    """Each try of a window is another run's: a failure for its content ends the run."""
+    if not error.of_content:
+        return Extraction.Status.FAILED
+    tries = earlier.exclude(retry_at=None).exclude(pk=failed.pk).count() + 1
+    if tries >= TRIES:
+        return Extraction.Status.ASIDE
+    failed.retry_at = work.now + min(FIRST_PAUSE * 16 ** (tries - 1), requests.LONGEST_PAUSE)
+    return Extraction.Status.FAILED
+
+
+def _append(
+    work: Unit,
+    lease: Lease,
+    conversation: Conversation,
+    window: Window,
+    is_aside: bool,
+    is_kept: bool,
+) -> dict[str, Any]:
     moment = newest(window.turns, work.now).astimezone(UTC)
     place = Place(conversation.agent, workspace_of(conversation), f"HISTORY-{moment:%Y-%m}.md")
-    lines = [
-        NewLine(""),
-        NewLine(f"## {moment:%Y-%m-%dT%H:%M:%SZ}"),
-        NewLine(f"[{moment:%Y-%m-%d %H:%M}] {MARK} The last messages as they were:"),
-        *(_line(turn) for turn in window.turns[-MESSAGES:]),
-    ]
+    why = "The model could not read these messages." if is_aside else "As they were:"
+    title = NewLine(
+        f"[{moment:%Y-%m-%d %H:%M}] {MARK} {why}", Origin((Source(message_id=window.turns[0].pk),))
+    )
+    kept = () if is_kept else window.turns[-MESSAGES:]
+    lines = [NewLine(""), NewLine(f"## {moment:%Y-%m-%dT%H:%M:%SZ}"), title, *map(_line, kept)]
     writer = Writer(AuthorKind.EXTRACTION, run=lease.run, conversation_id=conversation.pk)
     done = write.append(work, place, lines, writer=writer)
+    if is_aside:
+        flags.flag(done.file, done.first_line + lines.index(title), flags.UNREAD)
     return {
         "file": str(done.file.pk),
         "revision": done.file.revision,

@@ -14,6 +14,7 @@ class Extraction(models.Model):
         APPLIED = "applied", _("Applied")
         NOTHING = "nothing", _("Nothing to keep")
         FAILED = "failed", _("Failed")
+        ASIDE = "aside", _("Set aside")
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     conversation = models.ForeignKey(
@@ -29,6 +30,9 @@ class Extraction(models.Model):
     reason = ErasableTextField(blank=True)
     written = PlainJSONField(
         default=list, help_text="[{file, revision, first, last}] of lines that were written"
+    )
+    retry_at = models.DateTimeField(
+        null=True, help_text="failed for what was said, and not to be asked again before"
     )
     tokens_in = models.BigIntegerField(default=0)
     tokens_out = models.BigIntegerField(default=0)

@@ -18,7 +18,8 @@ from memoryweb.extraction.conditions import Skip
 from memoryweb.extraction.extractors import Answered
 from memoryweb.extraction.fallback import fall_back
 from memoryweb.extraction.models import Extraction
-from memoryweb.llm.exceptions import BadAnswer, ModelError
+from memoryweb.llm import client
+from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.transaction import unit
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
@@ -29,22 +30,22 @@ PLANS = 2  # a rewrite whose file moved on is asked for once more, then a person
 
 def extract(lease: Lease) -> None:
     """The handler of runs of kind `extraction`."""
-    trouble: BadAnswer | None = None
+    trouble: ModelError | None = None
     skipped: list[dict[str, str]] = []
     for conversation in _waiting(lease.run):
         try:
             if reason := _extract_conversation(lease, conversation):
                 skipped.append({"conversation": str(conversation.pk), "reason": reason.value})
-        except BadAnswer as error:  # the endpoint is well: the others get their turn
-            trouble = trouble or error
-    if trouble is not None:
-        raise trouble
-    _finish(lease, skipped)
+        except ModelError as error:
+            if not error.of_content:
+                raise
+            trouble = trouble or error  # the endpoint is well: the others get their turn
+    _finish(lease, skipped, trouble)
 
 
 def _waiting(run: Run) -> list[Conversation]:
-    found = Conversation.objects.filter(agent=run.agent, owner=run.owner, waiting=True)
-    found = found.select_related("team", "agent", "owner__person")
+    found = requests.waiting(timezone.now()).filter(agent=run.agent, owner=run.owner)
+    found = found.filter(paused_until=None).select_related("team", "agent", "owner__person")
     return list(found.order_by("started_at", "created_at"))
 
 
@@ -80,6 +81,8 @@ def _extract_window(lease: Lease, conversation: Conversation) -> Applied:
             break
         if stored is None or not _is_answered(stored):
             stored = _ask(lease, conversation, window)
+        if stored is None:
+            return Applied.DONE
         done = apply(lease, stored, window, is_last=plan == PLANS - 1)
         if done is not Applied.MOVED_ON:
             return done
@@ -105,8 +108,9 @@ def _window(conversation: Conversation, stored: Extraction | None) -> Window | N
     )
 
 
-def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction:
-    """The answer as a row, whatever happens next. A failure leaves its trace and raises."""
+def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction | None:
+    """The answer as a row, whatever happens next. A failure leaves its trace and raises, but for
+    the last one of a window, which is then set aside."""
     run = lease.run
     lease.store(Run.Phase.INPUTS)
     if not window.turns or not extractors.uses_model(run.agent):
@@ -115,8 +119,10 @@ def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction
         try:
             answered = extractors.by_model(run, conversation, window, timezone.now())
         except ModelError as error:
-            fall_back(lease, conversation, window, error)
+            is_aside = fall_back(lease, conversation, window, error)
             _count(lease, error.tokens_in, error.tokens_out)
+            if is_aside:
+                return None
             raise
     return _store(lease, conversation, window, answered)
 
@@ -124,7 +130,10 @@ def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction
 def _count(lease: Lease, tokens_in: int, tokens_out: int) -> None:
     run = lease.run
     lease.store(
-        run.phase, tokens_in=run.tokens_in + tokens_in, tokens_out=run.tokens_out + tokens_out
+        run.phase,
+        tokens_in=run.tokens_in + tokens_in,
+        tokens_out=run.tokens_out + tokens_out,
+        cost_micros=run.cost_micros + client.cost_micros(tokens_in, tokens_out),
     )
 
 
@@ -160,14 +169,16 @@ def _store(
     return row
 
 
-def _finish(lease: Lease, skipped: list[dict[str, str]]) -> None:
-    """The outcome, and a next run for what came meanwhile, in one transaction: a batch either sees
-    this run still active and is found here, or asks for its own."""
+def _finish(lease: Lease, skipped: list[dict[str, str]], trouble: ModelError | None) -> None:
+    """The outcome, and a next run for what came meanwhile or has to be asked again, in one
+    transaction: a batch either sees this run still active and is found here, or asks for its own.
+    """
     run = lease.run
     with unit(run.team, run=run) as work:
         lease.fence()
-        lease.finish(_outcome(run, skipped), record=work.record)
-        if run.owner is not None and _waiting(run):
+        lease.finish(_outcome(run, skipped, trouble), record=work.record)
+        found = requests.waiting(work.now).filter(agent=run.agent, owner=run.owner)
+        if run.owner is not None and found.exists():
             requests.request(
                 work,
                 agent=run.agent,
@@ -177,13 +188,17 @@ def _finish(lease: Lease, skipped: list[dict[str, str]]) -> None:
             )
 
 
-def _outcome(run: Run, skipped: list[dict[str, str]]) -> Outcome:
+def _outcome(run: Run, skipped: list[dict[str, str]], trouble: ModelError | None) -> Outcome:
     ended = (Extraction.Status.APPLIED, Extraction.Status.NOTHING)
     done = Extraction.objects.filter(run=run, status__in=ended)
     windows = done.count()
     written = [place for places in done.values_list("written", flat=True) for place in places]
     lines = sum(place["last"] - place["first"] + 1 for place in written if place.get("first"))
     result: dict[str, Any] = {"windows": windows, "lines": lines, "skipped": skipped}
+    if trouble is not None:
+        return Outcome(Run.Status.FAILED, trouble.code, str(trouble), result=result)
+    if Extraction.objects.filter(run=run, status=Extraction.Status.ASIDE).exists():
+        return Outcome(Run.Status.NEEDS_REVIEW, "set_aside", result=result)
     if Proposal.objects.filter(run=run, state=Proposal.State.PENDING).exists():
         return Outcome(Run.Status.NEEDS_REVIEW, "proposal", result=result)
     if done.filter(status=Extraction.Status.APPLIED).exists():

@@ -3,15 +3,17 @@
 import logging
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, F, Max, OuterRef, Q
+from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.conditions import Circumstances, Skip, skip_reason
+from memoryweb.extraction.models import Extraction
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs.engine import enqueue
 from memoryweb.runs.lease import GOOD
@@ -21,6 +23,7 @@ from memoryweb.runs.waking import wake_up
 logger = logging.getLogger(__name__)
 
 KIND = Run.Kind.EXTRACTION
+LONGEST_PAUSE = timedelta(days=1)  # of a window that the model does not answer
 PAUSE = timedelta(hours=1)
 TICK_PAIRS = 100
 
@@ -59,6 +62,10 @@ def request(
     is_asked = trigger != Run.Trigger.CONVERSATION
     if (reason := _set_waiting(agent, owner, conversation)) is not None:
         return _skipped(work, run, reason) if is_asked else None
+    if is_asked:
+        _paused(work.now).filter(conversation__agent=agent, conversation__owner=owner).update(
+            retry_at=work.now
+        )
     run.due_at = work.now if immediate else _due(run, is_quiet=finished or is_asked)
     found = _queued(run, retried=immediate)
     if is_asked:
@@ -87,19 +94,41 @@ def ask_again(now: datetime) -> None:
 def hurry(now: datetime) -> int:
     """Let every queued extraction start at once, for a command that works the queue itself."""
     with scopes_disabled():
-        waiting = Run.objects.filter(kind=KIND, status=Run.Status.QUEUED, due_at__gt=now)
-        return waiting.update(due_at=now)
+        readable = waiting(now).filter(agent=OuterRef("agent"), owner=OuterRef("owner"))
+        later = Run.objects.filter(kind=KIND, status=Run.Status.QUEUED, due_at__gt=now)
+        return later.filter(Exists(readable.filter(paused_until=None))).update(due_at=now)
+
+
+def waiting(now: datetime) -> "QuerySet[Any]":
+    """Conversations that wait to be extracted; `paused_until` is None for those that may be now,
+    the others' next window is not to be asked again before."""
+    paused = _paused(now).filter(conversation=OuterRef("pk"), first=OuterRef("extracted_upto") + 1)
+    latest = paused.order_by("-retry_at").values("retry_at")[:1]
+    return Conversation.objects.filter(waiting=True).annotate(paused_until=Subquery(latest))
+
+
+def _paused(now: datetime) -> "QuerySet[Extraction]":
+    # A pause that ends later than any can was set by a clock that ran ahead.
+    return Extraction.objects.filter(
+        status=Extraction.Status.FAILED, retry_at__gt=now, retry_at__lte=now + LONGEST_PAUSE
+    )
 
 
 def _due(run: Run, *, is_quiet: bool) -> datetime:
     """Only a run that came to an end uses up the cooldown: a failure doesn't."""
     idle = timedelta(seconds=0 if is_quiet else settings.EXTRACTION_IDLE_SECONDS)
+    now = run.created_at
     earlier = Run.objects.filter(agent=run.agent, owner=run.owner, kind=KIND, status__in=GOOD)
+    earlier = earlier.filter(finished_at__lte=now)  # a clock that ran ahead finished some later
     ended: datetime | None = earlier.aggregate(last=Max("finished_at"))["last"]
-    quiet: datetime = run.created_at + idle
-    if ended is None:
-        return quiet
-    return max(quiet, ended + timedelta(seconds=settings.EXTRACTION_COOLDOWN_SECONDS))
+    moments = [now + idle]
+    if ended is not None:
+        moments.append(ended + timedelta(seconds=settings.EXTRACTION_COOLDOWN_SECONDS))
+    found = waiting(now).filter(agent=run.agent, owner=run.owner)
+    pauses = list(found.values_list("paused_until", flat=True))
+    if pauses and None not in pauses:
+        moments.append(min(pauses))
+    return max(moments)
 
 
 def _queued(wanted: Run, *, retried: bool) -> Run:
@@ -153,7 +182,7 @@ def stopped(conversation: Conversation) -> Skip | None:
 def _forsaken(now: datetime) -> Iterator[tuple[Agent, Owner]]:
     waiting = Conversation.objects.filter(waiting=True, agent__archived_at=None).order_by()
     recent = Run.objects.filter(agent=OuterRef("agent"), owner=OuterRef("owner"), kind=KIND).filter(
-        ACTIVE | Q(finished_at__gt=now - PAUSE)
+        ACTIVE | Q(finished_at__range=(now - PAUSE, now))
     )
     pairs = waiting.exclude(Exists(recent)).values_list("agent", "owner").distinct()[:TICK_PAIRS]
     for agent_id, owner_id in pairs:

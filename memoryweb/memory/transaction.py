@@ -24,7 +24,7 @@ class Unit:
     team: Team
     actor: Actor
     run: Run | None = None
-    now: datetime = field(default_factory=timezone.now)
+    now: datetime = field(default_factory=lambda: timezone.now())
     entries: list[Entry] = field(default_factory=list)
 
     def record(self, action: str, **fields: Any) -> None:

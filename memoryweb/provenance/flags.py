@@ -21,6 +21,7 @@ from memoryweb.markdown.paths import LOOKALIKES, FileKind, kind_of
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, PastOrigin
 
 ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
+UNREAD = "unread"  # says that a model could not read some messages
 LONGEST = 20_000  # characters; what is longer is read by nobody and so waits for a person
 _MOST_FILES = 40  # that are looked into for them
 _MOST_AT_ONCE = 5_000  # lines of one statement
@@ -115,6 +116,11 @@ def without_hidden(content: str, hidden: Collection[int]) -> str:
         return content
     lines = content.split("\n")
     return "\n".join("" if n in hidden else line for n, line in enumerate(lines, start=1))
+
+
+def flag(file: File, line: int, mark: str) -> None:
+    """Have a person look at a line for what it says, whatever its words look like."""
+    LineOrigin.objects.filter(file=file, line=line).update(marks=mark)
 
 
 def derive(file: File, before: str, waiting: Collection[int], *, since: int) -> None:

@@ -41,9 +41,11 @@ _SENTENCES: dict[str, Text] = {
     "model_input_too_large": _("The notes are too long for the model."),
     "model_busy": _("The model endpoint is busy."),
     "model_unavailable": _("The model endpoint could not be reached."),
+    "model_fault": _("The model endpoint reported an error of its own."),
     "model_timeout": _("The model did not answer in time."),
     "answer_unfinished": _("The model stopped in the middle of its answer."),
     "bad_answer": _("The model's answer could not be used; nothing was changed."),
+    "set_aside": _("The model could not read some messages; they wait in Review."),
     # Why a conversation was left alone, also where no run was made for it.
     "agent_archived": _("The agent is archived; bring it back to go on."),
     "auto_summarize_off": _("Extraction after conversations is switched off for this agent."),

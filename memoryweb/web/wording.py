@@ -144,6 +144,7 @@ _MARKS: dict[str, Text] = {
     "role": gettext_lazy("It looks like a part of a prompt."),
     "hidden": gettext_lazy("It holds characters that cannot be seen."),
     "long": gettext_lazy("It is too long to be checked."),
+    "unread": gettext_lazy("The model could not read these messages. Note what matters yourself."),
 }
 
 

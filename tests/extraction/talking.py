@@ -7,6 +7,7 @@ from typing import Any
 
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation
+from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import request
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import unit
@@ -120,3 +121,10 @@ def soon(run: Run) -> Run:
     Run.objects.filter(pk=run.pk).update(due_at=datetime.now(UTC))
     engine.work(run.pk)
     return Run.objects.get(pk=run.pk)
+
+
+def again(run: Run) -> Run:
+    """The run that asks again what this one failed at, as if its time had come."""
+    clock = datetime.now(UTC)
+    Extraction.objects.filter(run=run).update(retry_at=clock)
+    return soon(Run.objects.get(agent=run.agent, owner=run.owner, status=Run.Status.QUEUED))

@@ -7,9 +7,10 @@ import pytest
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
+from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, LineOrigin, Proposal
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
-from tests.extraction.talking import NOON, TALK, bullets, extract, soon, talk, text_of
+from tests.extraction.talking import NOON, TALK, again, bullets, extract, soon, talk, text_of
 from tests.fakes import Behaviour, ModelServer
 from tests.language.test_credentials import draw
 from tests.world import World
@@ -117,7 +118,8 @@ def test_an_answer_that_makes_no_sense_is_a_failed_run_that_changes_nothing(
     run = extract(world, talk(world))
     assert (run.status, run.reason) == ("failed", "bad_answer")
     assert run.error
-    assert run.due_at is not None
+    assert run.finished_at is not None
+    assert Run.objects.filter(status="queued", due_at__gt=run.finished_at).exists()
     assert workspace(world.customer) == {}
     assert Conversation.objects.get().extracted_upto == 0
     assert run.tokens_in == 100
@@ -127,9 +129,9 @@ def test_the_next_attempt_reads_the_same_messages(world: World, model_server: Mo
     model_server.text("no")
     run = extract(world, talk(world))
     model_server.answer(answer())
-    assert soon(run).status == "succeeded"
+    assert again(run).status == "succeeded"
     assert bullets(text_of(world, NOTE)) == [f"- 12:03 {CARLA}"]
-    assert Extraction.objects.get().status == "applied"
+    assert [row.status for row in Extraction.objects.order_by("pk")] == ["failed", "applied"]
 
 
 def test_one_conversation_s_bad_answer_does_not_hold_up_another(

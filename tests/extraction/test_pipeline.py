@@ -12,6 +12,7 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, LineOrigin
+from tests.clock import Clock
 from tests.extraction.talking import (
     NOON,
     TALK,
@@ -337,3 +338,16 @@ def test_a_long_conversation_is_read_in_several_tasks_one_window_after_the_other
         seen.append(Run.objects.get(pk=run.pk).status)
     assert seen == ["queued", "succeeded"]
     assert Conversation.objects.get().extracted_upto == len(TALK)
+
+
+def test_a_clock_that_ran_a_month_ahead_does_not_stop_extractions(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now()
+    clock = Clock(now + timedelta(days=30), monkeypatch)
+    extract(world, talk(world))
+    clock.put(now)
+    run = ask(world, talk(world, conversation="d"), finished=True)
+    assert run is not None
+    assert run.due_at is not None
+    assert run.due_at < now + timedelta(minutes=10)

@@ -18,6 +18,7 @@ _TONES = {
     Extraction.Status.APPLIED: "ok",
     Extraction.Status.NOTHING: "idle",
     Extraction.Status.FAILED: "bad",
+    Extraction.Status.ASIDE: "warn",
 }
 
 
