@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
@@ -47,7 +47,9 @@ def _extend(run: Run) -> bool:
     try:
         with scopes_disabled():
             return bool(held(run).update(lease_until=lease_end(now), heartbeat_at=now))
-    except DatabaseError:
-        # SQLite lets one writer in at a time; the next beat comes well before the lease ends.
+    except Error:
+        # SQLite lets one writer in at a time, PostgreSQL may have closed the connection: the next
+        # beat opens another one, well before the lease ends.
+        connection.close()
         logger.warning("Run %s missed a heartbeat.", run.pk, exc_info=True)
         return True

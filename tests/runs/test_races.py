@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 from pytest_django import Settings
 
-from memoryweb.runs import engine
+from memoryweb.runs import engine, heartbeat
 from memoryweb.runs.claim import claim
+from memoryweb.runs.lease import held
+from memoryweb.runs.models import Run
 from tests.runs.conftest import Handle, make_desk
 from tests.runs.desk import Desk, change, done, fresh
 from tests.waiting import until
@@ -77,6 +80,32 @@ def test_a_heartbeat_keeps_the_lease_while_the_handler_works(
     run = desk.ask()
     engine.work_next()
     assert (fresh(run).status, len(beats)) == ("succeeded", 1)
+
+
+def test_a_heartbeat_whose_connection_broke_goes_on_with_another(
+    desk: Desk, handle: Handle, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.LEASE_SECONDS = 2
+    broken = Event()
+
+    def breaking(run: Run) -> "QuerySet[Run]":
+        if not broken.is_set():
+            connection.ensure_connection()
+            connection.connection.close()  # as a server does that restarts
+            broken.set()
+        return held(run)
+
+    def slow(lease: engine.Lease) -> None:
+        assert broken.wait(20)
+        last = lease.run.heartbeat_at
+        until(lambda: fresh(lease.run).heartbeat_at != last)
+        done(lease)
+
+    monkeypatch.setattr(heartbeat, "held", breaking)
+    handle(slow)
+    run = desk.ask()
+    engine.work_next()
+    assert fresh(run).status == "succeeded"
 
 
 def test_whoever_asks_for_a_run_in_other_hands_gets_its_end(desk: Desk, handle: Handle) -> None:
