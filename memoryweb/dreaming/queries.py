@@ -9,13 +9,15 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Case, Count, DateField, OuterRef, Q, QuerySet, Subquery, Sum, When
 from django.db.models.functions import Coalesce, TruncDate
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.dreaming.status import LATE, repeating
+from memoryweb.dreaming.status import LATE, late_dreams, repeating
 from memoryweb.dreaming.waiting import waiting
 from memoryweb.llm import breaker, client, usage
 from memoryweb.runs.models import Run
@@ -86,6 +88,13 @@ def team_warnings(team: Team) -> list[str]:
     said = []
     if not settings.DREAMING:
         said.append(_("Dreaming is switched off for this installation."))
+    if late := late_dreams(timezone.now()).filter(team=team).count():
+        told = ngettext(
+            "{n} dream of the night is late by over two hours.",
+            "{n} dreams of the night are late by over two hours.",
+            late,
+        )
+        said.append(told.format(n=late))
     if breaker.open_until(team.pk):
         said.append(_("The model endpoint failed five times in a row and is left alone a while."))
     if client.configured() and usage.today(team.pk, team.daily_tokens).is_spent:

@@ -18,6 +18,8 @@ from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 
+FARTHEST = timedelta(days=2)  # further ahead than the next night can be
+
 logger = logging.getLogger(__name__)
 
 
@@ -32,6 +34,9 @@ class CoolingDown(Exception):
 def tick(now: datetime) -> int:
     """Queue the nightly runs of every agent that is due; how many. One bad agent stops no other."""
     with scopes_disabled():
+        for agent in Agent.objects.live().filter(next_dream_at__gt=now + FARTHEST):
+            # Planned while the clock ran ahead: without this it would not dream until then.
+            Agent.objects.filter(pk=agent.pk).update(next_dream_at=next_dream_at(agent, now))
         due = list(Agent.objects.due(now).select_related("team"))
     return sum(_plan_safely(agent, now) for agent in due) if settings.DREAMING else 0
 
@@ -181,20 +186,20 @@ def _waiting(agent: Agent) -> set[object]:
 
 
 def _check_cooldown(agent: Agent, owner: Owner | None) -> None:
-    pause = timedelta(seconds=settings.DREAM_COOLDOWN_SECONDS)
+    now, pause = timezone.now(), timedelta(seconds=settings.DREAM_COOLDOWN_SECONDS)
     last = (
         Run.objects.filter(
             inputs.notes_of(owner),
             agent=agent,
             kind=Run.Kind.DREAM,
             trigger__in=[Run.Trigger.PERSON, Run.Trigger.API],
-            finished_at__gt=timezone.now() - pause,
+            finished_at__range=(now - pause, now),
         )
         .exclude(status=Run.Status.FAILED)
         .aggregate(at=Max("finished_at"))["at"]
     )
     if last:
-        left = (last + pause - timezone.now()).total_seconds()
+        left = (last + pause - now).total_seconds()
         raise CoolingDown(max(1, round(left)))
 
 

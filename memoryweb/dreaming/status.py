@@ -16,6 +16,7 @@ from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
 from memoryweb.llm import breaker, client, usage
 from memoryweb.runs.models import Run
+from memoryweb.runs.reasons import reason
 from memoryweb.workspace.models import File
 
 LATE = timedelta(hours=2)
@@ -63,6 +64,9 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
         yield _("Dreaming is off: nothing is consolidated at night.")
     elif agent.next_dream_at and agent.next_dream_at < now - LATE:
         yield _("The nightly dream is late by over two hours; is a worker running?")
+    if waits := late_dreams(now).filter(agent=agent).first():
+        said = _("A dream of the night is late by over two hours: {why}")
+        yield said.format(why=reason(waits.reason) if waits.reason else _("It has not started."))
     if repeating([agent.pk], now):
         yield _("Two nights gave an identical result.")
     if breaker.open_until(agent.team_id):
@@ -70,6 +74,12 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
     spent = usage.today(agent.team_id, agent.team.daily_tokens)
     if client.configured() and spent.is_spent:
         yield _("Today's token budget is spent; dreams wait for tomorrow.")
+
+
+def late_dreams(now: datetime) -> QuerySet[Run]:
+    """Dreams of a night that still wait, for whatever."""
+    nightly = Run.objects.active().filter(kind=Run.Kind.DREAM, trigger=Run.Trigger.CRON)
+    return nightly.filter(created_at__lt=now - LATE).order_by("created_at")
 
 
 def repeating(agent_ids: Collection[UUID], now: datetime) -> set[UUID]:

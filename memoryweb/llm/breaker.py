@@ -24,7 +24,7 @@ def enter(team_id: UUID, endpoint: str, seconds: float) -> None:
     row = _rows(team_id, endpoint).filter(open_until__isnull=False).first()
     if row is None or row.open_until is None:
         return
-    if row.open_until > now or not _take_trial(row, now, seconds):
+    if now < row.open_until <= now + OPEN or not _take_trial(row, now, seconds):
         raise BreakerOpen(
             _("The model endpoint failed several times in a row and is left alone for a while."),
             retry_after=max(1.0, (row.open_until - now).total_seconds()),
@@ -47,9 +47,13 @@ def succeeded(team_id: UUID, endpoint: str) -> None:
 
 
 def open_until(team_id: UUID) -> datetime | None:
-    """Until when an endpoint of this team is left alone, None when all are well."""
+    """Until when an endpoint of this team is left alone, None when all are well.
+
+    What stands open for longer than that was opened by a clock that ran ahead.
+    """
+    now = timezone.now()
     row = (
-        Breaker.objects.filter(team_id=team_id, open_until__gt=timezone.now())
+        Breaker.objects.filter(team_id=team_id, open_until__gt=now, open_until__lte=now + OPEN)
         .order_by("-open_until")
         .first()
     )

@@ -29,6 +29,7 @@ from memoryweb.llm.tokens import estimate_messages
 
 TRIES = 3
 MAX_ANSWER_TOKENS = 8192
+LONGEST_RETRY_AFTER = 3600.0  # seconds; an endpoint may ask for years
 RETRIED = {408, 429}
 TOO_LARGE = (b"context_length_exceeded", b"maximum context length", b"prompt is too long")
 
@@ -176,13 +177,14 @@ def _jitter(attempt: int) -> float:
 
 
 def _retry_after(response: transport.Response) -> float | None:
-    """Seconds or an HTTP date; None when there is none or it makes no sense."""
+    """Seconds or an HTTP date, at most an hour; None when there is none or it makes no sense."""
     text = response.headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
-        return float(text[:9])
+        return min(float(text[:9]), LONGEST_RETRY_AFTER)
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, IndexError):
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    seconds = (moment - datetime.now(UTC)).total_seconds()
+    return min(max(0.0, seconds), LONGEST_RETRY_AFTER)

@@ -26,8 +26,8 @@ from django_q.cluster import Cluster
 from django_scopes import scopes_disabled
 
 from memoryweb.runs import fairness, ticking, waking
-from memoryweb.runs.healthcheck import TICK_LATE
-from memoryweb.runs.models import Beat, Run
+from memoryweb.runs.healthcheck import TICK_LATE, last_tick
+from memoryweb.runs.models import Run
 
 logger = logging.getLogger(__name__)
 
@@ -151,12 +151,11 @@ def _pulse(child: Child, now: datetime) -> Pulse:
         alive=Count("pk", filter=Q(lease_until__gt=now)),
     )
     started = now - timedelta(seconds=time.monotonic() - child.started)
-    beat = Beat.objects.filter(name="tick").first()
     return Pulse(
         waits=fairness.startable(now).exists(),
         works=bool(active["alive"]),
         progress=(active["runs"], active["fences"] or 0),
-        tick_is_late=now - max(beat.at if beat else started, started) > TICK_LATE,
+        tick_is_late=now - max(last_tick(now) or started, started) > TICK_LATE,
     )
 
 

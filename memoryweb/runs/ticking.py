@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django_q.models import Failure, Schedule, Success
 from django_scopes import scopes_disabled
 
@@ -19,6 +19,7 @@ from memoryweb.runs.waking import TICK, waiting_calls, wake_up
 logger = logging.getLogger(__name__)
 
 CALLS_A_TICK = 20
+FARTHEST = timedelta(days=2)  # no back-off, budget or pause is longer
 FAILURES_KEPT = timedelta(days=7)
 
 Tick = Callable[[datetime], object]
@@ -35,7 +36,7 @@ def tick(now: datetime) -> list[str]:
     """Every step, whatever becomes of the others. The names of those that failed."""
     failed = []
     with scopes_disabled():
-        for step in (requeue_expired, *_ticks, call_again, purge, _remember):
+        for step in (requeue_expired, hurry_lost, *_ticks, call_again, purge, _remember):
             try:
                 step(now)
             except Exception:
@@ -47,7 +48,7 @@ def tick(now: datetime) -> list[str]:
 def requeue_expired(now: datetime) -> int:
     """Runs whose worker is gone go on from their last phase; the last attempt's end here."""
     with scopes_disabled():
-        expired = Run.objects.filter(status=Run.Status.RUNNING, lease_until__lte=now)
+        expired = Run.objects.filter(_is_over(now), status=Run.Status.RUNNING)
         count = 0
         for run in expired.order_by("lease_until"):
             try:
@@ -55,6 +56,12 @@ def requeue_expired(now: datetime) -> int:
             except Exception:
                 logger.exception("Run %s could not be put back.", run.pk)
         return count
+
+
+def hurry_lost(now: datetime) -> int:
+    """Runs that were put off while the clock ran ahead are due now."""
+    lost = Run.objects.filter(status__in=fairness.WAITING, due_at__gt=now + FARTHEST)
+    return lost.update(due_at=now)
 
 
 def call_again(now: datetime) -> None:
@@ -96,9 +103,15 @@ def ensure_schedule(now: datetime) -> None:
     )
 
 
+def _is_over(now: datetime) -> Q:
+    # A lease that is longer than any was given by a clock that ran ahead.
+    longest = timedelta(seconds=settings.LEASE_SECONDS) + FARTHEST
+    return Q(lease_until__lte=now) | Q(lease_until__gt=now + longest)
+
+
 def _put_back(run: Run, now: datetime) -> bool:
     still_expired = Run.objects.filter(
-        pk=run.pk, fence=run.fence, status=Run.Status.RUNNING, lease_until__lte=now
+        _is_over(now), pk=run.pk, fence=run.fence, status=Run.Status.RUNNING
     )
     run.lease_until = None
     if run.attempts >= settings.RUN_ATTEMPTS:

@@ -9,6 +9,7 @@ from memoryweb.agents.pausing import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.queries import team_warnings
 from memoryweb.dreaming.status import warnings
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.transaction import unit
@@ -16,6 +17,7 @@ from memoryweb.memory.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
+from tests.clock import Clock
 from tests.dreaming.nights import NIGHT, dream, memory, note
 from tests.world import World
 
@@ -144,3 +146,43 @@ def test_two_nights_that_promote_the_same_again_are_an_identical_result(world: W
         memory(world, world.customer, "# Memory\n", Writer(AuthorKind.PERSON, user=world.alice))
         dream(world, world.customer, NIGHT + timedelta(days=ahead))
     assert _warns_of_repetition(world)
+
+
+class TestAClockThatRanAMonthAheadAndCameBack:
+    @pytest.fixture
+    def clock(self, monkeypatch: pytest.MonkeyPatch) -> Clock:
+        return Clock(timezone.now(), monkeypatch)
+
+    def test_the_next_night_is_dreamt(self, world: World, clock: Clock) -> None:
+        now = clock.now
+        clock.put(now + timedelta(days=30))
+        Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now)
+        schedule.tick(clock.now)
+        clock.put(now)
+        schedule.tick(clock.now)
+        planned = Agent.objects.get(pk=world.agent.pk).next_dream_at
+        assert planned is not None
+        assert now < planned < now + timedelta(days=2)
+
+    def test_a_dream_by_hand_cools_down_for_minutes_only(self, world: World, clock: Clock) -> None:
+        now = clock.now
+        for moment in (now + timedelta(days=30), now):
+            clock.put(moment)
+            with unit(world.team) as work:
+                asked = schedule.request(
+                    work, world.agent, world.customer, trigger="person", user=world.alice
+                )
+            engine.work(asked.run.pk)
+        assert Run.objects.filter(finished_at__lt=now + timedelta(days=1)).count() == 1
+
+
+def test_a_dream_of_the_night_that_still_waits_is_told(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    _tick(world, NIGHT)
+    run = Run.objects.get(owner=world.customer)
+    early, late = run.created_at + timedelta(hours=1), run.created_at + timedelta(hours=3)
+    Run.objects.update(status="failed", reason="model_busy")
+    assert not any("late" in said for said in warnings(world.agent, early))
+    assert any("The model endpoint is busy." in said for said in warnings(world.agent, late))
+    Run.objects.update(created_at=run.created_at - timedelta(hours=3))
+    assert "1 dream of the night is late by over two hours." in team_warnings(world.team)

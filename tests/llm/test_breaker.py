@@ -144,6 +144,14 @@ def test_a_trial_that_never_ended_lets_another_one_go(monkeypatch: pytest.Monkey
     breaker.enter(TEAM, URL, 60)
 
 
+def test_one_that_a_clock_opened_for_a_month_is_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    _set_clock(monkeypatch, NOON + timedelta(days=30))
+    _open()
+    _set_clock(monkeypatch, NOON)
+    assert breaker.open_until(TEAM) is None
+    breaker.enter(TEAM, URL, 60)
+
+
 def _open() -> None:
     for _ in range(5):
         breaker.failed(TEAM, URL)

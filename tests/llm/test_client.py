@@ -195,6 +195,16 @@ def test_retry_after_beyond_the_deadline_ends_the_call_at_once(model_server: Mod
     assert raised.value.retry_after == pytest.approx(3600, abs=10)
 
 
+@pytest.mark.parametrize(
+    "asked", ["999999999999", "86400", "Fri, 01 Feb 2058 12:00:00 GMT"], ids=str
+)
+def test_nobody_is_silenced_for_longer_than_an_hour(model_server: ModelServer, asked: str) -> None:
+    model_server.status(503, retry_after=asked)
+    with pytest.raises(Unavailable) as raised:
+        ask()
+    assert raised.value.retry_after == 3600
+
+
 @BOTH
 @pytest.mark.parametrize("finish", ["length", "max_tokens", "content_filter", "tool_use"])
 def test_an_answer_that_did_not_end_cleanly_is_none(

@@ -50,7 +50,7 @@ def test_a_worker_that_ticks_makes_it_ready(db: None) -> None:
     assert readyz(RequestFactory().get("/readyz")).status_code == 200
 
 
-@pytest.mark.parametrize("last_tick", [None, ago(minutes=4)])
+@pytest.mark.parametrize("last_tick", [None, ago(minutes=4), ahead(days=30)])
 def test_without_a_worker_it_is_not_ready(db: None, last_tick: datetime | None) -> None:
     if last_tick:
         Beat.objects.create(name="tick", at=last_tick)

@@ -142,6 +142,28 @@ def test_a_finished_run_calls_for_the_one_that_had_to_wait(desk: Desk, handle: H
     assert [call.args() for call in OrmQ.objects.all()] == [(str(waiting.pk),)]
 
 
+def test_what_was_put_off_while_the_clock_ran_ahead_is_due(
+    desk: Desk, ticks: list[ticking.Tick]
+) -> None:
+    queued, failed, later = desk.ask(), desk.ask(desk.owner), desk.ask(desk.new_owner("U2"))
+    change(queued, due_at=ahead(days=30))
+    change(failed, status="failed", due_at=ahead(days=30))
+    tomorrow = ahead(hours=23)
+    change(later, due_at=tomorrow)
+    now = timezone.now()
+    engine.tick(now)
+    assert [fresh(run).due_at for run in (queued, failed)] == [now, now]
+    assert fresh(later).due_at == tomorrow
+
+
+def test_a_lease_that_a_clock_gave_for_a_month_is_over(
+    desk: Desk, ticks: list[ticking.Tick]
+) -> None:
+    run = _held(desk, lease_until=ahead(days=30))
+    engine.tick(timezone.now())
+    assert fresh(run).status == "queued"
+
+
 def _held(desk: Desk, lease_until: datetime, attempts: int = 1) -> Run:
     run = desk.ask()
     change(
