@@ -113,6 +113,7 @@ def _ask(lease: Lease, read: Inputs) -> None:
             Run.Phase.INPUTS,
             tokens_in=run.tokens_in + error.tokens_in,
             tokens_out=run.tokens_out + error.tokens_out,
+            cost_micros=run.cost_micros + client.cost_micros(error.tokens_in, error.tokens_out),
         )
         raise
     answer, had_secret = _masked(said.value)

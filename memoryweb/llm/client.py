@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -77,12 +78,10 @@ def complete(
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
     with usage.reserved(team_id, expected + max_tokens, daily_tokens) as spent:
         try:
-            reply = _reply(endpoint, prompt, deadline)
-            spent.tokens_in = expected if reply.tokens_in is None else reply.tokens_in
-            spent.tokens_out = _tokens_out(reply)
+            reply = _reply(endpoint, prompt, deadline, _Bill(spent, expected))
             value = parse(reply.text, schema)
         except ModelError as error:
-            _account(error, spent, expected)
+            error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
             _blame(error, team_id, endpoint)
             raise
     breaker.succeeded(team_id, endpoint.url)
@@ -109,20 +108,29 @@ def _blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
         error.of_content = isinstance(error, TimedOut) and not is_open
 
 
-def _tokens_out(reply: Reply) -> int:
-    return estimate_messages([reply.text]) if reply.tokens_out is None else reply.tokens_out
+@dataclass(frozen=True)
+class _Bill:
+    """What the tries of one call cost together; `expected` stands for what none of them says."""
+
+    spent: usage.Spent
+    expected: int
+
+    def add(self, tokens_in: int | None, tokens_out: int) -> None:
+        self.spent.tokens_in += self.expected if tokens_in is None else tokens_in
+        self.spent.tokens_out += tokens_out
+
+    @contextmanager
+    def charging(self) -> Iterator[None]:
+        """A try that failed may have to be paid for, too."""
+        try:
+            yield
+        except ModelError as error:
+            if error.charged:
+                self.add(error.tokens_in or None, error.tokens_out)
+            raise
 
 
-def _account(error: ModelError, spent: usage.Spent, expected: int) -> None:
-    """A failed call may have cost what it read; the error and the budget both say so."""
-    if isinstance(error, TimedOut) and not error.tokens_in:
-        error.tokens_in = expected
-    spent.tokens_in = spent.tokens_in or error.tokens_in
-    spent.tokens_out = spent.tokens_out or error.tokens_out
-    error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
-
-
-def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float) -> Reply:
+def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float, bill: _Bill) -> Reply:
     """Through the forms that the endpoint may know, from the strictest to the plainest."""
     known = endpoint.url, endpoint.model
     forms = providers.forms(endpoint)
@@ -131,10 +139,13 @@ def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float) -> Reply:
     with transport.client(deadline) as http:
         while True:
             body = providers.body(endpoint, prompt, forms[place], limit_name)
-            response = _tried(http, endpoint, body, deadline)
+            response = _tried(http, endpoint, body, deadline, bill)
             if response.status == 200:
                 _known_forms[known], _known_limits[known] = place, limit_name
-                return providers.read(endpoint, response)
+                with bill.charging():
+                    reply = providers.read(endpoint, response)
+                bill.add(reply.tokens_in, reply.tokens_out)
+                return reply
             if any(mark in response.body for mark in TOO_LARGE):
                 raise TooLarge(_("The text is too long for the model's window."))
             if response.status not in {400, 422}:
@@ -148,15 +159,16 @@ def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float) -> Reply:
 
 
 def _tried(
-    http: httpx.Client, endpoint: Endpoint, body: bytes, deadline: float
+    http: httpx.Client, endpoint: Endpoint, body: bytes, deadline: float, bill: _Bill
 ) -> transport.Response:
     """The response of the first try that is worth reading; the last one's error otherwise."""
     for attempt in range(1, TRIES + 1):
         pause = _jitter(attempt)
         try:
-            response = transport.post(
-                http, endpoint.url, providers.headers(endpoint), body, deadline
-            )
+            with bill.charging():
+                response = transport.post(
+                    http, endpoint.url, providers.headers(endpoint), body, deadline
+                )
         except transport.ConnectionLost as error:
             failure: ModelError = error
         else:

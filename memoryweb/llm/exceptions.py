@@ -15,6 +15,7 @@ class ModelError(Exception):
     """`transient`: the same call may work later, not before `retry_after` seconds if known.
     `counts`: the endpoint's fault, towards its breaker. `of_content`: the fault of what was asked
     or answered; the endpoint is well, and the same call would probably go wrong again.
+    `charged`: the model had read what was sent, which is paid for all the same.
 
     `tokens_in` and `tokens_out` are what the failed call has cost all the same.
     """
@@ -23,6 +24,7 @@ class ModelError(Exception):
     transient = False
     counts = True
     of_content = False
+    charged = False
 
     def __init__(self, sentence: "str | StrPromise", *, retry_after: float | None = None) -> None:
         super().__init__(str(sentence))
@@ -91,11 +93,18 @@ class Unavailable(ModelError):
     transient = True
 
 
+class Faulty(Unavailable):
+    """The endpoint was reached, and reports an error of its own."""
+
+    code = "model_fault"
+
+
 class TimedOut(ModelError):
     """Whose fault it is shows only in what else the endpoint does (`client.complete`)."""
 
     code = "model_timeout"
     transient = True
+    charged = True
 
 
 class Unfinished(ModelError):
@@ -103,6 +112,7 @@ class Unfinished(ModelError):
 
     code = "answer_unfinished"
     transient = True
+    charged = True
     counts = False
     of_content = True
 
@@ -112,6 +122,7 @@ class BadAnswer(ModelError):
 
     code = "bad_answer"
     transient = True
+    charged = True
     counts = False
     of_content = True
 
@@ -121,6 +132,7 @@ class NoAnswer(BadAnswer):
 
     counts = True
     of_content = False
+    charged = False
 
 
 def from_status(status: int, retry_after: float | None) -> ModelError:
@@ -129,7 +141,7 @@ def from_status(status: int, retry_after: float | None) -> ModelError:
         kind, sentence = _BY_STATUS[status]
         return kind(sentence, retry_after=retry_after)
     if status >= 500:
-        return Unavailable(
+        return Faulty(
             _("The model endpoint reports a fault of its own (%(status)d).") % {"status": status},
             retry_after=retry_after,
         )

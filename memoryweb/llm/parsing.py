@@ -36,6 +36,8 @@ def parse(text: str, schema: type[Answer]) -> Answer:
     try:
         return schema.model_validate(value)
     except pydantic.ValidationError as error:
+        if _breaks_off(text):
+            raise BadAnswer(_("The model's answer breaks off before its end.")) from None
         raise BadAnswer(_misfit(error)) from None
 
 
@@ -146,17 +148,25 @@ def _repaired(text: str) -> dict[str, Any]:
     return value
 
 
+def _breaks_off(text: str) -> bool:
+    """Whether what stands there as an object, or ends inside one, is only the start of it."""
+    return _nesting(text[max(0, text.find("{")) :])[-1] > 0
+
+
 def _depth(text: str) -> int:
-    """The deepest nesting of brackets outside of strings, counted without recursion."""
-    depth = deepest = 0
+    return max(_nesting(text))
+
+
+def _nesting(text: str) -> list[int]:
+    """How deep brackets outside of strings stand after each of them, counted without recursion."""
+    depths = [0]
     for match in _STRUCTURE.finditer(text):
         mark = match[0][0]
         if mark in "{[":
-            depth += 1
-            deepest = max(deepest, depth)
+            depths.append(depths[-1] + 1)
         elif mark in "}]":
-            depth = max(0, depth - 1)
-    return deepest
+            depths.append(max(0, depths[-1] - 1))
+    return depths
 
 
 # Possessive, and content to end with the text: an open string must not be scanned once a quote.

@@ -9,9 +9,10 @@ import pydantic
 from django.utils.translation import gettext as _
 
 from memoryweb.llm.endpoint import Endpoint
-from memoryweb.llm.exceptions import BadAnswer, NoAnswer, Unavailable, Unfinished
+from memoryweb.llm.exceptions import BadAnswer, Faulty, ModelError, NoAnswer, Unfinished
 from memoryweb.llm.parsing import loads
 from memoryweb.llm.streams import events, joined_anthropic, joined_openai
+from memoryweb.llm.tokens import estimate_messages
 from memoryweb.llm.transport import Response
 
 # From the most to the least that a server must understand; 400 moves on to the next.
@@ -37,13 +38,15 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Reply:
-    """`tokens_in` and `tokens_out` are None when the endpoint does not say, or says nonsense."""
+    """`tokens_in` is None when the endpoint does not say, or says nonsense; `tokens_out` is then
+    estimated from the text."""
 
     text: str
     finish: str
     model: str
     tokens_in: int | None
-    tokens_out: int | None
+    tokens_out: int
+    refused: bool = False
 
 
 def forms(endpoint: Endpoint) -> tuple[str, ...]:
@@ -73,16 +76,23 @@ def body(endpoint: Endpoint, prompt: Prompt, form: str, limit_name: str) -> byte
 
 
 def read(endpoint: Endpoint, response: Response) -> Reply:
-    """Raises BadAnswer, Unfinished, or Unavailable when the stream itself reports an error."""
+    """Raises BadAnswer, Unfinished, or Faulty when the stream itself reports an error."""
     answer = _answer(endpoint, response)
     reply = _anthropic_reply(answer) if endpoint.provider == "anthropic" else _openai_reply(answer)
-    if reply.finish not in FINISHED[endpoint.provider]:
-        error = Unfinished(_("The model stopped before its answer was complete."))
-        error.tokens_in, error.tokens_out = reply.tokens_in or 0, reply.tokens_out or 0
+    if error := _problem(endpoint, reply):
+        error.tokens_in, error.tokens_out = reply.tokens_in or 0, reply.tokens_out
         raise error
-    if not reply.text.strip():
-        raise BadAnswer(_("The model's answer is empty."))
     return reply
+
+
+def _problem(endpoint: Endpoint, reply: Reply) -> ModelError | None:
+    if reply.refused:
+        return BadAnswer(_("The model declined to answer."))
+    if reply.finish not in FINISHED[endpoint.provider]:
+        return Unfinished(_("The model stopped before its answer was complete."))
+    if not reply.text.strip():
+        return BadAnswer(_("The model's answer is empty."))
+    return None
 
 
 def _openai_body(
@@ -150,7 +160,7 @@ def _answer(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
         raise NoAnswer(_("The model endpoint's answer does not have the known form."))
     # OpenAI's own non-answers carry "error": null.
     if answer.get("error"):
-        raise Unavailable(_("The model endpoint answered with an error of its own."))
+        raise Faulty(_("The model endpoint answered with an error of its own."))
     return answer
 
 
@@ -159,15 +169,15 @@ def _openai_reply(answer: Mapping[str, Any]) -> Reply:
     message = choice.get("message")
     if not isinstance(message, dict):
         raise NoAnswer(_("The model endpoint's answer does not have the known form."))
-    if message.get("refusal"):
-        raise BadAnswer(_("The model declined to answer."))
     usage = _mapping(answer.get("usage"))
+    text = _text(message.get("content"))
     return Reply(
-        text=_text(message.get("content")),
+        text=text,
         finish=_word(choice.get("finish_reason")),
         model=_word(answer.get("model")),
         tokens_in=_count(usage.get("prompt_tokens")),
-        tokens_out=_count(usage.get("completion_tokens")),
+        tokens_out=_tokens_out(usage.get("completion_tokens"), text),
+        refused=bool(message.get("refusal")),
     )
 
 
@@ -177,12 +187,13 @@ def _anthropic_reply(answer: Mapping[str, Any]) -> Reply:
         _count(usage.get(name))
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     ]
+    text = _text(answer.get("content"))
     return Reply(
-        text=_text(answer.get("content")),
+        text=text,
         finish=_word(answer.get("stop_reason")),
         model=_word(answer.get("model")),
         tokens_in=None if parts[0] is None else sum(part or 0 for part in parts),
-        tokens_out=_count(usage.get("output_tokens")),
+        tokens_out=_tokens_out(usage.get("output_tokens"), text),
     )
 
 
@@ -212,6 +223,11 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _word(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _tokens_out(said: Any, text: str) -> int:
+    counted = _count(said)
+    return estimate_messages([text]) if counted is None else counted
 
 
 def _count(value: Any) -> int | None:

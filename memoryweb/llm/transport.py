@@ -52,8 +52,10 @@ def post(
 ) -> Response:
     """Raises TimedOut, ConnectionLost, or NoAnswer for a body that is too long or encoded."""
     _check(deadline)
+    is_answering = False
     try:
         with http.stream("POST", url, headers=dict(headers), content=body) as response:
+            is_answering = response.status_code == 200
             content = _read(response, deadline)
             return Response(response.status_code, dict(response.headers), content)
     except httpx.ConnectTimeout:
@@ -67,7 +69,9 @@ def post(
             _("The model endpoint could not be reached. Check its address.")
         ) from None
     except (httpx.HTTPError, httpx.InvalidURL):
-        raise ConnectionLost(_("The connection to the model endpoint broke off.")) from None
+        lost = ConnectionLost(_("The connection to the model endpoint broke off."))
+        lost.charged = is_answering
+        raise lost from None
 
 
 def _read(response: httpx.Response, deadline: float) -> bytes:

@@ -22,6 +22,7 @@ from memoryweb.llm.exceptions import (
     Unavailable,
     Unfinished,
 )
+from memoryweb.runs.reasons import reason
 from tests.fakes import Behaviour, ModelServer
 from tests.llm.asking import TEAM, Note, ask
 
@@ -124,6 +125,14 @@ def test_a_broken_connection_is_tried_again(model_server: ModelServer) -> None:
     model_server.truncate({"text": "half of it"})
     model_server.answer({"text": "whole"})
     assert ask().value.text == "whole"
+
+
+def test_an_error_of_the_endpoint_is_told_as_that(model_server: ModelServer) -> None:
+    for _ in range(3):
+        model_server.status(500)
+    with pytest.raises(Unavailable, match="fault of its own") as raised:
+        ask()
+    assert reason(raised.value.code) == "The model endpoint reported an error of its own."
 
 
 def test_three_tries_are_all(model_server: ModelServer) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import clean, parse
@@ -124,3 +125,23 @@ def test_cleaning_twice_is_cleaning_once(value: Any) -> None:
 def test_an_answer_survives_its_own_json(text: str, durable: bool) -> None:
     wrapped = f"Here:\n```json\n{json.dumps({'text': text, 'durable': durable})}\n```"
     assert parse(wrapped, Note) == Note(text=text, durable=durable)
+
+
+class Line(BaseModel):
+    text: str
+    ids: list[str]
+
+
+class Lines(BaseModel):
+    should_update: bool
+    lines: list[Line]
+    reason: str
+
+
+def test_an_answer_that_breaks_off_is_told_as_that_wherever_it_does() -> None:
+    lines = [{"text": 'She said: "No [more] {of} it"', "ids": ["a", "b"]}] * 2
+    whole = json.dumps({"should_update": True, "lines": lines, "reason": "Done."})
+    for length in range(2, len(whole)):
+        with pytest.raises(BadAnswer) as raised:
+            parse(whole[:length], Lines)
+        assert "missing" not in str(raised.value), whole[:length]

@@ -1,3 +1,4 @@
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
@@ -9,8 +10,10 @@ from django.utils import timezone
 from memoryweb.llm import usage
 from memoryweb.llm.exceptions import BudgetSpent, ModelError, Unfinished
 from memoryweb.llm.models import Usage
-from tests.fakes import ModelServer
+from tests.fakes import Behaviour, ModelServer
 from tests.llm.asking import TEAM, ask
+
+EXPECTED = 82  # what `ask` sends, as it is estimated
 
 
 @pytest.mark.django_db
@@ -38,9 +41,54 @@ def test_a_bad_answer_says_what_it_cost(model_server: ModelServer) -> None:
     assert (raised.value.tokens_in, raised.value.tokens_out) == (120, 15)
 
 
+def _refusal(**usage: int) -> bytes:
+    message = {"refusal": "No."}
+    choices = [{"message": message, "finish_reason": "stop"}]
+    return json.dumps({"choices": choices, "usage": usage}).encode()
+
+
 @pytest.mark.django_db
-def test_a_refused_request_costs_nothing(model_server: ModelServer) -> None:
-    model_server.status(401)
+@pytest.mark.parametrize(
+    ("reply", "spent"),
+    [
+        (
+            Behaviour(raw=_refusal(prompt_tokens=120, completion_tokens=15), streams=False),
+            (120, 15),
+        ),
+        (Behaviour(" ", tokens=(120, 15)), (120, 15)),
+        (Behaviour('{"text": ', tokens=(120, 15)), (120, 15)),
+        (Behaviour('{"text": "x"}', finish="length", tokens=None), (EXPECTED, 8)),
+        (Behaviour(raw=_refusal(), streams=False), (EXPECTED, 4)),
+    ],
+    ids=["refused", "empty", "damaged", "cut off, nothing said", "refused, nothing said"],
+)
+def test_an_answer_that_cannot_be_used_is_counted_and_settled(
+    model_server: ModelServer, reply: Behaviour, spent: tuple[int, int]
+) -> None:
+    model_server.then(reply)
+    with pytest.raises(ModelError) as raised:
+        ask()
+    row = Usage.objects.get(team_id=TEAM)
+    assert (row.reserved, row.used_in, row.used_out) == (0, *spent)
+    assert (raised.value.tokens_in, raised.value.tokens_out) == spent
+
+
+@pytest.mark.django_db
+def test_an_answer_that_was_torn_off_is_paid_for_beside_the_one_that_came(
+    model_server: ModelServer,
+) -> None:
+    model_server.truncate({"text": "half of it"})
+    model_server.answer({"text": "whole"}, tokens=(120, 15))
+    ask()
+    row = Usage.objects.get(team_id=TEAM)
+    assert (row.reserved, row.used_in, row.used_out) == (0, 120 + EXPECTED, 15)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", [401, 429, 500])
+def test_a_refused_request_costs_nothing(model_server: ModelServer, status: int) -> None:
+    for _ in range(3):
+        model_server.status(status)
     with pytest.raises(ModelError):
         ask()
     assert usage.today(TEAM) == usage.Today(0, 0, 2_000_000)
