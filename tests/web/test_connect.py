@@ -2,6 +2,7 @@ import ast
 import json
 import re
 import shlex
+import subprocess
 from datetime import timedelta
 from html import unescape
 from typing import Any
@@ -11,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent
+from memoryweb.conversations.models import Message
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.web.connect.snippets import snippets
@@ -33,6 +35,36 @@ def bodies(curl: str) -> list[tuple[str, Any]]:
     return [(found[0], json.loads(found[found.index("-d") + 1])) for found in words]
 
 
+def skill_calls(skill: str, said: str) -> list[tuple[str, Any]]:
+    """What its calls send, and where, when a shell runs them with that text in the gaps."""
+    filled = re.sub(
+        "WORDS TO FIND|ONE SENTENCE|WHAT [A-Z ]+", lambda _: json.dumps(said)[1:-1], skill
+    )
+    blocks = re.findall(r"```bash\n(.*?)```", filled.replace("CONVERSATION", "talk-1"), re.DOTALL)
+    told = 'curl() { printf "%s\\n" "$2"; cat; }\n'
+    sent = [
+        subprocess.run(["bash", "-c", told + block], capture_output=True, text=True, check=True)
+        for block in blocks
+    ]
+    return [
+        (one.stdout.partition("\n")[0], json.loads(one.stdout.partition("\n")[2])) for one in sent
+    ]
+
+
+def test_a_skill_s_calls_survive_apostrophes_and_send_the_conversation(world: World) -> None:
+    api = Api(personal_token(world.team, world.bob))
+    base = f"http://testserver/api/v1/agents/{world.agent.pk}"
+    [skill] = [one.text for one in snippets(base, {}, "talk-1") if one.key == "openclaw"]
+    said = """I'm Inês: "don't" forget `my` $HOME \\ address.\nIt's in Porto."""
+    answers = [
+        api.post(where.removeprefix("http://testserver/api/v1"), body)
+        for where, body in skill_calls(skill, said)
+    ]
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    kept = list(Message.objects.order_by("position").values_list("role", "content"))
+    assert kept == [("user", said), ("assistant", said)]
+
+
 @pytest.mark.parametrize("owner", [{}, {"endUserId": "customer-42"}])
 def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
     curl, python, openclaw = (one.text for one in snippets(BASE, owner, "talk-1"))
@@ -43,7 +75,9 @@ def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
     metadata = re.search(r"^metadata: (.+)$", openclaw, re.MULTILINE)
     assert metadata is not None
     assert json.loads(metadata[1])["openclaw"]["primaryEnv"] == "MEMORYWEB_TOKEN"
-    assert json.dumps({**owner, "query": "WORDS TO FIND"}) in openclaw
+    for where, body in skill_calls(openclaw, "anything"):
+        assert where.startswith(BASE)
+        assert body.items() >= owner.items()
 
 
 def test_what_is_pasted_twice_or_by_two_works(world: World) -> None:
