@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import stat
 import tempfile
 from contextlib import suppress
 from ipaddress import ip_network
@@ -16,7 +17,19 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 # Where the installation keeps what it writes: database, keys, checkpoints.
 HOME = Path(env.str("MEMORYWEB_HOME", str(BASE_DIR / "var"))).resolve()
+os.umask(0o077)
 HOME.mkdir(parents=True, exist_ok=True)
+
+
+def _keep_private(path: Path, mode: int) -> None:
+    """Also what an earlier version left open to everybody; never a folder that all share."""
+    with suppress(FileNotFoundError, PermissionError):
+        now = path.stat().st_mode
+        if now & 0o077 and not now & stat.S_ISVTX:
+            path.chmod(mode)
+
+
+_keep_private(HOME, 0o700)
 
 
 def _kept_secret(name: str) -> str:
@@ -123,6 +136,8 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    for _end in ("", "-wal", "-shm"):
+        _keep_private(Path(f"{DATABASES['default']['NAME']}{_end}"), 0o600)
     DATABASES["default"] |= {
         "ENGINE": "memoryweb.sqlite",
         "OPTIONS": {
@@ -262,7 +277,14 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"addresses": {"()": "memoryweb.web.logs.WithoutAddresses"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["addresses"],
+        }
+    },
     "root": {"handlers": ["console"], "level": env.str("MEMORYWEB_LOG_LEVEL", "WARNING")},
 }
 

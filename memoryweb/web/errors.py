@@ -7,6 +7,8 @@ from django.template.loader import render_to_string
 
 from memoryweb import storage
 
+_BARE = "<!doctype html><title>Server error</title><h1>Something broke on our side</h1>"
+
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return HttpResponse(render_to_string("400.html"), status=400)
@@ -18,8 +20,13 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Also what the database cannot do just now: no fault of the request, which may come again."""
-    if why := storage.refusal(sys.exc_info()[1]):
-        response = HttpResponse(render_to_string("503.html", {"why": why}), status=503)
+    why = storage.refusal(sys.exc_info()[1])
+    status = 503 if why else 500
+    try:
+        page: str = render_to_string(f"{status}.html", {"why": why})
+    except Exception:  # what is broken may be the pages themselves: no static files collected
+        page = _BARE
+    response = HttpResponse(page, status=status)
+    if why:
         response["Retry-After"] = str(storage.RETRY_SECONDS)
-        return response
-    return HttpResponse(render_to_string("500.html"), status=500)
+    return response

@@ -23,6 +23,7 @@ class FragmentMiddleware:
         if getattr(request, "htmx", None):
             response = _for_htmx(request, response)
         patch_vary_headers(response, ("HX-Request", "HX-Target"))
+        response.headers.setdefault("Cache-Control", "private, no-store")
         return response
 
 

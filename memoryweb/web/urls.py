@@ -2,7 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import home
+from memoryweb.web import address, home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.audit import views as audit
 from memoryweb.web.connect import views as connect
@@ -22,7 +22,6 @@ from memoryweb.web.snapshots import views as snapshots
 from memoryweb.web.team import integrations, invitations, members, tokens
 from memoryweb.web.team import views as team
 from memoryweb.web.tonight import views as tonight
-from memoryweb.web.views import address
 
 
 class MarkdownPath(StringConverter):
