@@ -8,6 +8,7 @@ import hypothesis
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.contrib.contenttypes.management import create_contenttypes
 from django.db import models
 from django.db.models.signals import post_migrate
 from django.template import Template
@@ -23,19 +24,57 @@ pytest_plugins = ["tests.fakes"]
 RENDER = vars(Template)["_render"]  # before Django's test environment replaces it
 
 
+# The two databases can differ where a room has SQL, locks, constraints, JSON or migrations of its
+# own (tests/walls/test_databases.py). The gate tries both there; `make soak` everywhere.
+ROOMS_OF_BOTH_DATABASES = {
+    "accounts",
+    "agents",
+    "api",
+    "audit",
+    "commands",
+    "conversations",
+    "dreaming",
+    "extraction",
+    "llm",
+    "memory",
+    "provenance",
+    "runs",
+    "search",
+    "upgrade",
+    "workspace",
+}
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--only-database", action="store_true", help="only the tests that touch the database"
+        "--database",
+        choices=["rooms", "all"],
+        help="only tests that touch the database, of all rooms or of those where databases differ",
     )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--only-database"):
-        touching = [item for item in items if _touches_database(item)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in touching])
-        items[:] = touching
+    for item in items:
+        if _measures_pace(item):
+            item.add_marker(pytest.mark.slow)
+    if rooms := config.getoption("--database"):
+        chosen = [item for item in items if _touches_database(item)]
+        if rooms == "rooms":
+            chosen = [item for item in chosen if _room(item) in ROOMS_OF_BOTH_DATABASES]
+        config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
+        items[:] = chosen
     # While these wait for their processes, other tests can run.
     items.sort(key=lambda item: item.get_closest_marker("kill") is None)
+
+
+def _room(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
+def _measures_pace(item: pytest.Item) -> bool:
+    """They measure several sizes several times, and say least on a machine that is busy."""
+    code = getattr(getattr(item, "function", None), "__code__", None)
+    return code is not None and "assert_linear" in code.co_names
 
 
 def pytest_collection_finish() -> None:
@@ -45,7 +84,7 @@ def pytest_collection_finish() -> None:
 
 
 def _touches_database(item: pytest.Item) -> bool:
-    fixtures = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
+    fixtures = {"db", "transactional_db", "live_server", "empty_database"}
     named = not fixtures.isdisjoint(getattr(item, "fixturenames", ()))
     return named or item.get_closest_marker("django_db") is not None
 
@@ -77,9 +116,19 @@ def django_db_modify_db_settings_parallel_suffix(
     if database["ENGINE"] != "memoryweb.sqlite":
         yield
         return
+    # Processes are killed here, not the machine: what is written need not reach the disk.
+    options = database["OPTIONS"]
+    options["init_command"] = options["init_command"].replace("=FULL", "=OFF")
     with tempfile.TemporaryDirectory(prefix="memoryweb-test-") as directory:
         database["TEST"]["NAME"] = str(Path(directory) / "test.sqlite3")
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nobody_needs_permissions_of_django() -> None:
+    """Each flush after a transactional test would write four a model: most of its time."""
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    post_migrate.disconnect(create_contenttypes)
 
 
 @pytest.fixture(scope="session", autouse=True)

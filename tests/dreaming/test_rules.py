@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.dreaming.candidates import Mention
@@ -282,7 +282,6 @@ notes = st.lists(
 numbers = st.sets(st.integers(1, 14), max_size=5)
 
 
-@settings(max_examples=300)
 @given(memories, notes, numbers)
 def test_what_the_rules_write_breaks_no_guard(
     memory: str, places: list[Mention], protected: set[int]
@@ -293,7 +292,6 @@ def test_what_the_rules_write_breaks_no_guard(
         assert guards.check(memory, result.content, protected_lines=protected, superseded=old) == []
 
 
-@settings(max_examples=300)
 @given(memories, notes)
 def test_dreaming_again_changes_nothing(memory: str, places: list[Mention]) -> None:
     judged = verdicts(places, memory)
