@@ -23,6 +23,7 @@ from memoryweb.search import recalls
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
 
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
+NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream
 RECALL_DAYS = 30
 
 

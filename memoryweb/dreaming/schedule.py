@@ -89,6 +89,10 @@ def request_night(
 ) -> engine.Enqueued:
     """The nightly dream of a local date: queued, or the one that was, whatever came of it."""
     clock = dream_time(agent, night)
+    if owner is None:  # a look that found nothing new is no dream
+        Run.objects.filter(
+            agent=agent, owner=None, night=night, reason=inputs.NO_NEW_NOTES
+        ).delete()
     made = engine.enqueue(
         agent=agent,
         owner=owner,
@@ -135,12 +139,44 @@ def _plan(agent: Agent, now: datetime) -> int:
         if not moved:
             return 0
         night, unstarted = night_of(agent, now), _unstarted(agent)
+        due = with_new_notes(agent, now)
         made = [
             request_night(work, agent, owner, night, trigger=Run.Trigger.CRON)
-            for owner in with_new_notes(agent, now)
+            for owner in due
             if (owner.pk if owner else None) not in unstarted
         ]
+        if None not in due and None not in unstarted:
+            _record_look(work, agent, night)
     return sum(one.created for one in made)
+
+
+def _record_look(work: Unit, agent: Agent, night: date) -> None:
+    """That the agent's notes were looked at, as the one outcome of a night in which no shared
+    note is new: of owners it says nothing, so that everybody may see it."""
+    look, is_new = Run.objects.get_or_create(
+        team=work.team,
+        agent=agent,
+        owner=None,
+        kind=Run.Kind.DREAM,
+        night=night,
+        defaults={
+            "trigger": Run.Trigger.CRON,
+            "status": Run.Status.NO_CHANGE,
+            "reason": inputs.NO_NEW_NOTES,
+            "started_at": work.now,
+            "finished_at": work.now,
+        },
+    )
+    if is_new:
+        work.record(
+            "run.finished",
+            target_kind="run",
+            target_id=str(look.pk),
+            outcome=look.status,
+            reason_code=look.reason,
+            run_id=look.pk,
+            details={"kind": str(look.kind), "attempts": 0},
+        )
 
 
 def _read_since(agent: Agent, first: date) -> set[tuple[str, int]]:

@@ -36,11 +36,12 @@ class Status:
 def status(agent: Agent, owner: Owner | None, now: datetime) -> Status:
     """Of one (agent, owner), or of the agent's shared notes."""
     runs = dreams_of(agent, owner)
+    looks = dreams_of(agent, None).filter(reason=inputs.NO_NEW_NOTES)
     diary_file = File.objects.of(agent.pk, owner.pk if owner else None).present()
     text = diary_file.filter(path=inputs.DIARY).values_list("content", flat=True).first()
     return Status(
         agent=agent,
-        last_run=runs.exclude(finished_at=None).order_by("-finished_at").first(),
+        last_run=(runs | looks).exclude(finished_at=None).order_by("-finished_at").first(),
         running=tuple(runs.filter(status=Run.Status.RUNNING)),
         pending=sum(one.verdict != "rejected" for one in candidates(agent, owner, now)),
         latest_entry=diary.latest(text or ""),

@@ -7,6 +7,7 @@ Text = str | Promise
 
 _SENTENCES: dict[str, Text] = {
     "no_notes": _("There were no notes to dream about."),
+    "no_new_notes": _("Looked at the notes; nothing was new."),
     "nothing_promoted": _("No candidate passed every gate."),
     "nothing_to_keep": _("Nothing was said that is worth keeping."),
     "empty_answer": _("The model answered with an empty memory; nothing was changed."),

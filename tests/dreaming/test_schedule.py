@@ -6,11 +6,12 @@ from django.utils import timezone
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time
 from memoryweb.agents.pausing import set_paused
+from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.queries import team_warnings
-from memoryweb.dreaming.status import warnings
+from memoryweb.dreaming.status import status, warnings
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Writer
@@ -66,6 +67,24 @@ def test_what_a_failed_dream_read_is_still_new(world: World) -> None:
     Run.objects.filter(pk=run.pk).update(status="failed", due_at=None)
     Report.objects.all().delete()
     assert _due(world, NIGHT + timedelta(days=1)) == [world.customer]
+
+
+def test_a_night_without_new_notes_leaves_one_outcome_of_the_agent(world: World) -> None:
+    note(world, world.customer, NIGHT, SHIPS)
+    dream(world, world.customer)
+    following = NIGHT + timedelta(days=1)
+    assert [_tick(world, following), _tick(world, following)] == [0, 0]
+    look = Run.objects.get(kind="dream", night=following)
+    assert (look.owner, look.status, look.reason) == (None, "no_change", "no_new_notes")
+    assert Event.objects.get(action="run.finished", run_id=look.pk).reason_code == "no_new_notes"
+    for owner in (None, world.customer):
+        assert status(world.agent, owner, look.finished_at or look.created_at).last_run == look
+
+
+def test_a_look_that_found_nothing_new_is_in_the_way_of_no_dream(world: World) -> None:
+    _tick(world, NIGHT)
+    note(world, None, NIGHT, SHIPS)
+    assert dream(world, None).status == "succeeded"
 
 
 def test_nights_without_a_worker_leave_one_dream_to_catch_up(world: World) -> None:

@@ -1,10 +1,13 @@
-from datetime import timedelta
+from datetime import date, timedelta
 
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memoryweb.agents.models import Agent
+from memoryweb.agents.nights import dream_time
+from memoryweb.dreaming.schedule import tick
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.transaction import unit
 from memoryweb.runs.models import Beat, Run
@@ -34,6 +37,18 @@ def test_a_member_is_told_nothing_false_of_dreams_that_they_may_not_see(
         assert "has dreamt yet" not in page
         assert "no dream of shared notes yet" in page
         assert "done" in text(alice.get(url(world.team, name)))
+
+
+def test_a_night_with_nothing_new_was_looked_at(world: World, alice: Client, vera: Client) -> None:
+    now = dream_time(world.agent, date(2026, 11, 20)) + timedelta(minutes=1)
+    Agent.objects.update(next_dream_at=None)
+    Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now)
+    tick(now)
+    for client in (alice, vera):
+        page = text(client.get(url(world.team, "tonight")))
+        assert "Looked at the notes; nothing was new." in page
+    look = Run.objects.get(kind="dream")
+    assert alice.get(url(world.team, "agents_run", look.pk)).status_code == 200
 
 
 def test_it_names_what_needs_the_person(stage: Stage, alice: Client) -> None:
