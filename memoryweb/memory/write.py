@@ -5,6 +5,7 @@ line origins → search index → audit event.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeGuard
@@ -280,13 +281,19 @@ def _check_lock(file: File | None, path: str, expected: str | None) -> None:
 def _lines(unit: Unit, place: Place, texts: Sequence[str], first: int, writer: Writer) -> Screened:
     """Lines to append, each for itself: a machine's credential is masked, a person's refused."""
     look = screening.mask if writer.is_machine else screening.screen
-    lines = [look(unit.team.pk, " ".join(text.split()), owner_id=place.owner_id) for text in texts]
+    lines = [look(unit.team.pk, _one_line(text), owner_id=place.owner_id) for text in texts]
     held = tuple(
         one
         for number, line in enumerate(lines, first)
         for one in screening.at_line(line.held, number)
     )
     return Screened("".join(f"{line.text}\n" for line in lines), held)
+
+
+def _one_line(text: str) -> str:
+    """Its indentation says what it belongs to; all other blanks say nothing."""
+    indent = re.match(r"[ \t]*", text)
+    return f"{indent[0] if indent else ''}{' '.join(text.split())}".rstrip()
 
 
 def _at(file: File | None, place: Place, path: paths.WorkspacePath, writer: Writer) -> File:

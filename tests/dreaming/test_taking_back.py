@@ -7,7 +7,7 @@ from django.db.models import Q
 from memoryweb.dreaming.diary import taken_back
 from memoryweb.memory.reverting import plan, revert
 from memoryweb.memory.transaction import unit
-from memoryweb.memory.write import Writer
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.sources import Kind, Source, lines_of
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
@@ -57,6 +57,17 @@ def test_an_entry_that_moved_to_the_archive_says_so_there(world: World) -> None:
     assert "by Bob" in text_of(world, None, f"memory/dreams/{NIGHT:%Y-%m}.md")
     assert "by Bob" not in text_of(world, None, "DREAMS.md")
     assert "Ines plays the violin." in text_of(world, None)
+
+
+def test_an_archive_keeps_what_is_indented(world: World) -> None:
+    run = _dreamt(world, "Marta's team ships on Thursdays.")
+    text = "# Dreams\n\n## 2026-01-10 02:00\n\n- One thing\n    - and what belongs to it\n"
+    with unit(world.team) as work:
+        write(work, Place(world.agent, None, "DREAMS.md"), text, writer=Writer(AuthorKind.PERSON))
+    later = NIGHT + timedelta(days=1)
+    note(world, None, later, "Ines plays the violin.")
+    assert dream(world, None, later).pk != run.pk
+    assert "\n    - and what belongs to it\n" in text_of(world, None, "memory/dreams/2026-01.md")
 
 
 def test_taking_it_back_twice_says_it_once(world: World) -> None:
