@@ -197,6 +197,14 @@ def _new_lines(before: str, after: str) -> list[int]:
     return [n for n, line in enumerate(after.split("\n"), start=1) if line and line not in old]
 
 
+def removed(before: str, made: Consolidated) -> list[str]:
+    """Lines that MEMORY.md does not have any more, but for those that are told as replaced."""
+    replaced = {old for old, _new in made.superseded}
+    lines = before.split("\n")
+    gone = [lines[number - 1] for number in _new_lines(made.content, before)]
+    return [line for line in gone if line.strip() and not any(old in line for old in replaced)]
+
+
 def new_statements(before: str, after: str) -> list[int]:
     lines = after.split("\n")
     return [number for number in _new_lines(before, after) if states(lines[number - 1])]

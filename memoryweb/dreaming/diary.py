@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import chain
 
-from memoryweb.dreaming.gates import MERGED, NOT_TAKEN, Verdict, decisive
+from memoryweb.dreaming.gates import GATES, MERGED, NOT_TAKEN, Verdict, decisive
 from memoryweb.dreaming.themes import themes
 from memoryweb.provenance.origins import Source
 
@@ -22,22 +22,10 @@ _LONGEST = 160  # characters of a quoted line
 _LONGEST_ENTRY = 4_000
 
 # Why a statement did not get in: what one and what several of them read like.
-_CAUSES = {
-    "new": ("already stands in MEMORY.md", "already stand in MEMORY.md"),
-    "score": ("scored too low", "scored too low"),
-    "grounds": (
-        "came up on one day only, without a sign that it lasts",
-        "came up on one day only, without a sign that they last",
-    ),
+_CAUSES = {row.name: (row.one, row.several) for row in GATES} | {
     "room": ("waits for the next night", "wait for the next night"),
     "untaken": ("was left out by the model", "were left out by the model"),
     "unfit": ("does not fit into MEMORY.md", "do not fit into MEMORY.md"),
-    "current": ("was overtaken by a newer note", "were overtaken by newer notes"),
-    "uncorrected": ("was corrected later", "were corrected later"),
-    "allowed": ("was forgotten or is not true", "were forgotten or are not true"),
-    "reviewed": ("waits for a person", "wait for a person"),
-    "undecided": ("was rejected by a person before", "were rejected by a person before"),
-    "age": ("is too old", "are too old"),
 }
 
 
@@ -57,6 +45,7 @@ def entry(
     verdicts: Sequence[Verdict],
     superseded: Sequence[tuple[str, str]] = (),
     disputed: Sequence[tuple[str, str]] = (),
+    removed: Sequence[str] = (),
     outcome: str = "",
     told_by_model: str = "",
     notices: Sequence[str] = (),
@@ -68,7 +57,7 @@ def entry(
         _looked_at(note_dates, blocks, len(verdicts)),
         _demoted(told_by_model),
         _patterns(verdicts),
-        outcome or _changes(verdicts, superseded, disputed),
+        outcome or _changes(verdicts, superseded, disputed, removed),
         " ".join(notices),
         _left(verdicts) if any(v.verdict == "promoted" for v in verdicts) else "",
     ]
@@ -168,9 +157,13 @@ def _changes(
     verdicts: Sequence[Verdict],
     superseded: Sequence[tuple[str, str]],
     disputed: Sequence[tuple[str, str]],
+    removed: Sequence[str],
 ) -> str:
     added = _added(verdicts, superseded)
     parts = [f"MEMORY.md gained {_count(len(added), 'line')}:\n\n{_listed(added)}"] if added else []
+    if removed:
+        bare = [text.strip().removeprefix("- ") for text in removed]
+        parts.append(f"MEMORY.md lost {_count(len(removed), 'line')}:\n\n{_listed(bare)}")
     parts += _replaced(superseded, disputed)
     return "\n\n".join(parts) or f"MEMORY.md stays as it is. {_why_nothing(verdicts)}"
 
@@ -179,10 +172,12 @@ def summary(
     verdicts: Sequence[Verdict],
     superseded: Sequence[tuple[str, str]] = (),
     disputed: Sequence[tuple[str, str]] = (),
+    removed: Sequence[str] = (),
 ) -> str:
     """What a night changed, in sentences; why it promoted nothing, where it did not."""
     added = _added(verdicts, superseded)
     parts = [f"MEMORY.md gained {_count(len(added), 'line')}."] if added else []
+    parts += [f"MEMORY.md lost {_count(len(removed), 'line')}."] if removed else []
     parts += _replaced(superseded, disputed)
     return " ".join(parts) or f"Nothing was promoted. {_why_nothing(verdicts)}"
 

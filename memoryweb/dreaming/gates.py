@@ -3,7 +3,7 @@
 The sentences name places, never the text of a note: they are stored and shown without it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
@@ -65,44 +65,64 @@ def judge(
     earlier night and found no room, so that their score is not asked again. `rejected_before`
     are the statements themselves: nearly the same words are rejected, too.
     """
-    used = thresholds or Thresholds()
     known = _Known(memory_lines)
     rivals = Rivals(candidates)
     rejections = Rejections(rejected_before)
     verdicts = []
     for candidate in sorted(candidates, key=lambda c: (-scored[c.key].total, c.key)):
         prints = {candidate.key} | {fingerprint(m.text) for m in candidate.mentions}
-        gates = (
-            _score_gate(scored[candidate.key], used, waits=bool(prints & set(waiting))),
-            _age_gate(candidate, now, used),
-            known.gate(candidate),
-            _newer_gate(candidate, rivals),
-            _corrected_gate(candidate, rivals),
-            _forgotten_gate(prints, forgotten),
-            _rejected_gate(candidate, rejections),
-            *_reviewed_gate(candidate),
-            _grounds_gate(candidate, used),
+        case = _Case(
+            candidate,
+            scored[candidate.key],
+            now,
+            thresholds or Thresholds(),
+            known,
+            rivals,
+            rejections,
+            is_forgotten=bool(prints & set(forgotten)),
+            has_waited=bool(prints & set(waiting)),
         )
-        verdicts.append(_verdict(candidate, scored[candidate.key], gates, now, used))
+        checked = ((row.name, row.check(case)) for row in GATES)
+        verdicts.append(
+            _verdict(case, tuple(Gate(name, *found) for name, found in checked if found))
+        )
     return verdicts
 
 
-def _score_gate(scored: Scored, thresholds: Thresholds, *, waits: bool) -> Gate:
-    total, least = f"{scored.total:.2f}", f"{thresholds.min_score:.2f}"
-    if scored.total >= thresholds.min_score:
-        return Gate("score", True, f"It scored {total}; {least} is enough.")
-    if waits:
-        return Gate("score", True, "It scored enough on an earlier night and waits for room.")
-    exact = total if total != least else f"{scored.total:.4f}"
-    return Gate("score", False, f"It scored {exact}; {least} is needed.")
+@dataclass(frozen=True)
+class _Case:
+    """One candidate, with what its gates ask."""
+
+    candidate: Candidate
+    scored: Scored
+    now: datetime
+    thresholds: Thresholds
+    known: "_Known"
+    rivals: Rivals
+    rejections: Rejections
+    is_forgotten: bool
+    has_waited: bool
 
 
-def _age_gate(candidate: Candidate, now: datetime, thresholds: Thresholds) -> Gate:
-    age = age_in_days(candidate.last_date, now)
-    limit = thresholds.max_age_days
+_Answer = tuple[bool, str]
+
+
+def _score(case: _Case) -> _Answer:
+    total, least = f"{case.scored.total:.2f}", f"{case.thresholds.min_score:.2f}"
+    if case.scored.total >= case.thresholds.min_score:
+        return True, f"It scored {total}; {least} is enough."
+    if case.has_waited:
+        return True, "It scored enough on an earlier night and waits for room."
+    exact = total if total != least else f"{case.scored.total:.4f}"
+    return False, f"It scored {exact}; {least} is needed."
+
+
+def _age(case: _Case) -> _Answer:
+    last, limit = case.candidate.last_date, case.thresholds.max_age_days
+    age = age_in_days(last, case.now)
     if age <= limit:
-        return Gate("age", True, f"It was last mentioned on {candidate.last_date.isoformat()}.")
-    return Gate("age", False, f"It was last mentioned {age} days ago; {limit} is the most.")
+        return True, f"It was last mentioned on {last.isoformat()}."
+    return False, f"It was last mentioned {age} days ago; {limit} is the most."
 
 
 class _Known:
@@ -115,75 +135,120 @@ class _Known:
                 self._numbers.setdefault(line, number)
         self._lookup = Lookup(self._numbers)
 
-    def gate(self, candidate: Candidate) -> Gate:
+    def line(self, candidate: Candidate) -> int | None:
+        """Where it says so."""
         line = next(self._lookup.covering(candidate.text), None)
-        if line is None:
-            return Gate("new", True, "MEMORY.md does not say this yet.")
-        return Gate("new", False, f"MEMORY.md already says this in line {self._numbers[line]}.")
+        return None if line is None else self._numbers[line]
 
 
-def _newer_gate(candidate: Candidate, rivals: Rivals) -> Gate:
-    newer = rivals.newer(candidate)
+def _new(case: _Case) -> _Answer:
+    line = case.known.line(case.candidate)
+    if line is None:
+        return True, "MEMORY.md does not say this yet."
+    return False, f"MEMORY.md already says this in line {line}."
+
+
+def _current(case: _Case) -> _Answer:
+    newer = case.rivals.newer(case.candidate)
     if newer is None:
-        return Gate("current", True, "No newer note says otherwise.")
-    return Gate("current", False, f"A newer note says otherwise ({_place(newer)}).")
+        return True, "No newer note says otherwise."
+    return False, f"A newer note says otherwise ({_place(newer)})."
 
 
-def _corrected_gate(candidate: Candidate, rivals: Rivals) -> Gate:
-    correction = rivals.correction(candidate)
+def _uncorrected(case: _Case) -> _Answer:
+    correction = case.rivals.correction(case.candidate)
     if correction is None:
-        return Gate("uncorrected", True, "Nobody corrected it later.")
-    return Gate("uncorrected", False, f"It was corrected later ({_place(correction)}).")
+        return True, "Nobody corrected it later."
+    return False, f"It was corrected later ({_place(correction)})."
 
 
 def _place(mention: Mention) -> str:
     return f"{mention.path}:{mention.line}"
 
 
-def _forgotten_gate(prints: set[str], forgotten: Collection[str]) -> Gate:
-    if prints & set(forgotten):
-        return Gate("allowed", False, "It was forgotten or marked as not true.")
-    return Gate("allowed", True, "It was not forgotten.")
+def _allowed(case: _Case) -> _Answer:
+    if case.is_forgotten:
+        return False, "It was forgotten or marked as not true."
+    return True, "It was not forgotten."
 
 
-def _rejected_gate(candidate: Candidate, rejections: Rejections) -> Gate:
-    if any(
-        rejections.has(text) for text in {candidate.text, *(m.text for m in candidate.mentions)}
-    ):
-        return Gate("undecided", False, "A person rejected it before.")
-    return Gate("undecided", True, "Nobody rejected it before.")
+def _undecided(case: _Case) -> _Answer:
+    candidate = case.candidate
+    if any(case.rejections.has(text) for text in {candidate.text, *_texts(candidate)}):
+        return False, "A person rejected it before."
+    return True, "Nobody rejected it before."
 
 
-def _reviewed_gate(candidate: Candidate) -> tuple[Gate, ...]:
+def _texts(candidate: Candidate) -> list[str]:
+    return [mention.text for mention in candidate.mentions]
+
+
+def _reviewed(case: _Case) -> _Answer | None:
     """Only for what was marked: nobody has to look at an ordinary statement."""
-    if not candidate.waits:
-        return ()
-    return (Gate("reviewed", False, "It waits for a person, who has to look at it first."),)
+    if not case.candidate.waits:
+        return None
+    return False, "It waits for a person, who has to look at it first."
 
 
-def _grounds_gate(candidate: Candidate, thresholds: Thresholds) -> Gate:
+def _grounds(case: _Case) -> _Answer:
     """One of these is enough."""
+    candidate, least = case.candidate, case.thresholds
     recall = candidate.recall
-    often = recall.count >= thresholds.min_recalls and recall.queries >= thresholds.min_queries
+    often = recall.count >= least.min_recalls and recall.queries >= least.min_queries
     grounds: tuple[tuple[bool, str], ...] = (
         (candidate.asked, "Somebody asked for it to be remembered."),
         (candidate.durable, "It is of the lasting kind."),
-        (candidate.days >= thresholds.min_days, f"It was mentioned on {candidate.days} days."),
+        (candidate.days >= least.min_days, f"It was mentioned on {candidate.days} days."),
         (often, f"It was recalled {_times(recall.count)} by {recall.queries} queries."),
         (candidate.proposed, "The model proposed it and cited its lines."),
     )
     for holds, detail in grounds:
         if holds:
-            return Gate("grounds", True, detail)
+            return True, detail
     recalled = "never recalled" if not recall.count else f"recalled {_times(recall.count)}"
-    return Gate("grounds", False, f"It was mentioned on one day only and {recalled}.")
+    return False, f"It was mentioned on one day only and {recalled}."
 
 
 def _times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-_CAN_CHANGE = frozenset({"score", "grounds", "reviewed"})
+@dataclass(frozen=True)
+class Row:
+    """A gate: its name, what it checks (None: it does not concern the candidate), and how the
+    diary tells that one, or several, did not pass. `can_change`: another night may decide
+    otherwise."""
+
+    name: str
+    check: Callable[[_Case], _Answer | None]
+    one: str
+    several: str
+    can_change: bool = False
+
+
+GATES = (
+    Row("score", _score, "scored too low", "scored too low", can_change=True),
+    Row("age", _age, "is too old", "are too old"),
+    Row("new", _new, "already stands in MEMORY.md", "already stand in MEMORY.md"),
+    Row("current", _current, "was overtaken by a newer note", "were overtaken by newer notes"),
+    Row("uncorrected", _uncorrected, "was corrected later", "were corrected later"),
+    Row("allowed", _allowed, "was forgotten or is not true", "were forgotten or are not true"),
+    Row(
+        "undecided",
+        _undecided,
+        "was rejected by a person before",
+        "were rejected by a person before",
+    ),
+    Row("reviewed", _reviewed, "waits for a person", "wait for a person", can_change=True),
+    Row(
+        "grounds",
+        _grounds,
+        "came up on one day only, without a sign that it lasts",
+        "came up on one day only, without a sign that they last",
+        can_change=True,
+    ),
+)
+_CAN_CHANGE = frozenset(row.name for row in GATES if row.can_change)
 
 
 def decisive(failed: Sequence[Gate]) -> Gate:
@@ -193,13 +258,8 @@ def decisive(failed: Sequence[Gate]) -> Gate:
     return (told or final or sorted(failed, key=lambda gate: gate.name != "reviewed"))[0]
 
 
-def _verdict(
-    candidate: Candidate,
-    scored: Scored,
-    gates: tuple[Gate, ...],
-    now: datetime,
-    thresholds: Thresholds,
-) -> Verdict:
+def _verdict(case: _Case, gates: tuple[Gate, ...]) -> Verdict:
+    candidate, scored = case.candidate, case.scored
     failed = [gate for gate in gates if not gate.passed]
     if not failed:
         return Verdict(candidate, scored, gates, "promoted", gates[-1].detail)
@@ -207,8 +267,10 @@ def _verdict(
     if final:
         return Verdict(candidate, scored, gates, "rejected", decisive(failed).detail)
     reason = " ".join(gate.detail for gate in failed)
-    oldest_seen_next = now.astimezone(UTC).date() - timedelta(days=thresholds.window_days - 2)
+    oldest_seen_next = case.now.astimezone(UTC).date() - timedelta(
+        days=case.thresholds.window_days - 2
+    )
     if candidate.last_date < oldest_seen_next:
-        last = f"This was the last night of its {thresholds.window_days} days."
+        last = f"This was the last night of its {case.thresholds.window_days} days."
         return Verdict(candidate, scored, gates, "rejected", f"{reason} {last}")
     return Verdict(candidate, scored, gates, "kept", reason)

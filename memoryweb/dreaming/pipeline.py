@@ -173,6 +173,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
             verdicts=made.verdicts,
             superseded=made.superseded,
             disputed=made.disputed,
+            removed=consolidators.removed(read.memory.content, made),
             outcome=reports.held_sentence(made, needs_review=is_changed and needs_review),
             told_by_model=made.told,
             notices=made.notices,

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from memoryweb.dreaming import diary
+from memoryweb.dreaming import consolidators, diary
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import MEMORY, Inputs
@@ -68,7 +68,8 @@ def _summary(read: Inputs, made: Consolidated, changes: Sequence[dict[str, Any]]
     if made.content != read.memory.content and not is_applied:
         told = held_sentence(made, needs_review=True)
     else:
-        told = diary.summary(made.verdicts, made.superseded, made.disputed)
+        gone = consolidators.removed(read.memory.content, made)
+        told = diary.summary(made.verdicts, made.superseded, made.disputed, gone)
     return " ".join([told, *made.notices])
 
 

@@ -1,10 +1,11 @@
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, summary
-from memoryweb.dreaming.gates import NOT_TAKEN
+from memoryweb.dreaming.gates import GATES, NOT_TAKEN, Gate
 from memoryweb.dreaming.themes import themes
 from tests.dreaming.notes import candidate, mention, verdicts
 
@@ -35,6 +36,20 @@ def test_an_entry_says_summary_changed() -> None:
     assert told("Tom bakes bread", memory="- Tom bakes bread").endswith(
         "MEMORY.md stays as it is. The one statement already stands in MEMORY.md.\n"
     )
+
+
+def test_an_entry_does_not_say_that_what_lost_lines_stayed() -> None:
+    text = told("Tom bakes bread", memory="- Tom bakes bread", removed=["- Ann runs"])
+    assert "MEMORY.md lost 1 line:\n\n- Ann runs" in text
+    assert "stays as it is" not in text
+    assert summary([], removed=["- Ann runs"]) == "MEMORY.md lost 1 line."
+
+
+def test_every_gate_has_its_sentence() -> None:
+    for row in GATES:
+        (verdict,) = verdicts([mention("Tom bakes bread")])
+        failed = replace(verdict, gates=(Gate(row.name, False, "No."),), verdict="rejected")
+        assert summary([failed]).endswith(f"The one statement {row.one}.")
 
 
 def test_several_causes_are_counted() -> None:

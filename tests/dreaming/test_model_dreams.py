@@ -113,6 +113,20 @@ class TestModel:
         assert {"dropped", "changed"} & {b["guard"] for b in Proposal.objects.get(run=run).broken}
         assert text_of(world, world.customer) == before
 
+    def test_the_diary_and_the_report_tell_what_the_model_took_away(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        before = _sixty(world)
+        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+        gone = before.rstrip("\n").split("\n")[-1]
+        model_server.answer(answer(before.replace(f"{gone}\n", "")))
+        run = dream(world, world.customer)
+        diary = text_of(world, world.customer, "DREAMS.md")
+        assert "MEMORY.md lost 1 line" in diary
+        assert gone in diary
+        assert "MEMORY.md stays as it is" not in diary
+        assert run.report.summary == "MEMORY.md lost 1 line."
+
     def test_a_stored_answer_is_not_asked_for_again(
         self, world: World, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
