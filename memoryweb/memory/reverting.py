@@ -6,7 +6,8 @@ can be undone by restoring revisions; doing it again changes nothing.
 """
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -15,9 +16,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.markdown.diff import carry, counts, side_by_side
-from memoryweb.markdown.merge import Kind as Hunks
-from memoryweb.markdown.merge import merge
-from memoryweb.memory import write
+from memoryweb.memory import reverted_text, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit
@@ -28,11 +27,11 @@ from memoryweb.provenance.sources import Kind, Lines, Source, is_diary, lines_of
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File, Import, Proposal, Revision
-from memoryweb.workspace.revisions import content_of
+from memoryweb.workspace.queries import lines_of_people
+from memoryweb.workspace.revisions import content_of, contents_of
 
 NOTHING = proposals.packed(Origin())  # a line that stands on no source
 _NOTES: dict[str, Callable[[Unit, Run, Writer], None]] = {}
-_UNTOLD = "(reverted)"
 REVERTED = "reverted"  # why the messages of a conversation were not extracted
 
 
@@ -124,7 +123,10 @@ def plan(source: Source, reach: Q, talks: Q) -> Plan:
         touched.filter(reach).select_related("agent", "owner").order_by("folded_path", "pk")
     )
     within = {file.pk for file in mine}
-    made = [_change(source, file, lines.get(file.pk, Lines())) for file in mine]
+    numbers = defaultdict(list)
+    for file_id, number in source.revisions.order_by("-number").values_list("file", "number"):
+        numbers[file_id].append(number)
+    made = [_change(source, file, lines.get(file.pk, Lines()), numbers[file.pk]) for file in mine]
     return Plan(
         source,
         tuple(change for change in made if not change.is_empty),
@@ -172,79 +174,30 @@ def _used(source: Source, talks: Q) -> "QuerySet[Message]":
     return source.messages.filter(reverted_at=None, conversation__in=within)
 
 
-def _change(source: Source, file: File, lines: Lines) -> Change:
-    numbers = list(
-        source.revisions.filter(file=file).order_by("-number").values_list("number", flat=True)
-    )
-    text, conflicts = _kept(file, lines.alone, is_told=is_diary(file) and not numbers), 0
+def _change(source: Source, file: File, lines: Lines, numbers: Sequence[int]) -> Change:
+    """`numbers` are the source's revisions of the file, the newest first."""
+    found = list(reverted_text.stretches(numbers))
+    wanted = {last for _first, last in found} | {first - 1 for first, _last in found}
+    contents = {0: _head(file)} | contents_of(file, wanted)
+    take = reverted_text.untold if is_diary(file) and not numbers else reverted_text.without_lines
+    kept = take(file.content, lines.alone)
     stays = {file.content.split("\n")[n - 1] for n in lines.partly}
-    for first, last in _stretches(numbers):
-        text, met = _without(file, first, last, text, stays)
-        conflicts += met
+    text, conflicts = reverted_text.without_revisions(kept, numbers, contents, stays)
+    if text != file.content:
+        text = reverted_text.without_bare_headings(file.content, text, _words_of_people(file))
     is_bare = text.strip() in {"", _head(file).strip()} and file.content != text
     began = (bool(numbers) and numbers[-1] == 1) or file.note_date is not None
     stay = len(lines.partly) + conflicts
+    befores = [first - 1 for first, _last in found if first > 1]
+    same = _same_as(file, befores, contents, text)
     if file.deleted_at is not None:
-        return _undeleted(file, numbers, text, stay)
+        # It comes back only if it was the source that took it away, and had text before.
+        is_theirs = bool(numbers) and numbers[0] == file.revision and text.strip() != ""
+        same = same if is_theirs else None
+        return Change(file, text if same else file.content, stay, restores=same)
     if began and is_bare:
         return Change(file, "", stay, deletes=True)
-    befores = [first - 1 for first, _last in _stretches(numbers) if first > 1]
-    return Change(file, text, stay, restores=_same_as(file, numbers, text), befores=befores)
-
-
-def _kept(file: File, gone: Collection[int], *, is_told: bool) -> str:
-    """The text without these lines. What the diary tells of them keeps its place."""
-    lines = list(enumerate(file.content.split("\n"), start=1))
-    if is_told:
-        bullets = {n: "- " if line.lstrip().startswith("- ") else "" for n, line in lines}
-        return "\n".join(f"{bullets[n]}{_UNTOLD}" if n in gone else line for n, line in lines)
-    return "\n".join(line for n, line in lines if n not in gone)
-
-
-def _undeleted(file: File, numbers: Sequence[int], text: str, stay: int) -> Change:
-    """A file comes back only if it was the source that took it away, and had text before."""
-    last = numbers[0] if numbers else 0
-    is_theirs = last == file.revision and text.strip() != ""
-    before = _same_as(file, numbers, text) if is_theirs else None
-    return Change(file, text if before else file.content, stay, restores=before)
-
-
-def _stretches(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Revisions that follow each other, as (first, last), the newest first."""
-    last = first = 0
-    for number in numbers:
-        if first and number == first - 1:
-            first = number
-            continue
-        if first:
-            yield first, last
-        first = last = number
-    if first:
-        yield first, last
-
-
-def _without(
-    file: File, first: int, last: int, mine: str, stays: Collection[str]
-) -> tuple[str, int]:
-    """The text without what revisions `first` to `last` did; where somebody changed the same
-    lines later, theirs stay, and so does what stands on other sources. Also how many lines of
-    the source are left that were changed."""
-    base = content_of(file, last)
-    before = content_of(file, first - 1) if first > 1 else _head(file)
-    lines: list[str] = []
-    left = 0
-    for hunk in merge(base, before, mine):
-        said = [line for line in hunk.mine if line.strip()]
-        if hunk.kind is Hunks.CONFLICT and set(said) <= set(hunk.base):
-            # Nobody wrote here since: what is left of the source's lines stands on others, too.
-            lines += [*hunk.theirs, *(line for line in said if line not in hunk.theirs)]
-        elif hunk.kind is Hunks.CONFLICT:
-            lines += hunk.mine
-            left += sum(1 for line in hunk.mine if line.strip() and line in hunk.base)
-        else:
-            merged = hunk.merged
-            lines += [*merged, *(one for one in hunk.mine if one in stays and one not in merged)]
-    return "\n".join(lines), left
+    return Change(file, text, stay, restores=same, befores=befores)
 
 
 def _head(file: File) -> str:
@@ -252,13 +205,19 @@ def _head(file: File) -> str:
     return f"# {file.note_date.isoformat()}\n\n" if file.note_date else ""
 
 
-def _same_as(file: File, numbers: Sequence[int], text: str) -> int | None:
+def _words_of_people(file: File) -> set[str]:
+    lines = file.content.split("\n")
+    return {lines[number - 1] for number in lines_of_people(file)}
+
+
+def _same_as(
+    file: File, befores: Sequence[int], contents: Mapping[int, str], text: str
+) -> int | None:
     """The revision before the source's, where the text is exactly that one's: its lines then stay
     the words of whoever wrote them."""
-    for number in reversed(numbers):
-        if number > 1 and content_of(file, number - 1) == text:
-            return number - 1 if text != file.content or file.deleted_at is not None else None
-    return None
+    if text == file.content and file.deleted_at is None:
+        return None
+    return next((number for number in reversed(befores) if contents[number] == text), None)
 
 
 def _waiting(source: Source, talks: Q) -> "list[Conversation]":
@@ -318,10 +277,11 @@ def _coming_back(change: Change) -> Mapping[int, Origin]:
     there = carry(change.before.split("\n"), after).same
     missing = {n for n, line in enumerate(after, start=1) if line.strip() and n not in there}
     found: dict[int, Origin] = {}
+    contents = contents_of(change.file, change.befores) if missing else {}
     for number in change.befores:
         if not missing:
             break
-        same = carry(content_of(change.file, number).split("\n"), after).same
+        same = carry(contents[number].split("\n"), after).same
         if missing & same.keys():
             origins = returning(change.file, number)
             found |= {n: origins[same[n]] for n in missing & same.keys() if same[n] in origins}

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from memoryweb.accounts.models import User
 from memoryweb.workspace.models import File, Revision
@@ -19,6 +19,23 @@ def content_of(file: File, number: int) -> str:
         file=file, number__gte=revision.base, number__lte=number
     ).order_by("number")
     return "".join(parts.values_list("text", flat=True))
+
+
+def contents_of(file: File, numbers: Collection[int]) -> dict[int, str]:
+    """The whole contents at several revisions, in one statement."""
+    if not numbers:
+        return {}
+    first = Revision.objects.filter(file=file, number__gte=min(numbers)).order_by("number")
+    rows = Revision.objects.filter(
+        file=file, number__gte=Subquery(first.values("base")[:1]), number__lte=max(numbers)
+    )
+    found: dict[int, str] = {}
+    text = ""
+    for number, base, part in rows.order_by("number").values_list("number", "base", "text"):
+        text = part if base == number else text + part
+        if number in numbers:
+            found[number] = text
+    return found
 
 
 def history_of(file: File) -> "QuerySet[Revision]":

@@ -3,7 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
 from django.db.models import Q
+from django.test.utils import CaptureQueriesContext
 
 from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Token
@@ -25,6 +27,7 @@ from memoryweb.provenance.sources import Kind, Source
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import AuthorKind, File, Import, Proposal
+from tests.statements import statements
 from tests.world import World
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -457,6 +460,41 @@ def test_if_somebody_wrote_since_the_preview_nothing_is_changed(world: World) ->
     with pytest.raises(PlanMoved):
         _revert(world, Kind.TOKEN, token, expected=seen)
     assert list(File.objects.order_by("pk").values_list("pk", "revision")) == before
+
+
+def test_a_plan_takes_as_many_statements_for_any_number_of_interleaved_authors(
+    world: World,
+) -> None:
+    token, counts = _token(world), []
+    for pairs in (2, 12):
+        for number in range(pairs):
+            _append(world, f"- 09:00 Acme {pairs} {number}.", writer=_tool(world, token))
+            _append(world, f"- 09:01 Tea {pairs} {number}.", writer=Writer(AuthorKind.AGENT))
+        with CaptureQueriesContext(connection) as queries:
+            made = _plan(world, Kind.TOKEN, token)
+        assert "Acme" not in made.changes[0].after
+        counts.append(len(statements(queries)))
+    assert counts[0] == counts[1]
+
+
+def test_headings_that_nothing_stands_under_any_more_go_too(world: World) -> None:
+    bad = _talk(world, "Acme is the best.", name="bad")
+    note = _extracted(world, bad)
+    before = "# Memory\n\n## People\n\n- Marta.\n\n## Work\n\n### Travel\n\n"
+    _dreamt(world, note, 3, before=before)
+    _revert(world, Kind.CONVERSATION, bad)
+    assert _text(world, "MEMORY.md", world.customer) == "# Memory\n\n## People\n\n- Marta.\n"
+
+
+def test_a_person_s_own_heading_and_one_that_was_empty_before_stay(world: World) -> None:
+    token = _token(world)
+    _write(world, "# Tea\n\n## Green\n\n## Black\n\n## White\n", _person(world))
+    text = "# Tea\n\n## Green\n\n- Acme.\n\n## Black\n\n## White\n\n- Acme.\n"
+    _write(world, text, _tool(world, token))
+    _write(world, f"{text}\n## More\n\n- Cake.\n", _person(world))
+    _revert(world, Kind.TOKEN, token)
+    after = [line for line in _text(world, "KNOWLEDGE.md", None).split("\n") if line]
+    assert after == ["# Tea", "## Green", "## Black", "## White", "## More", "- Cake."]
 
 
 def test_all_of_it_or_nothing(world: World) -> None:
