@@ -53,7 +53,15 @@ class Row:
     moved: int | None = None
 
 
+def unix_ends(text: str) -> str:
+    """With every line ended as files are kept, whatever system or form it comes from."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
 def carry(before: Sequence[str], after: Sequence[str]) -> Carried:
+    """A line is the same one when only its end differs: old files have some of other systems."""
+    before = [line.removesuffix("\r") for line in before]
+    after = [line.removesuffix("\r") for line in after]
     same: dict[int, int] = {}
     changed: dict[int, int] = {}
     removed: list[int] = []

@@ -14,6 +14,7 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
+from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import placeholders, screening, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
 from memoryweb.memory.screening import Held, Likely, Screened
@@ -93,7 +94,7 @@ def write(
     origins: Mapping[int, Origin] | None = None,
     likely: Likely = Likely.HOLD,
 ) -> Written:
-    """Replace a file's text, or make the file.
+    """Replace a file's text, or make the file. Lines end with a newline alone.
 
     `expected` is the SHA-256 of the text that the caller saw ("": no file, None: not checked).
     `origins` says where new lines came from, `likely` what becomes of a likely password. Raises
@@ -101,6 +102,7 @@ def write(
     """
     path = screening.path(place.path)
     write_matrix.check(writer, place)
+    content = unix_ends(content)
     _check_content(content)
     file = find(place)
     _check_lock(file, path.text, expected)
@@ -126,7 +128,7 @@ def write(
 
 def _is_at(file: File | None, content: str) -> TypeGuard[File]:
     """The file is there with just this text."""
-    return file is not None and file.deleted_at is None and file.content == content
+    return file is not None and file.deleted_at is None and unix_ends(file.content) == content
 
 
 def append(

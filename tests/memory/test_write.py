@@ -281,9 +281,14 @@ def test_appending_after_a_deletion_begins_a_new_text(world: World) -> None:
     assert set(origins_of(again)) == {3}
 
 
-@pytest.mark.parametrize("text", ["", "\n", "one\r\ntwo\r\n", "one\u2028two\x0bthree"])
+@pytest.mark.parametrize("text", ["", "\n", "one\u2028two\x0bthree"])
 def test_odd_texts_are_kept_as_they_are(world: World, text: str) -> None:
     _write(world, "notes.md", "before", MACHINE)
     file = File.objects.get(pk=_write(world, "notes.md", text, MACHINE).file.pk)
     assert file.content == text
     assert content_of(file, 2) == text
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\r"])
+def test_lines_end_with_a_newline_alone_wherever_they_come_from(world: World, ends: str) -> None:
+    assert _write(world, "notes.md", f"one{ends}two{ends}", MACHINE).file.content == "one\ntwo\n"

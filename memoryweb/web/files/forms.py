@@ -5,6 +5,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.markdown import paths
+from memoryweb.markdown.diff import unix_ends
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.markdown.merge import Choice, Decision, Hunk, Kind, choices
 from memoryweb.memory.exceptions import AssignmentsFound, MemoryRefused
@@ -22,11 +23,7 @@ class TextField(forms.CharField):
         )
 
     def to_python(self, value: object) -> str:
-        return line_ends_undone(super().to_python(value) or "")
-
-
-def line_ends_undone(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+        return unix_ends(super().to_python(value) or "")
 
 
 class PathField(forms.CharField):
@@ -98,7 +95,7 @@ class MergeForm(EditForm):
         for at, hunk in enumerate(hunks):
             choice = self.data.get(f"choice-{at}", "")
             if hunk.kind != Kind.SAME and choice in set(choices(hunk)):
-                text = line_ends_undone(self.data.get(f"hand-{at}", ""))
+                text = unix_ends(self.data.get(f"hand-{at}", ""))
                 found[at] = Decision(Choice(choice), text)
         return found
 
