@@ -15,6 +15,7 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.guards import changed_lines
 from memoryweb.memory.transaction import Unit
 from memoryweb.runs.models import Run
+from memoryweb.workspace.models import Proposal
 
 
 def store(
@@ -50,6 +51,7 @@ def store(
         _candidate(report, verdict, next((lines[m] for m in _of(verdict) if m in lines), None))
         for verdict in made.verdicts
     )
+    _forget_older(report)
     return report
 
 
@@ -61,6 +63,16 @@ def held_sentence(made: Consolidated, *, needs_review: bool) -> str:
     return _("MEMORY.md was not changed: the proposal waits for a person. {why}").format(
         why=why
     ).strip()  # fmt: skip
+
+
+def _forget_older(report: Report) -> None:
+    """The window has the same blocks night after night: of earlier dreams only what they added
+    is kept, and what a person still has to decide about."""
+    earlier = Report.objects.filter(agent=report.agent, owner=report.owner).exclude(pk=report.pk)
+    open_ones = Proposal.objects.filter(state=Proposal.State.PENDING).values("run")
+    decided = earlier.exclude(run__in=open_ones)
+    weighed = Candidate.objects.filter(report__in=decided.values("pk"))
+    weighed.exclude(verdict=Candidate.Verdict.PROMOTED).delete()
 
 
 def _summary(read: Inputs, made: Consolidated, changes: Sequence[dict[str, Any]]) -> str:
