@@ -228,6 +228,8 @@ EMAIL_BACKEND = env.str(
     f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend",
 )
 
+SESSIONS_KEPT_DAYS = env.int("MEMORYWEB_SESSIONS_KEPT_DAYS", 14, validate=lambda v: v >= 1)
+SESSION_COOKIE_AGE = SESSIONS_KEPT_DAYS * 24 * 60 * 60
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
@@ -294,6 +296,8 @@ HEARTBEAT_SECONDS = env.float("MEMORYWEB_HEARTBEAT_SECONDS", 20.0)
 RUNS_PER_TEAM = env.int("MEMORYWEB_RUNS_PER_TEAM", 4)
 RUN_ATTEMPTS = env.int("MEMORYWEB_RUN_ATTEMPTS", 5)
 STUCK_SECONDS = env.float("MEMORYWEB_STUCK_SECONDS", 60.0)
+# Runs that changed nothing, with their reports. A dream reads what others of its window read.
+RUNS_KEPT_DAYS = env.int("MEMORYWEB_RUNS_KEPT_DAYS", 90, validate=lambda v: v >= 30)
 
 # Extraction (SPEC §4)
 AUTO_SUMMARIZE = env.bool("MEMORYWEB_AUTO_SUMMARIZE", True)

@@ -13,7 +13,8 @@ from scripts.installation import fresh_installation
 def main() -> int:
     with fresh_installation():
         # Models can be imported only now.
-        import_module("scripts.measures").run()
+        for name in ("measures", "room_measures"):
+            import_module(f"scripts.{name}").run()
     return 0
 
 

@@ -53,12 +53,12 @@ def run() -> None:
         few = _report("Dream over 7 notes of 4", _dream(team, "few", 4))
         _report("Dream over 7 notes of 40", _dream(team, "many", 40), few)
         for number in range(60):
-            _agent(team, f"other {number}")
+            agent_and_owner(team, f"other {number}")
         _report("Dream over 7 notes of 4 beside 60 more agents", _dream(team, "beside", 4), few)
 
 
 def _saving(team: Team) -> None:
-    agent, _owner = _agent(team, "saving")
+    agent, _owner = agent_and_owner(team, "saving")
     line = "- A statement of some length about nobody in particular.\n"
     before = None
     for size in (10_000, 100_000):
@@ -71,7 +71,7 @@ def _saving(team: Team) -> None:
 
 def _changing(team: Team) -> None:
     """Of a full file of many lines: each change beside the first save of it all."""
-    agent, _owner = _agent(team, "changing")
+    agent, _owner = agent_and_owner(team, "changing")
     chosen = random.Random(1)
     words = ["".join(chosen.choices("etaoinshrdlucmf", k=6)) for _ in range(4000)]
 
@@ -94,7 +94,7 @@ def _changing(team: Team) -> None:
 
 def _hostile(team: Team) -> None:
     """Texts made to take long, of one length and of twice that: 2 times is in proportion."""
-    agent, _owner = _agent(team, "hostile")
+    agent, _owner = agent_and_owner(team, "hostile")
     for name, part in (
         ("newlines", "\n"),
         ("empty headings", "# \n"),
@@ -115,7 +115,7 @@ def _save(team: Team, agent: Agent, path: str, text: str) -> None:
 
 
 def _appending(team: Team) -> None:
-    agent, owner = _agent(team, "appending")
+    agent, owner = agent_and_owner(team, "appending")
     place = Place(agent, owner, f"memory/{NIGHT.isoformat()}.md")
 
     with unit(team) as work:
@@ -129,7 +129,7 @@ def _appending(team: Team) -> None:
 
 
 def _messages(team: Team) -> None:
-    agent, owner = _agent(team, "talk")
+    agent, owner = agent_and_owner(team, "talk")
     said = [
         NewMessage(
             role="user" if number % 2 else "assistant",
@@ -159,7 +159,7 @@ def _messages(team: Team) -> None:
 
 
 def _dream(team: Team, name: str, lines: int) -> Measured:
-    agent, owner = _agent(team, name)
+    agent, owner = agent_and_owner(team, name)
     for ago in range(1, 8):
         day = NIGHT - timedelta(days=ago)
         said = [
@@ -174,7 +174,7 @@ def _dream(team: Team, name: str, lines: int) -> Measured:
     return _measured(lambda: engine.work(run.pk))
 
 
-def _agent(team: Team, name: str) -> tuple[Agent, Owner]:
+def agent_and_owner(team: Team, name: str) -> tuple[Agent, Owner]:
     with unit(team) as work:
         agent = create_agent(work, name=name)
         integration = create_integration(team=team, name=name, by=SYSTEM)

@@ -17,8 +17,10 @@ class Conversation(models.Model):
         DREAM = "dream", _("Dream")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
-    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="conversations")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey(
+        "agents.Agent", models.CASCADE, related_name="conversations", db_index=False
+    )
     owner = models.ForeignKey("agents.Owner", models.CASCADE, related_name="conversations")
     external_id = ErasableCharField(max_length=255, help_text="the id that the client gave")
     source = models.CharField(max_length=8, choices=Source.choices, default=Source.API)
@@ -65,8 +67,10 @@ class Message(models.Model):
         SYSTEM = "system", _("System")
         TOOL = "tool", _("Tool")
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
-    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="messages")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    conversation = models.ForeignKey(
+        Conversation, models.CASCADE, related_name="messages", db_index=False
+    )
     position = models.IntegerField(help_text="1-based, in order of arrival")
     external_id = ErasableCharField(max_length=255)
     role = models.CharField(max_length=9, choices=Role.choices)

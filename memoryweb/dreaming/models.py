@@ -18,7 +18,7 @@ class Report(models.Model):
     """What a dream looked at, decided and changed. One a run; the diff is read from revisions."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="reports")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="reports")
     run = models.OneToOneField("runs.Run", models.CASCADE, related_name="report")
@@ -51,8 +51,8 @@ class Candidate(models.Model):
         KEPT = "kept", _("Kept for later")
         REJECTED = "rejected", _("Rejected")
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
-    report = models.ForeignKey(Report, models.CASCADE, related_name="candidates")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    report = models.ForeignKey(Report, models.CASCADE, related_name="candidates", db_index=False)
     key = PlainCharField(max_length=64)
     text = ErasableTextField()
     file = models.ForeignKey("workspace.File", models.SET_NULL, null=True, related_name="+")

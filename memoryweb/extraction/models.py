@@ -18,9 +18,9 @@ class Extraction(models.Model):
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     conversation = models.ForeignKey(
-        "conversations.Conversation", models.CASCADE, related_name="extractions"
+        "conversations.Conversation", models.CASCADE, related_name="extractions", db_index=False
     )
-    run = models.ForeignKey("runs.Run", models.CASCADE, related_name="extractions")
+    run = models.ForeignKey("runs.Run", models.RESTRICT, related_name="extractions")
     first = models.IntegerField(help_text="position of the first message")
     last = models.IntegerField(help_text="position of the last message")
     status = models.CharField(max_length=8, choices=Status.choices)

@@ -58,8 +58,8 @@ class Run(models.Model):
         CONVERSATION = "conversation", _("Conversation")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="runs")
-    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="runs")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="runs", db_index=False)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="runs", db_index=False)
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="runs")
     kind = models.CharField(max_length=12, choices=Kind.choices)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.QUEUED)

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django_q.models import Failure, Schedule, Success
 from django_scopes import scopes_disabled
 
@@ -21,6 +22,7 @@ logger = logging.getLogger(__name__)
 CALLS_A_TICK = 20
 FARTHEST = timedelta(days=2)  # no back-off, budget or pause is longer
 FAILURES_KEPT = timedelta(days=7)
+GONE_A_TICK = 200  # so that no tick holds up what writes
 
 Tick = Callable[[datetime], object]
 _ticks: list[Tick] = []
@@ -36,7 +38,8 @@ def tick(now: datetime) -> list[str]:
     """Every step, whatever becomes of the others. The names of those that failed."""
     failed = []
     with scopes_disabled():
-        for step in (requeue_expired, hurry_lost, *_ticks, call_again, purge, _remember):
+        steps = (requeue_expired, hurry_lost, *_ticks, call_again, purge, forget_runs, _remember)
+        for step in steps:
             try:
                 step(now)
             except Exception:
@@ -77,6 +80,33 @@ def purge(now: datetime) -> None:
     """django-q2 keeps failures for ever; the runs tell how they went."""
     for kept in (Failure, Success):
         kept.objects.filter(stopped__lt=now - FAILURES_KEPT).delete()
+    ended = Session.objects.filter(expire_date__lt=now).values("pk")[:GONE_A_TICK]
+    Session.objects.filter(pk__in=list(ended.values_list("pk", flat=True))).delete()
+
+
+def forget_runs(now: datetime) -> int:
+    """Old runs that nothing stands on, with their reports, some at a time; how many.
+
+    A run that wrote, or that a person was asked about, is what a line came from. The last one of
+    an agent, owner and kind says how they stand, and what was read already.
+    """
+    with scopes_disabled():
+        later = Run.objects.filter(kind=OuterRef("kind"), agent=OuterRef("agent"))
+        later = later.filter(finished_at__gt=OuterRef("finished_at"))
+        followed = Q(Exists(later.filter(owner=OuterRef("owner")))) | Q(owner=None) & Q(
+            Exists(later.filter(owner=None))
+        )
+        old = Run.objects.filter(
+            followed,
+            finished_at__lt=now - timedelta(days=settings.RUNS_KEPT_DAYS),
+            due_at=None,
+            revisions=None,
+            proposals=None,
+            extractions=None,
+        )
+        gone = list(old.values_list("pk", flat=True)[:GONE_A_TICK])
+        Run.objects.filter(pk__in=gone).delete()
+    return len(gone)
 
 
 def ensure_schedule(now: datetime) -> None:

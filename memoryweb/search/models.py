@@ -13,16 +13,20 @@ class Passage(models.Model):
         FILE = "file"
         MESSAGE = "message"
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
-    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
-    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
+    owner = models.ForeignKey(
+        "agents.Owner", models.CASCADE, null=True, related_name="+", db_index=False
+    )
     kind = models.CharField(max_length=8, choices=Kind.choices)
-    file = models.ForeignKey("workspace.File", models.CASCADE, null=True, related_name="passages")
+    file = models.ForeignKey(
+        "workspace.File", models.CASCADE, null=True, related_name="passages", db_index=False
+    )
     message = models.ForeignKey(
         "conversations.Message", models.CASCADE, null=True, related_name="passages"
     )
     conversation = models.ForeignKey(
-        "conversations.Conversation", models.CASCADE, null=True, related_name="+"
+        "conversations.Conversation", models.CASCADE, null=True, related_name="+", db_index=False
     )
     line = models.IntegerField(default=0, help_text="first line of the block; a message's position")
     end_line = models.IntegerField(default=0)
@@ -49,7 +53,7 @@ class Passage(models.Model):
             )
         ]
         indexes = [
-            models.Index(fields=["team", "agent", "owner", "kind"], name="recall_passage_reach"),
+            models.Index(fields=["agent", "owner"], name="recall_passage_of_owner"),
             models.Index(fields=["file", "line"], name="recall_passage_file"),
             models.Index(fields=["id", "whole", "place"], name="recall_passage_place"),
             models.Index(fields=["whole", "line"], name="recall_passage_whole"),
@@ -67,10 +71,12 @@ class RecallEvent(models.Model):
         SEARCH = "search"
         PREFETCH = "prefetch"
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
-    conversation = models.ForeignKey("conversations.Conversation", models.CASCADE, related_name="+")
+    conversation = models.ForeignKey(
+        "conversations.Conversation", models.CASCADE, related_name="+", db_index=False
+    )
     file = models.ForeignKey("workspace.File", models.CASCADE, related_name="recalls")
     line_hash = PlainCharField(max_length=64, help_text="keyed hash of the line's normalised text")
     query_hash = PlainCharField(max_length=64, help_text="keyed hash of the query's terms")
@@ -100,7 +106,7 @@ class Injection(models.Model):
         TOOL = "tool"
         SEARCH = "search"
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
     conversation = models.ForeignKey(
@@ -125,7 +131,9 @@ class InjectedSpan(models.Model):
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     injection = models.ForeignKey(Injection, models.CASCADE, related_name="spans")
-    file = models.ForeignKey("workspace.File", models.CASCADE, null=True, related_name="+")
+    file = models.ForeignKey(
+        "workspace.File", models.CASCADE, null=True, related_name="+", db_index=False
+    )
     revision = models.IntegerField(null=True)
     first_line = models.IntegerField(default=0)
     last_line = models.IntegerField(default=0)

@@ -58,7 +58,7 @@ class File(models.Model):
     """A Markdown file of a workspace, with its current text. Its past stands in `revisions`."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="files")
     owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="files")
     scope = models.CharField(max_length=8, choices=Scope.choices)
@@ -163,19 +163,21 @@ class Revision(models.Model):
     The content of revision n is the text of revision `base` and of every delta after it up to n.
     """
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
-    file = models.ForeignKey(File, models.CASCADE, related_name="revisions")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    file = models.ForeignKey(File, models.CASCADE, related_name="revisions", db_index=False)
     number = models.IntegerField()
     base = models.IntegerField(help_text="the revision with the whole text that this builds on")
     text = ErasableTextField(blank=True)
     sha256 = PlainCharField(max_length=64)
     size = models.IntegerField(help_text="bytes of UTF-8 of the whole content")
     author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
-    user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    user = models.ForeignKey(
+        "accounts.User", models.SET_NULL, null=True, related_name="+", db_index=False
+    )
     integration = models.ForeignKey(
         "accounts.Integration", models.SET_NULL, null=True, related_name="+"
     )
-    run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="revisions")
+    run = models.ForeignKey("runs.Run", models.RESTRICT, null=True, related_name="revisions")
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
     conversation = models.ForeignKey(
         "conversations.Conversation",
@@ -201,14 +203,11 @@ class Revision(models.Model):
             models.UniqueConstraint(fields=["file", "number"], name="workspace_revision_number")
         ]
         indexes = [
-            models.Index(fields=["team", "run"], name="workspace_revision_run"),
-            models.Index(fields=["team", "token"], name="workspace_revision_token"),
             models.Index(
                 fields=["user", "file"],
                 condition=Q(user__isnull=False),
                 name="workspace_revision_writer",
             ),
-            models.Index(fields=["file", "created_at"], name="workspace_revision_when"),
         ]
 
     def __str__(self) -> str:
@@ -226,14 +225,16 @@ class LineOrigin(models.Model):
     and `root` are the source's own roots, kept here so that nothing done to the source loses them.
     """
 
-    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
-    file = models.ForeignKey(File, models.CASCADE, related_name="origins")
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    file = models.ForeignKey(File, models.CASCADE, related_name="origins", db_index=False)
     line = models.IntegerField(help_text="1-based, in the current text")
     since = models.IntegerField(help_text="the revision that brought the line")
     author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
     user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
-    run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="+")
-    source_file = models.ForeignKey(File, models.SET_NULL, null=True, related_name="+")
+    run = models.ForeignKey("runs.Run", models.RESTRICT, null=True, related_name="+")
+    source_file = models.ForeignKey(
+        File, models.SET_NULL, null=True, related_name="+", db_index=False
+    )
     source_revision = models.IntegerField(null=True)
     source_line = models.IntegerField(null=True)
     message = models.ForeignKey(
@@ -259,11 +260,12 @@ class LineOrigin(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["file", "line"], name="workspace_origin_line"),
-            models.Index(fields=["team", "message"], name="workspace_origin_message"),
             # Few lines are flagged, and every page asks how many.
             models.Index(fields=["team"], condition=~Q(marks=""), name="workspace_origin_flagged"),
             models.Index(
-                fields=["team", "source_file", "source_line"], name="workspace_origin_source"
+                fields=["source_file", "source_line"],
+                condition=Q(source_file__isnull=False),
+                name="workspace_origin_from",
             ),
         ]
 
@@ -278,7 +280,7 @@ class PastOrigin(models.Model):
     """
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
-    file = models.ForeignKey(File, models.CASCADE, related_name="past_origins")
+    file = models.ForeignKey(File, models.CASCADE, related_name="past_origins", db_index=False)
     gone = models.IntegerField(help_text="the revision that took the line away")
     line = models.IntegerField(help_text="1-based, in the text before that")
     since = models.IntegerField(help_text="the revision that brought the line")
@@ -320,7 +322,7 @@ class Proposal(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     file = models.ForeignKey(File, models.CASCADE, related_name="proposals")
-    run = models.ForeignKey("runs.Run", models.CASCADE, related_name="proposals")
+    run = models.ForeignKey("runs.Run", models.RESTRICT, related_name="proposals")
     base_revision = models.IntegerField()
     content = ErasableTextField()
     origins = PlainJSONField(default=dict, help_text="line number → sources, applied on acceptance")

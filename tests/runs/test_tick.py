@@ -1,13 +1,19 @@
 from datetime import datetime, timedelta
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.cache import caches
+from django.db.models import RestrictedError
 from django.utils import timezone
 from django_q.models import Failure, OrmQ, Schedule, Task
 from pytest_django import Settings
 
+from memoryweb.dreaming.models import Report
+from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine, tasks, ticking
 from memoryweb.runs.models import Beat, Run
+from memoryweb.workspace.models import AuthorKind
 from tests.runs.conftest import Handle
 from tests.runs.desk import Desk, ago, ahead, change, done, fresh
 
@@ -170,3 +176,47 @@ def _held(desk: Desk, lease_until: datetime, attempts: int = 1) -> Run:
         run, status="running", phase="answer", attempts=attempts, fence=3, lease_until=lease_until
     )
     return run
+
+
+def test_old_runs_that_nothing_stands_on_go_with_their_reports(desk: Desk) -> None:
+    old, wrote, last = (_ended(desk, days) for days in (95, 94, 93))
+    Report.objects.create(team=desk.team, agent=desk.agent, run=old, dreamt_at=ago(days=95))
+    _wrote(desk, wrote)
+    ticking.tick(timezone.now())
+    assert set(Run.objects.all()) == {wrote, last}
+    assert not Report.objects.exists()
+
+
+def test_a_run_that_a_text_stands_on_cannot_be_deleted(desk: Desk) -> None:
+    run = _ended(desk, 95)
+    _wrote(desk, run)
+    with pytest.raises(RestrictedError):
+        run.delete()
+    desk.agent.delete()
+    assert not Run.objects.exists()
+
+
+def test_old_runs_go_some_at_a_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ticking, "GONE_A_TICK", 2)
+    for days in range(91, 97):
+        _ended(desk, days)
+    assert [ticking.forget_runs(timezone.now()) for _turn in range(4)] == [2, 2, 1, 0]
+
+
+def test_ended_sign_ins_go(desk: Desk) -> None:
+    for name, ends in (("old", ago(days=1)), ("new", ahead(days=1))):
+        Session.objects.create(session_key=name, session_data="", expire_date=ends)
+    ticking.tick(timezone.now())
+    assert [session.pk for session in Session.objects.all()] == ["new"]
+
+
+def _ended(desk: Desk, days: int) -> Run:
+    run = desk.ask()
+    change(run, status="no_change", due_at=None, finished_at=ago(days=days))
+    return run
+
+
+def _wrote(desk: Desk, run: Run) -> None:
+    with unit(desk.team) as work:
+        place = Place(desk.agent, None, "MEMORY.md")
+        write(work, place, "- Tea.\n", writer=Writer(AuthorKind.DREAM, run=run))

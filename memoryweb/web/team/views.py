@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import Http404, HttpResponse
@@ -36,6 +37,8 @@ def team(request: TeamRequest) -> HttpResponse:
         "can_manage": visit.can(Permission.MANAGE_MEMBERS),
         "today": usage.today(visit.team.pk, visit.team.daily_tokens),
         "has_model": client.configured(),
+        "runs_kept": settings.RUNS_KEPT_DAYS,
+        "sessions_kept": settings.SESSIONS_KEPT_DAYS,
     }
     return show(request, "settings/team.html", context, status=422 if form.is_bound else 200)
 
