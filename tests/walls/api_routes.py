@@ -120,9 +120,9 @@ ROUTES: dict[str, Route] = {
     ),
     "rename_file": Route(
         "POST",
-        FILES + "/MEMORY.md/rename?owner=shared",
+        FILES + "/structured/wifi.md/rename?owner=shared",
         WRITE,
-        {"filename": "KNOWLEDGE.md"},
+        {"filename": "structured/guests.md"},
         "nobody",
         changes=True,
     ),
