@@ -16,6 +16,10 @@ class StoppingLease(Lease):
         super().store(phase, **fields)
         _stop_once(f"{phase} stored")
 
+    def advance(self, phase: Run.Phase | str, **fields: Any) -> None:
+        super().advance(phase, **fields)
+        _stop_once(f"{phase} stored")
+
     def fence(self) -> None:
         super().fence()
         _stop_once("applying")
