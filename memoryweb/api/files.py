@@ -17,7 +17,7 @@ from memoryweb.api.operations import Reach, header, operation
 from memoryweb.api.query_parameters import FilesAsked, RevisionsAsked, of_then
 from memoryweb.api.schemas import Camel, Items, Moment, RequestBody, Screened, Whole, one_of
 from memoryweb.markdown.paths import fold
-from memoryweb.memory import screening, write
+from memoryweb.memory import write
 from memoryweb.memory.exceptions import Exists, FileMissing
 from memoryweb.memory.transaction import unit
 from memoryweb.workspace.models import AuthorKind, File, Revision
@@ -184,6 +184,7 @@ def read_revision(
         Saved,
         leaves_out_unset=True,
         summary="Make an earlier revision current again, as a new revision",
+        also={202: Saved},
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "changed": True},
         body={"revision": 5},
@@ -192,7 +193,7 @@ def read_revision(
 )
 def restore_file(
     request: Request, agent_id: str, path: str, reach: Query[Reach], body: FileRestore
-) -> Saved:
+) -> Status[Saved]:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, reach.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
@@ -203,7 +204,7 @@ def restore_file(
             written = write.restore(work, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
             raise Invalid("revision", _("This file has no such revision.")) from None
-    return _saved(written, owner)
+    return Status(202 if written.proposal else 200, _saved(written, owner))
 
 
 @router.post(
@@ -267,7 +268,7 @@ def read_file(
         summary="Write a file, or make it",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
         example={**EXAMPLE, "changed": True},
-        also={201: Saved},
+        also={201: Saved, 202: Saved},
         body=_TEXT,
         parameters=[
             IF_MATCH,
@@ -303,8 +304,8 @@ def write_file(
     except (Exists, FileMissing) as refused:
         raise _unmet(refused, expected) from None
     response["ETag"] = f'"{written.file.sha256}"'
-    saved = _saved(written, owner)
-    return Status(201 if written.file.revision == 1 and written.changed else 200, saved)
+    is_new = written.file.revision == 1 and written.changed
+    return Status(202 if written.proposal else 201 if is_new else 200, _saved(written, owner))
 
 
 @router.delete(
@@ -348,8 +349,7 @@ def described(file: File, owner: Owner | None) -> dict[str, Any]:
 
 
 def _saved(written: write.Written, owner: Owner | None) -> Saved:
-    told = screening.told(written.held)
-    return Saved(**described(written.file, owner), changed=written.changed, **told)
+    return Saved(**described(written.file, owner), changed=written.changed, **written.told)
 
 
 def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:

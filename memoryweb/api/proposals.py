@@ -51,7 +51,7 @@ class ProposalOut(Camel):
     id: str
     filename: str
     owner: str
-    run_id: str
+    run_id: str | None = Field(description="Null for what a program wrote by itself or by a tool.")
     base_revision: int
     content: str | None
     broken: list[BrokenGuard]
@@ -153,7 +153,7 @@ def _described(proposal: Proposal, visible: Visible, caller: Caller) -> Proposal
         id=str(proposal.pk),
         filename=file.path,
         owner=acting_owner.shown(file.owner),
-        run_id=str(proposal.run_id),
+        run_id=str(proposal.run_id) if proposal.run_id else None,
         base_revision=proposal.base_revision,
         content=content,
         broken=[BrokenGuard(**one) for one in proposal.broken],

@@ -70,9 +70,14 @@ class HeldOut(Camel):
 
 
 class Screened(Camel):
-    """`held` is there when something was held back."""
+    """`held` is there when something was held back, `proposal` when nothing was written yet."""
 
     held: list[HeldOut] = []
+    proposal: str | None = Field(
+        None,
+        description="With 202: the change is of what stands in everyone's prompt, so a person has "
+        "to accept this proposal first. `changed` is false, and the file is as it was.",
+    )
 
 
 class Items(Camel, Generic[Item]):

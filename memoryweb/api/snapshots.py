@@ -23,6 +23,7 @@ from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.plan import Action, Item, Plan
 from memoryweb.memory.transaction import unit
+from memoryweb.memory.write import Written
 
 router = Router(tags=["Snapshots"])
 
@@ -52,6 +53,9 @@ class PlannedFile(ImportedFile):
 
 class WrittenFile(ImportedFile):
     revision: int | None = Field(description="The revision that was made, if any.")
+    proposal: str | None = Field(
+        None, description="Code `proposed`: nothing was written until a person accepts this."
+    )
 
 
 class IgnoredEntry(Camel):
@@ -245,12 +249,12 @@ def import_snapshot(
         # Within: a refused import makes no owner either.
         owner = acting_owner.target(request.auth, sent.owner)
         done = snapshots.apply(work, sent.agent, owner, sent.archive, token, by=request.auth.writer)
-    numbers = {item.path: written.file.revision for item, written in done.written}
+    written = {item.path: one for item, one in done.written}
     return SnapshotImport(
         import_id=str(done.batch.pk) if done.batch else None,
         owner=acting_owner.shown(owner),
         files=[
-            WrittenFile(**_file(item), revision=numbers.get(item.path)) for item in done.plan.items
+            WrittenFile(**_file(item), **_made(written.get(item.path))) for item in done.plan.items
         ],
         **_rest(done.plan),
     )
@@ -301,6 +305,13 @@ def _file(item: Item) -> dict[str, Any]:
         "size_after": item.size_after,
         "held": [HeldOut(kind=one.kind, line=one.line) for one in item.held],
     }
+
+
+def _made(written: Written | None) -> dict[str, Any]:
+    if written is None:
+        return {"revision": None}
+    number = written.revision.number if written.revision else None
+    return {"revision": number, "proposal": written.told.get("proposal")}
 
 
 def _rest(plan: Plan) -> dict[str, Any]:

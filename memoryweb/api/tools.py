@@ -1,9 +1,9 @@
 """The tools of an agent (SPEC §3.1). Agent and owner come from the call, never from an argument."""
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 from django.utils import timezone
-from ninja import Router
+from ninja import Router, Status
 from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
@@ -19,6 +19,7 @@ from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Writer
 from memoryweb.workspace.models import AuthorKind
 
+S = TypeVar("S", bound=Screened)
 router = Router(tags=["Tools"])
 
 BASE = "/agents/{agent_id}/tools"
@@ -192,6 +193,7 @@ def read_workspace_memory_file(request: Request, agent_id: str, body: FileCall) 
     BASE + "/write_workspace_memory_file",
     **operation(
         WroteFile,
+        also={202: WroteFile},
         leaves_out_unset=True,
         summary="Replace a file of the acting owner",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
@@ -205,19 +207,22 @@ def read_workspace_memory_file(request: Request, agent_id: str, body: FileCall) 
         errors=(409,),
     ),
 )
-def write_workspace_memory_file(request: Request, agent_id: str, body: WriteFile) -> WroteFile:
+def write_workspace_memory_file(
+    request: Request, agent_id: str, body: WriteFile
+) -> Status[WroteFile]:
     acting = writing(request, agent_id, body)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         answer = tools.write_file(
             work, acting, body.filename, body.content, writer=writer_of(request.auth, acting)
         )
-    return WroteFile(**answer)
+    return answered(WroteFile(**answer))
 
 
 @router.post(
     BASE + "/edit_workspace_memory_file",
     **operation(
         EditedFile,
+        also={202: EditedFile},
         leaves_out_unset=True,
         summary="Replace text within a file of the acting owner",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
@@ -231,7 +236,9 @@ def write_workspace_memory_file(request: Request, agent_id: str, body: WriteFile
         errors=(409,),
     ),
 )
-def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) -> EditedFile:
+def edit_workspace_memory_file(
+    request: Request, agent_id: str, body: EditFile
+) -> Status[EditedFile]:
     acting = writing(request, agent_id, body)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         answer = tools.edit_file(
@@ -243,13 +250,14 @@ def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) 
             writer=writer_of(request.auth, acting),
             replace_all=body.replace_all,
         )
-    return EditedFile(**answer)
+    return answered(EditedFile(**answer))
 
 
 @router.post(
     BASE + "/remember",
     **operation(
         Remembered,
+        also={202: Remembered},
         leaves_out_unset=True,
         summary="Append one line to today's note",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
@@ -263,11 +271,11 @@ def edit_workspace_memory_file(request: Request, agent_id: str, body: EditFile) 
         errors=(409,),
     ),
 )
-def remember(request: Request, agent_id: str, body: Remember) -> Remembered:
+def remember(request: Request, agent_id: str, body: Remember) -> Status[Remembered]:
     acting = writing(request, agent_id, body)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         answer = tools.remember(work, acting, body.content, writer=writer_of(request.auth, acting))
-    return Remembered(**answer)
+    return answered(Remembered(**answer))
 
 
 @router.post(
@@ -352,6 +360,11 @@ def _reading(request: Request, agent_id: str, call: Call) -> tools.Acting:
     return _acting(request.auth, agent, call)
 
 
+def answered(said: S) -> Status[S]:
+    """202 for what a person has to accept first."""
+    return Status(202 if said.proposal else 200, said)
+
+
 def writing(request: Request, agent_id: str, call: Call) -> tools.Acting:
     """A write for oneself needs no role; one that lands in the shared memory does."""
     agent = request.auth.agent(agent_id)
@@ -381,4 +394,5 @@ def writer_of(caller: Caller, acting: tools.Acting) -> Writer:
         token=caller.token,
         conversation_id=acting.conversation.pk if acting.conversation else None,
         is_tool=True,
+        speaker=acting.reader.owner,
     )

@@ -1,13 +1,13 @@
 """The tool `write_memory`, for workflows: one text, four ways of bringing it into a file."""
 
-from ninja import Router
+from ninja import Router, Status
 from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.api.auth import Request
 from memoryweb.api.operations import operation
 from memoryweb.api.schemas import Screened
-from memoryweb.api.tools import AGENT_ID, BASE, HASH, FileCall, writer_of, writing
+from memoryweb.api.tools import AGENT_ID, BASE, HASH, FileCall, answered, writer_of, writing
 from memoryweb.memory import section_writing as door
 from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.transaction import unit
@@ -44,6 +44,7 @@ class WroteMemory(Screened):
     BASE + "/write_memory",
     **operation(
         WroteMemory,
+        also={202: WroteMemory},
         leaves_out_unset=True,
         summary="Append, replace a section, set a value, or overwrite",
         takes=(Permission.WRITE, Scope.MEMORY_WRITE),
@@ -65,10 +66,10 @@ class WroteMemory(Screened):
         errors=(409,),
     ),
 )
-def write_memory(request: Request, agent_id: str, body: WriteMemory) -> WroteMemory:
+def write_memory(request: Request, agent_id: str, body: WriteMemory) -> Status[WroteMemory]:
     acting = writing(request, agent_id, body)
     step = Step(body.strategy, body.content, body.heading, body.key, body.value)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         writer = writer_of(request.auth, acting)
         answer = door.write_memory(work, acting, body.filename, step, writer=writer)
-    return WroteMemory(**answer)
+    return answered(WroteMemory(**answer))

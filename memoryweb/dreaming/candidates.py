@@ -33,6 +33,7 @@ class Mention:
     category: str = ""
     human: bool = False
     waits: bool = False  # for a person, who has not looked at it yet
+    outside: bool = False  # nobody in the team said it, and it is for what all of them share
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,11 @@ class Candidate:
     @property
     def waits(self) -> bool:
         return any(mention.waits for mention in self.mentions)
+
+    @property
+    def outside(self) -> bool:
+        """Nobody of the team said it in just these words."""
+        return not any(as_line(m.text) == self.text and not m.outside for m in self.mentions)
 
 
 def gather(
@@ -196,6 +202,7 @@ def _written(mention: Mention) -> tuple[date | str | int, ...]:
         mention.category,
         mention.human,
         mention.waits,
+        mention.outside,
     )
 
 

@@ -16,9 +16,11 @@ from memoryweb.language.statements import normalise
 from memoryweb.memory import guards
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.protected_lines import keep
+from memoryweb.memory.write_matrix import OUTSIDE
 from memoryweb.review.rejections import states, without_rejected
 
 MOST_HINTS = 100
+_PROPOSED = "What comes from outside the team was proposed; a person decides."
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,23 @@ class Consolidated:
     told: str = ""
     notices: tuple[str, ...] = ()
     carried: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    proposed: "Consolidated | None" = None
 
 
 def by_rules(inputs: Inputs) -> Consolidated:
+    """What the team's own words make of MEMORY.md; `proposed`: with those from outside, too."""
+    made = _by_rules(inputs)
+    if not any(mention.outside for mention in inputs.mentions):
+        return made
+    everybody = tuple(replace(mention, outside=False) for mention in inputs.mentions)
+    whole = _by_rules(replace(inputs, mentions=everybody))
+    if whole.content == made.content:
+        return made
+    whole = replace(whole, broken=(Broken(*OUTSIDE), *whole.broken))
+    return replace(made, proposed=whole, notices=(*made.notices, _PROPOSED))
+
+
+def _by_rules(inputs: Inputs) -> Consolidated:
     made = rules.consolidate(
         inputs.memory.content,
         _judge(inputs, cited=frozenset()),
@@ -81,6 +97,9 @@ def by_model(inputs: Inputs, answer: DreamAnswer) -> Consolidated:
     if uncited:
         detail = _without_source(len(uncited))
         result = replace(result, broken=(Broken("cited", detail),))
+    if any(mention.outside for mention in inputs.mentions):
+        # Whatever line it cites, the model has read the words from outside.
+        result = replace(result, broken=(Broken(*OUTSIDE), *result.broken))
     return _guarded(inputs, result)
 
 

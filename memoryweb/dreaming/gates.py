@@ -190,6 +190,13 @@ def _reviewed(case: _Case) -> _Answer | None:
     return False, "It waits for a person, who has to look at it first."
 
 
+def _vouched(case: _Case) -> _Answer | None:
+    """Only in what is shared: what comes from outside is proposed, never applied."""
+    if not case.candidate.outside:
+        return None
+    return False, "It comes from outside the team, so a person decides."
+
+
 def _grounds(case: _Case) -> _Answer:
     """One of these is enough."""
     candidate, least = case.candidate, case.thresholds
@@ -240,6 +247,13 @@ GATES = (
         "were rejected by a person before",
     ),
     Row("reviewed", _reviewed, "waits for a person", "wait for a person", can_change=True),
+    Row(
+        "vouched",
+        _vouched,
+        "comes from outside the team",
+        "come from outside the team",
+        can_change=True,
+    ),
     Row(
         "grounds",
         _grounds,

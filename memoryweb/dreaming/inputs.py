@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -16,7 +16,8 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.machine_changes import changed_by_machines
-from memoryweb.memory.review.proposals import rejected_lines
+from memoryweb.memory.proposing import rejected_lines
+from memoryweb.provenance import vouching
 from memoryweb.provenance.flags import without_hidden
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
@@ -79,7 +80,8 @@ def read(run: Run) -> Inputs:
     notes = tuple(replace(note, hidden=_waiting_lines(note, origins)) for note in found)
     memory = replace(core, hidden=_waiting_lines(core, origins))
     protected, line_dates = _standing(memory, origins)
-    mentions = tuple(_mentions(notes, origins))
+    outside = _outside(run, notes)
+    mentions = tuple(_mentions(notes, origins, outside))
     return Inputs(
         now=run.now,
         notes=notes,
@@ -145,7 +147,9 @@ def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
 
 
 def _mentions(
-    notes: Iterable[Text], origins: Mapping[tuple[str, int], list[LineOrigin]]
+    notes: Iterable[Text],
+    origins: Mapping[tuple[str, int], list[LineOrigin]],
+    outside: Collection[tuple[str, int]],
 ) -> Iterable[Mention]:
     """The blocks of the notes; never what a dream wrote."""
     for note in notes:
@@ -165,7 +169,16 @@ def _mentions(
                 category=next((row.category for row in rows if row.category), ""),
                 human=any(row.author_kind == AuthorKind.PERSON for row in rows),
                 waits=any(n in note.hidden for n in range(block.line, block.end + 1)),
+                outside=any((note.file_id, n) in outside for n in range(block.line, block.end + 1)),
             )
+
+
+def _outside(run: Run, notes: Sequence[Text]) -> set[tuple[str, int]]:
+    """In one's own memory everything is for oneself."""
+    if run.owner_id is not None:
+        return set()
+    found = vouching.outside_lines(uuid.UUID(note.file_id) for note in notes)
+    return {(str(file_id), line) for file_id, line in found}
 
 
 def _waiting_lines(

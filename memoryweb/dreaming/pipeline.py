@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -20,11 +20,13 @@ from memoryweb.language.secrets import credentials
 from memoryweb.language.statements import clean
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
+from memoryweb.markdown.diff import carry
 from memoryweb.memory import screening, write
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import Place, Writer, Written
+from memoryweb.memory.write_matrix import OUTSIDE
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
@@ -159,12 +161,17 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
             said = _("The notes changed twice while the dream was at work.")
             made = replace(made, broken=(*made.broken, Broken("current", said)))
         needs_review = bool(made.broken) or _asks_first(run.agent)
+        if needs_review and made.proposed:
+            whole = made.proposed
+            made = replace(whole, broken=(*made.broken, *whole.broken), notices=made.notices)
         is_changed = made.content != read.memory.content
         changes = []
         if is_changed and needs_review:
             _propose(work, run, read, made)
         elif is_changed:
             changes.append(_write_memory(work, run, made))
+        if made.proposed:
+            _propose(work, run, read, made.proposed, beside=made)
         outcome = _outcome(made, is_changed=is_changed, needs_review=needs_review)
         entry = diary.entry(
             read.now.astimezone(run.agent.zone),
@@ -189,6 +196,8 @@ def _asks_first(agent: Agent) -> bool:
 
 
 def _outcome(made: Consolidated, *, is_changed: bool, needs_review: bool) -> Outcome:
+    if not is_changed and made.proposed:
+        return Outcome(Run.Status.NEEDS_REVIEW, OUTSIDE[0])
     if not is_changed:
         return Outcome(Run.Status.NO_CHANGE, "nothing_promoted")
     if needs_review:
@@ -202,7 +211,8 @@ def _place(run: Run, path: str) -> Place:
 
 
 def _writer(run: Run) -> Writer:
-    return Writer(AuthorKind.DREAM, run=run)
+    """What nobody in the team vouches for was sorted out by the gates, or is proposed."""
+    return Writer(AuthorKind.DREAM, run=run, is_vouched=True)
 
 
 def _write_memory(work: Unit, run: Run, made: Consolidated) -> dict[str, Any]:
@@ -234,17 +244,35 @@ def _source(mention: Mention) -> Source:
     return Source(UUID(mention.file_id), mention.revision, mention.line)
 
 
-def _propose(work: Unit, run: Run, read: Inputs, made: Consolidated) -> None:
+def _propose(
+    work: Unit, run: Run, read: Inputs, made: Consolidated, beside: Consolidated | None = None
+) -> None:
+    """`beside`: what was written already; the rest is proposed on top of it."""
     file, base = write.find(_place(run, inputs.MEMORY)), read.memory.revision
     if file is None or file.deleted_at is not None:
         file = _empty_memory(work, run)
         base = base or file.revision
+    base = file.revision if beside else base
     broken = [(item.guard, item.detail) for item in made.broken]
     new = consolidators.new_statements(file.content, made.content)
-    origins = {**dict.fromkeys(new, Origin()), **origins_of(made)}
+    told = _on_top(read, beside, origins_of(made), made.content) if beside else origins_of(made)
+    origins = {**dict.fromkeys(new, Origin()), **told}
     proposals.propose(
         work, run=run, file=file, content=made.content, origins=origins, broken=broken, base=base
     )
+
+
+def _on_top(
+    read: Inputs, written: Consolidated, told: Mapping[int, Origin], content: str
+) -> dict[int, Origin]:
+    """Of the lines that are not there by now; `also` numbers lines of the text that was written."""
+    now, lines = written.content.split("\n"), content.split("\n")
+    moved = {old: new for new, old in carry(read.memory.content.split("\n"), now).same.items()}
+    return {
+        line: replace(origin, also=tuple(moved[old] for old in origin.also if old in moved))
+        for line, origin in told.items()
+        if lines[line - 1] not in now
+    }
 
 
 def _empty_memory(work: Unit, run: Run) -> File:

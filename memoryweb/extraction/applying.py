@@ -16,6 +16,7 @@ from memoryweb.markdown.paths import note_path
 from memoryweb.memory import write
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance import vouching
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
@@ -73,9 +74,26 @@ def _write_lines(
         return []
     turns = {turn.pk: turn for turn in window.turns}
     lines = [_note_line(line, turns, work.now) for line in fresh]
-    writer = Writer(AuthorKind.EXTRACTION, run=run, conversation_id=conversation.pk)
+    writer = _writer(run, conversation, window)
     done = write.append(work, place, lines, writer=writer)
+    if done.revision is None:  # somebody has this note in everyone's prompt
+        return [{"path": path, "held": True}] if done.proposal else []
     return [_written(done, done.first_line, done.first_line + len(lines) - 1)]
+
+
+def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:
+    """A model was given the day's note, too."""
+    owner = workspace_of(conversation)
+    notes = File.objects.of(conversation.agent_id, owner.pk if owner else None)
+    given = notes.filter(path=note_path(note_date(window.turns, run.now)))
+    said = vouching.is_said_by_members(conversation, window.turns)
+    is_known = owner is not None or not vouching.outside_lines(given.values_list("pk", flat=True))
+    return Writer(
+        AuthorKind.EXTRACTION,
+        run=run,
+        conversation_id=conversation.pk,
+        is_vouched=said and is_known,
+    )
 
 
 def _fresh(lines: Sequence[Line], note: str) -> Iterator[Line]:
@@ -107,7 +125,7 @@ def _rewrite(
             continue
         result, done = rewrites.apply(
             work,
-            Writer(AuthorKind.EXTRACTION, run=run, conversation_id=conversation.pk),
+            _writer(run, conversation, window),
             run,
             Place(conversation.agent, workspace_of(conversation), path),
             text,

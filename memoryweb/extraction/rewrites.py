@@ -1,6 +1,7 @@
 """A model's new text of MEMORY.md or PROFILE.md: applied, kept for a person, or left alone."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, time
 from enum import StrEnum
 
@@ -10,12 +11,12 @@ from memoryweb.agents.models import Agent
 from memoryweb.extraction.extractors import MEMORY, PROFILE
 from memoryweb.extraction.findings import Line
 from memoryweb.language.statements import Lookup
-from memoryweb.memory import guards, write
+from memoryweb.memory import guards, write, write_matrix
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.machine_changes import changed_by_machines
+from memoryweb.memory.proposing import rejected_lines
 from memoryweb.memory.protected_lines import keep
 from memoryweb.memory.review import proposals
-from memoryweb.memory.review.proposals import rejected_lines
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.origins import Origin, Source, protected_lines
@@ -67,11 +68,14 @@ def apply(
     )
     if not is_current:
         broken.append(Broken("current", _("The file changed twice while the model was at work.")))
+    if place.owner is None and not writer.is_vouched:
+        broken.append(Broken(*write_matrix.OUTSIDE))
     origins = _origins(before, content, lines, said)
     if not broken and run.agent.policy == Agent.Policy.APPLY:
         return Result.WRITTEN, write.write(work, place, content, writer=writer, origins=origins)
     if file is None or file.deleted_at is not None:
-        file = write.write(work, place, _EMPTY[place.path], writer=writer).file
+        ours = replace(writer, is_vouched=True)  # these words are
+        file = write.write(work, place, _EMPTY[place.path], writer=ours).file
         seen = seen or file.revision
     return _propose(work, run, file, content, origins, broken, base=seen), None
 

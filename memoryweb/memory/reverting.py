@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.markdown.diff import carry, counts, side_by_side
-from memoryweb.memory import reverted_text, write
+from memoryweb.memory import reverted_text, write, write_matrix
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit
@@ -143,8 +143,9 @@ def revert(
 ) -> Reverted:
     """Take it back, all of it or nothing. `expected` is the fingerprint of the plan that was seen.
 
-    `writer` is a person. Raises PlanMoved, WriteRefused, SecretRefused.
+    Only a person does. Raises PlanMoved, WriteRefused, SecretRefused.
     """
+    write_matrix.check_person(writer)
     made = plan(source, reach, talks)
     if expected is not None and expected != made.fingerprint:
         raise PlanMoved
@@ -246,8 +247,15 @@ def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
     files_there = File.objects.filter(reach, agent=source.agent)
     pending = Proposal.objects.filter(file__in=files_there, state=Proposal.State.PENDING)
     for proposal in pending.select_related("file").order_by("pk"):
-        is_of_run = source.kind is Kind.RUN and proposal.run_id == source.id
-        if is_of_run or stand_on(source, proposals.origins_of(proposal).values()):
+        made_by = {
+            Kind.RUN: proposal.run_id,
+            Kind.TOKEN: proposal.token_id,
+            Kind.CONVERSATION: proposal.conversation_id,
+            Kind.IMPORT: proposal.batch_id,
+        }
+        if made_by[source.kind] == source.id or stand_on(
+            source, proposals.origins_of(proposal).values()
+        ):
             yield proposal
 
 

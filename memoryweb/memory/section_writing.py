@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths, sections
 from memoryweb.markdown.exceptions import SectionRefused
-from memoryweb.memory import guards, placeholders, screening, write
+from memoryweb.memory import guards, placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.tools import Acting, place_of
 from memoryweb.memory.transaction import Unit
@@ -72,7 +72,7 @@ def write_memory(
         "strategy": step.strategy.value,
         "sha256": written.file.sha256,
         "changed": written.changed,
-        **screening.told(written.held),
+        **written.told,
     }
 
 

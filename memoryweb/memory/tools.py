@@ -126,7 +126,7 @@ def write_file(
         "filename": written.file.path,
         "sha256": written.file.sha256,
         "changed": written.changed,
-        **screening.told(written.held),
+        **written.told,
     }
 
 
@@ -159,7 +159,7 @@ def edit_file(
     _check_edit(file, shown, content, writer)
     written = write.write(unit, place_of(acting, filename), content, writer=writer)
     answer = {"agentId": _agent_id(acting), "filename": file.path, "replacements": count}
-    return {**answer, **screening.told(written.held)}
+    return {**answer, **written.told}
 
 
 def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
@@ -191,7 +191,7 @@ def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dic
                 return {**answer, "lineNumber": number, "duplicate": True}
     fresh = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
     written = write.append(unit, place, [fresh], writer=writer)
-    told = screening.told(written.held)
+    told = written.told
     return {**answer, "lineNumber": written.first_line, "duplicate": False, **told}
 
 

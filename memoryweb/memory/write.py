@@ -7,15 +7,14 @@ line origins → search index → audit event.
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeGuard
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeGuard
 
-from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
-from memoryweb.memory import placeholders, screening, write_matrix
+from memoryweb.memory import placeholders, proposing, screening, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
 from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.transaction import Unit
@@ -27,7 +26,8 @@ from memoryweb.provenance.source_classes import source_of
 from memoryweb.provenance.writers import Place as Place
 from memoryweb.provenance.writers import Writer as Writer
 from memoryweb.search import indexing
-from memoryweb.workspace.models import File, Revision, Scope
+from memoryweb.workspace.models import File, Proposal, Revision
+from memoryweb.workspace.new_files import new_file
 from memoryweb.workspace.revisions import content_of
 
 MAX_BYTES = 1024 * 1024
@@ -41,17 +41,25 @@ class NewLine:
 
 @dataclass(frozen=True)
 class Written:
-    """`revision` is None when the same text was not written again; `held` was kept out of it."""
+    """`revision` is None when the same text was not written again, and when a person has to accept
+    it first (`proposal`); `held` was kept out of it."""
 
     file: File
     revision: Revision | None
     before: int = 0
     first_line: int = 0
     held: tuple[Held, ...] = ()
+    proposal: Proposal | None = None
 
     @property
     def changed(self) -> bool:
         return self.revision is not None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What an answer says besides: nothing, where all was written as it is."""
+        proposed = {"proposal": str(self.proposal.pk)} if self.proposal else {}
+        return screening.told(self.held) | proposed
 
 
 @dataclass(frozen=True)
@@ -117,6 +125,8 @@ def write(
     if _is_at(file, content):
         screening.keep_for_file(unit, file, screened, writer)
         return Written(file, None, file.revision, held=screened.held)
+    if asked := write_matrix.asks_person(writer, place, file):
+        return _held_back(unit, asked, screened, writer, origins or {})
     file = _at(file, place, path, writer)
     before = file.content
     revision = _revise(unit, file, _Change(content, reason=reason), writer)
@@ -146,6 +156,7 @@ def append(
     path = screening.path(place.path)
     write_matrix.check(writer, place)
     file = find(place)
+    asked = write_matrix.asks_person(writer, place, file)
     if file is None or file.deleted_at is not None:
         file = _at(file, place, path, writer)
         header = f"# {path.note_date.isoformat()}\n\n" if path.note_date else ""
@@ -155,8 +166,11 @@ def append(
     screened = _lines(unit, place, [line.text for line in lines], first, writer)
     delta = header + screened.text
     _check_content(file.content + delta)
-    revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
     origins = {first + at: line.origin for at, line in enumerate(lines)}
+    if asked:
+        whole = replace(screened, text=file.content + delta)
+        return _held_back(unit, asked, whole, writer, origins)
+    revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
     line_origins.add(file, revision, rooted(origins))
     before = file.content.removesuffix(delta)
     flags.derive(file, before, flags.hidden_lines(file), since=revision.number)
@@ -173,6 +187,7 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
     """
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
+    write_matrix.check_taking_out(writer, file)
     _check_lock(file, file.path, expected)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
@@ -200,6 +215,8 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision, held=screened.held)
     before, origins = file.content, returning(file, number)
+    if asked := write_matrix.asks_person(writer, _place_of(file), file):
+        return _held_back(unit, asked, screened, writer, {})
     revision = _revise(unit, file, _Change(content, restored_from=number), writer)
     _follow(file, before, revision, origins)
     _record(unit, "file.restored", file, revision)
@@ -234,6 +251,23 @@ def rename(
     revision = _move(unit, file, wanted, _Change(file.content, delta=""), writer)
     indexing.follow(file, ())
     return Written(file, revision, revision.number - 1)
+
+
+def _held_back(
+    unit: Unit,
+    asked: write_matrix.Asked,
+    screened: Screened,
+    writer: Writer,
+    origins: Mapping[int, Origin],
+) -> Written:
+    """Nothing is written: the change waits for a person, or was rejected by one before."""
+    file = asked.file
+    proposal = proposing.hold_back(
+        unit, file, screened.text, writer=writer, broken=asked.broken, origins=origins
+    )
+    if proposal is not None:
+        screening.keep_for_file(unit, file, screened, writer)
+    return Written(file, None, file.revision, held=screened.held, proposal=proposal)
 
 
 def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, Origin]) -> None:
@@ -301,7 +335,8 @@ def _one_line(text: str) -> str:
 def _at(file: File | None, place: Place, path: paths.WorkspacePath, writer: Writer) -> File:
     """The file to write: one that was deleted comes back under the name it is given now."""
     if file is None:
-        return _new_file(place, path, writer)
+        by_person = write_matrix.is_person(writer)
+        return new_file(place.agent, place.owner, path, by_person=by_person)
     file.path = path.text
     return file
 
@@ -324,36 +359,6 @@ def _move(
     revision = _revise(unit, file, change, writer)
     _record(unit, "file.renamed", file, revision, was=was)
     return revision
-
-
-def _new_file(place: Place, path: paths.WorkspacePath, writer: Writer) -> File:
-    """Unsaved. Core files start in the prompt, shared ones of people; others stand last."""
-    owner_id = place.owner.pk if place.owner else None
-    order = paths.SEEDED.get(path.text)
-    if order is None:
-        last = File.objects.of(place.agent.pk, owner_id).aggregate(last=Max("sort_order"))["last"]
-        order = max(len(paths.SEEDED), (last or 0) + 1)
-    own = {"MEMORY.md", "PROFILE.md"}
-    shared = paths.SEEDED if write_matrix.is_person(writer) else ()
-    return File(
-        team_id=place.agent.team_id,
-        agent=place.agent,
-        owner=place.owner,
-        scope=_scope(place),
-        path=path.text,
-        folded_path=path.folded,
-        enabled=path.text in (own if place.owner else shared),
-        sort_order=order,
-        note_date=path.note_date,
-        sha256=sha256(""),
-        size=0,
-    )
-
-
-def _scope(place: Place) -> Scope:
-    if place.owner:
-        return Scope.PERSONAL
-    return Scope.GLOBAL if place.agent.is_global else Scope.TEAM
 
 
 def _revise(unit: Unit, file: File, change: _Change, writer: Writer) -> Revision:

@@ -3,15 +3,18 @@
 It judges the principal behind a write, never the way that the text came in.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from memoryweb.markdown.paths import FileKind, fold, kind_of
+from memoryweb.agents.models import Agent
+from memoryweb.markdown.paths import SEEDED, FileKind, fold, kind_of
 from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.provenance import vouching
 from memoryweb.provenance.writers import Place, Principal, Writer
 from memoryweb.workspace.models import AuthorKind, File
 
@@ -41,6 +44,12 @@ TABLE: Mapping[Principal, frozenset[Written]] = {
 }
 APPROVED = frozenset({Written.INSTRUCTIONS})  # what a machine's proposal may change, too
 
+OUTSIDE = (
+    "outside",
+    "It comes from outside the team, or from an integration that may not write what is in "
+    "everyone's prompt.",
+)
+_PROMPT = frozenset(fold(name) for name in SEEDED)
 _NAMED = {
     "agents.md": Written.INSTRUCTIONS,
     "soul.md": Written.INSTRUCTIONS,
@@ -105,6 +114,57 @@ def check_arranging(writer: Writer) -> None:
                 "Ask a member of the team, or use a personal token."
             )
         )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A person has to accept the change of that file; `broken` says why, as a guard's word and
+    sentence, and nothing where it is the agent's policy."""
+
+    file: File
+    broken: Sequence[tuple[str, str]] = ()
+
+
+def asks_person(writer: Writer, place: Place, file: File | None) -> Asked | None:
+    """Raises WriteRefused where there is no file yet that a person could look at."""
+    broken = why_asked(writer, place, enabled=file is not None and file.enabled)
+    if broken is None:
+        return None
+    if file is None:
+        raise WriteRefused(made_anew(place.path))
+    return Asked(file, broken)
+
+
+def why_asked(writer: Writer, place: Place, *, enabled: bool) -> Sequence[tuple[str, str]] | None:
+    """Whether a change of what stands in everyone's prompt has to be proposed; None: it may be
+    written. A run asks for the agent's policy itself, with its guards."""
+    if place.owner is not None or not (enabled or fold(place.path) in _PROMPT):
+        return None
+    if writer.is_approved or is_person(writer):
+        return None
+    if writer.principal in {Principal.EXTRACTION, Principal.DREAM}:
+        return None if writer.is_vouched else [OUTSIDE]
+    if not vouching.is_vouched(writer.speaker, writer.integration, writer.token):
+        return [OUTSIDE]
+    return None if place.agent.policy == Agent.Policy.APPLY else []
+
+
+def made_anew(path: str) -> str:
+    return _("“{path}” enters everyone's prompt, so only a person makes it anew.").format(path=path)
+
+
+def check_taking_out(writer: Writer, file: File) -> None:
+    """A deletion is nothing that could wait as a proposal. Raises WriteRefused."""
+    if asks_person(writer, Place(file.agent, file.owner, file.path), file):
+        raise WriteRefused(
+            _("“{path}” is in everyone's prompt, so a person deletes it.").format(path=file.path)
+        )
+
+
+def check_person(writer: Writer) -> None:
+    """Raises WriteRefused."""
+    if not is_person(writer):
+        raise WriteRefused(_("Only a person reverts what a source wrote."))
 
 
 def check_renaming(writer: Writer, file: File) -> None:

@@ -8,9 +8,11 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
 from django_scopes import scope
 
 from memoryweb.conversations.models import Message
@@ -18,7 +20,7 @@ from memoryweb.language.flag_patterns import ADDRESS, MAIL, ROLE, order
 from memoryweb.language.invisible import has_invisible, pieces
 from memoryweb.language.normal_form import clean
 from memoryweb.markdown.paths import LOOKALIKES, FileKind, kind_of
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, PastOrigin
+from memoryweb.workspace.models import AuthorKind, File, KeptLine, LineOrigin, PastOrigin
 
 ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
 UNREAD = "unread"  # says that a model could not read some messages
@@ -132,10 +134,12 @@ def derive(file: File, before: str, waiting: Collection[int], *, since: int) -> 
     rows = rows.exclude(Q(author_kind__in=_APPROVABLE) & Q(user__isnull=False)).filter(marks="")
     lines = file.content.split("\n")
     brought = [n for n in sorted(set(rows.values_list("line", flat=True))) if n <= len(lines)]
-    _derive_across(rows, lines, brought)
+    _derive_across(file, rows, lines, brought)
     suspects = {
         number: said for number in brought if marks_of(said := _said(file, lines[number - 1]), ())
     }
+    stands = _let_stand(file, {lines[number - 1] for number in suspects})
+    suspects = {n: said for n, said in suspects.items() if lines[n - 1] not in stands}
     if not suspects:
         return
     stood = [line for n, line in enumerate(before.split("\n"), start=1) if n not in waiting]
@@ -147,6 +151,37 @@ def derive(file: File, before: str, waiting: Collection[int], *, since: int) -> 
         marked[",".join(sorted(marks_of(said, known)))].append(number)
     for marks, numbers in marked.items():
         _mark(rows, numbers, marks)
+
+
+def let_stand(file: File, lines: Collection[str]) -> None:
+    """A person saw these lines, so they are not flagged again, wherever they come in from. In
+    shared memory that holds for the team, else for the owner."""
+    KeptLine.objects.bulk_create(
+        KeptLine(team_id=file.team_id, owner_id=file.owner_id, fingerprint=_print(line))
+        for line in sorted(set(lines) - _let_stand(file, lines))
+    )
+
+
+def suspicious(lines: Sequence[str]) -> set[str]:
+    """Those that would be flagged if they were new, by themselves or with the next one."""
+    pairs = (pair for pair in pairwise(lines) if is_order_across(*pair))
+    return {line for line in lines if marks_of(line, ())}.union(*pairs)
+
+
+def _let_stand(file: File, lines: Collection[str]) -> set[str]:
+    """Those of the lines that a person let stand already."""
+    if not lines:
+        return set()
+    prints = defaultdict(set)
+    for line in lines:
+        prints[_print(line)].add(line)
+    reach = Q(owner=None) | Q(owner=file.owner_id) if file.owner_id else Q(owner=None)
+    kept = KeptLine.objects.filter(reach, team=file.team_id, fingerprint__in=prints)
+    return set().union(*(prints[one] for one in kept.values_list("fingerprint", flat=True)))
+
+
+def _print(line: str) -> str:
+    return salted_hmac("memoryweb.provenance.flags", line.strip()).hexdigest()
 
 
 def _mark(rows: "QuerySet[LineOrigin]", numbers: Sequence[int], marks: str) -> None:
@@ -172,7 +207,7 @@ class _Known:
 
 
 def _derive_across(
-    rows: "QuerySet[LineOrigin]", lines: Sequence[str], brought: Sequence[int]
+    file: File, rows: "QuerySet[LineOrigin]", lines: Sequence[str], brought: Sequence[int]
 ) -> None:
     """An order that was split in two: both lines, as far as the machine brought them."""
     new = set(brought)
@@ -180,7 +215,8 @@ def _derive_across(
     for number in sorted(new | {n - 1 for n in new if n > 1}):
         if number < len(lines) and is_order_across(lines[number - 1], lines[number]):
             found |= new & {number, number + 1}
-    _mark(rows, sorted(found), ORDERS)
+    stands = _let_stand(file, {lines[number - 1] for number in found})
+    _mark(rows, sorted(n for n in found if lines[n - 1] not in stands), ORDERS)
 
 
 def _said(file: File, line: str) -> str:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
+from memoryweb.provenance import vouching
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin, SourceClass
@@ -40,11 +41,20 @@ def source_of(writer: Writer, owner: Owner | None) -> SourceClass:
         is_visit = owner is not None and writer.user is None and writer.integration is not None
         return SourceClass.OWNER if is_own or is_visit else SourceClass.PERSON
     if writer.kind == AuthorKind.AGENT:
-        is_third = writer.integration is not None and not writer.is_tool
+        is_third = writer.integration is not None and _is_third_party(writer, owner)
         return SourceClass.THIRD_PARTY if is_third else SourceClass.AGENT
     if writer.kind == AuthorKind.EXTRACTION:
         return _of_speaker(writer.run.owner if writer.run else owner)
     return _OF_KIND[AuthorKind(writer.kind)]
+
+
+def _is_third_party(writer: Writer, owner: Owner | None) -> bool:
+    """What an integration wrote by itself, unless an admin lets it write what is shared; and what
+    an agent wrote there while it spoke with an end user."""
+    if not writer.is_tool:
+        program = writer.integration
+        return program is None or not vouching.is_granted_to(program, writer.token)
+    return owner is None and vouching.is_end_user(writer.speaker)
 
 
 def sources_of_messages(

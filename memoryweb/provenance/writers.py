@@ -36,7 +36,9 @@ class Principal(StrEnum):
 
 @dataclass(frozen=True)
 class Writer:
-    """`is_tool`: the agent itself called one of its tools; else an integration wrote by itself."""
+    """`is_tool`: the agent itself called one of its tools, in which `speaker` had a say; else an
+    integration wrote by itself. `is_vouched`: all that a run wrote stands on members' words.
+    `is_approved`: a person took up what a machine had proposed."""
 
     kind: AuthorKind
     user: User | None = None
@@ -46,6 +48,9 @@ class Writer:
     conversation_id: UUID | None = None
     batch: Import | None = None
     is_tool: bool = False
+    speaker: Owner | None = None
+    is_vouched: bool = False
+    is_approved: bool = False
 
     @property
     def principal(self) -> Principal:
@@ -64,8 +69,3 @@ class Writer:
     @property
     def is_machine(self) -> bool:
         return self.kind in {AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.AGENT}
-
-    @property
-    def is_approved(self) -> bool:
-        """A person took up what a machine had proposed."""
-        return self.kind in {AuthorKind.DREAM, AuthorKind.EXTRACTION} and self.user is not None

@@ -27,6 +27,7 @@ _SENTENCES: dict[str, Text] = {
     "size": _("A guard stopped it: the file would grow too large."),
     "secret": _("A guard stopped it: a new line looks like a secret."),
     "address": _("A guard stopped it: an address would appear that nobody named."),
+    "outside": _("What comes from outside the team waits for a person."),
     "cited": _("A guard stopped it: a new line names no note that it comes from."),
     "empty": _("A guard stopped it: the new text is empty."),
     "current": _("The notes changed while it was at work; a person decides."),

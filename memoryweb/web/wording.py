@@ -128,6 +128,7 @@ _GUARDS: dict[str, Text] = {
     "size": gettext_lazy("too long"),
     "secret": gettext_lazy("secret"),
     "address": gettext_lazy("new address"),
+    "outside": gettext_lazy("from outside the team"),
     "cited": gettext_lazy("without a source"),
     "empty": gettext_lazy("empty"),
     "current": gettext_lazy("notes changed"),

@@ -311,7 +311,8 @@ class PastOrigin(models.Model):
 
 
 class Proposal(models.Model):
-    """A machine's change of a file that waits for a person (a broken guard, or the policy)."""
+    """A machine's change of a file that waits for a person: a broken guard, the policy, or words
+    from outside the team. It is of a run, or of a program that wrote by itself or by a tool."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("Waiting for a decision")
@@ -322,7 +323,12 @@ class Proposal(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     file = models.ForeignKey(File, models.CASCADE, related_name="proposals")
-    run = models.ForeignKey("runs.Run", models.RESTRICT, related_name="proposals")
+    run = models.ForeignKey("runs.Run", models.RESTRICT, null=True, related_name="proposals")
+    token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    conversation = models.ForeignKey(
+        "conversations.Conversation", models.SET_NULL, null=True, related_name="+"
+    )
+    batch = models.ForeignKey(Import, models.SET_NULL, null=True, related_name="+")
     base_revision = models.IntegerField()
     content = ErasableTextField()
     origins = PlainJSONField(default=dict, help_text="line number → sources, applied on acceptance")
@@ -344,6 +350,22 @@ class Proposal(models.Model):
 
     def __str__(self) -> str:
         return f"{self.file_id} ({self.state})"
+
+
+class KeptLine(models.Model):
+    """A flagged line that a person let stand: in shared memory for the team, else for its owner."""
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    fingerprint = PlainCharField(max_length=64, help_text="keyed hash of the line")
+
+    objects = TeamManager()
+
+    class Meta:
+        indexes = [models.Index(fields=["team", "fingerprint"], name="workspace_kept_line")]
+
+    def __str__(self) -> str:
+        return self.fingerprint
 
 
 class HeldSecret(models.Model):

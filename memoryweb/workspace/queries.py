@@ -22,7 +22,7 @@ from memoryweb.workspace.models import (
 
 def proposals_of(team: Team) -> "QuerySet[Proposal]":
     return Proposal.objects.filter(team=team).select_related(
-        "file__agent", "file__owner__integration", "run__report", "decided_by"
+        "file__agent", "file__owner__integration", "run__report", "token__integration", "decided_by"
     )
 
 

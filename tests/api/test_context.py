@@ -41,7 +41,9 @@ def note(world: World, owner: Owner | None) -> File:
     place = Place(world.agent, owner, "memory/2026-11-20.md")
     with unit(world.team) as work:
         line = NewLine(f"- 09:12 {CANOE}")
-        return append(work, place, [line], writer=Writer(AuthorKind.EXTRACTION)).file
+        return append(
+            work, place, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
+        ).file
 
 
 def test_it_answers_with_the_prompt_and_what_is_in_it(

@@ -57,9 +57,14 @@ def model(model_server: ModelServer) -> Model:
 def noted(world: World) -> World:
     with unit(world.team) as work:
         place = Place(world.agent, None, "MEMORY.md")
-        write(work, place, BEFORE, writer=Writer(AuthorKind.EXTRACTION))
+        write(work, place, BEFORE, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
         line = NewLine(f"- 09:00 {DREAMT}", Origin(durable=True, asked=True, category="work"))
-        append(work, Place(world.agent, None, NOTE), [line], writer=Writer(AuthorKind.EXTRACTION))
+        append(
+            work,
+            Place(world.agent, None, NOTE),
+            [line],
+            writer=Writer(AuthorKind.EXTRACTION, is_vouched=True),
+        )
     return world
 
 

@@ -15,7 +15,7 @@ from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World
 
 NIGHT = date(2026, 11, 20)
-MACHINE = Writer(AuthorKind.EXTRACTION)
+MACHINE = Writer(AuthorKind.EXTRACTION, is_vouched=True)
 
 
 def note(world: World, owner: Owner | None, day: date, *texts: str, durable: bool = True) -> File:

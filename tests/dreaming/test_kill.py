@@ -64,7 +64,7 @@ def run(world: World, model_server: ModelServer) -> Run:
     note = Place(world.agent, world.customer, f"memory/{NIGHT}.md")
     line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
     with unit(world.team) as work:
-        write.append(work, note, [line], writer=Writer(AuthorKind.EXTRACTION))
+        write.append(work, note, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
         return schedule.request_night(
             work, world.agent, world.customer, NIGHT, trigger="command"
         ).run

@@ -28,7 +28,9 @@ def test_a_simulated_night_counts_on_its_own_date_and_not_on_the_day_it_was_run(
     world: World,
 ) -> None:
     _write(world, "- one\n", Writer(AuthorKind.PERSON, user=world.alice))
-    file = _write(world, "- one\n- two\n", Writer(AuthorKind.DREAM, run=_run(world, NIGHT)))
+    file = _write(
+        world, "- one\n- two\n", Writer(AuthorKind.DREAM, run=_run(world, NIGHT), is_vouched=True)
+    )
     now = datetime.now(UTC)
     assert changed_by_machines(file.pk, NIGHT - DAY, NIGHT) == 1
     assert changed_by_machines(file.pk, now - DAY, now) == 0
@@ -40,10 +42,12 @@ def test_extractions_and_dreams_count_and_what_a_person_wrote_or_accepted_does_n
     started = datetime.now(UTC)
     _write(world, "- one\n", Writer(AuthorKind.PERSON, user=world.alice))
     extraction = _run(world, None, "extraction")
-    _write(world, "- one\n- two\n", Writer(AuthorKind.EXTRACTION, run=extraction))
+    _write(world, "- one\n- two\n", Writer(AuthorKind.EXTRACTION, run=extraction, is_vouched=True))
     dream = _run(world, None)
-    _write(world, "- 1\n- 2\n", Writer(AuthorKind.DREAM, run=dream))
-    _write(world, "- a\n- 2\n", Writer(AuthorKind.DREAM, user=world.alice, run=dream))
+    _write(world, "- 1\n- 2\n", Writer(AuthorKind.DREAM, run=dream, is_vouched=True))
+    _write(
+        world, "- a\n- 2\n", Writer(AuthorKind.DREAM, user=world.alice, run=dream, is_vouched=True)
+    )
     file = _write(world, "- b\n- 2\n", Writer(AuthorKind.PERSON, user=world.alice))
     assert changed_by_machines(file.pk, started, datetime.now(UTC)) == 3
 
@@ -55,5 +59,7 @@ def test_a_revision_that_stands_on_an_appended_one_is_counted_as_well(world: Wor
         write.append(work, place, [write.NewLine("- by hand")], writer=Writer(AuthorKind.AGENT))
     assert Revision.objects.latest("pk").is_delta
     text = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md").content
-    file = _write(world, text + "- two\n", Writer(AuthorKind.DREAM, run=_run(world, None)))
+    file = _write(
+        world, text + "- two\n", Writer(AuthorKind.DREAM, run=_run(world, None), is_vouched=True)
+    )
     assert changed_by_machines(file.pk, started, datetime.now(UTC)) == 1

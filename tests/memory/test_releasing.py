@@ -16,7 +16,7 @@ def memory(world: World) -> File:
     world.agent.files.filter(path="MEMORY.md").delete()
     place = Place(world.agent, None, "MEMORY.md")
     with unit(world.team) as work:
-        write(work, place, "dreamt", writer=Writer(AuthorKind.DREAM))
+        write(work, place, "dreamt", writer=Writer(AuthorKind.DREAM, is_vouched=True))
         writer = Writer(AuthorKind.PERSON, user=world.bob)
         return write(work, place, "dreamt\none\ntwo\nthree", writer=writer).file
 
@@ -39,7 +39,12 @@ def test_released_lines_stay_so_through_a_revision(world: World, memory: File) -
     with unit(world.team) as work:
         release(work, memory, 2, 2, expected=memory.sha256)
         place = Place(world.agent, None, "MEMORY.md")
-        write(work, place, "new\ndreamt\none\ntwo\nthree", writer=Writer(AuthorKind.DREAM))
+        write(
+            work,
+            place,
+            "new\ndreamt\none\ntwo\nthree",
+            writer=Writer(AuthorKind.DREAM, is_vouched=True),
+        )
     memory.refresh_from_db()
     assert protected_lines(memory) == {4, 5}
 

@@ -8,7 +8,9 @@ from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.accounts import tokens
+from memoryweb.accounts.integrations import grant
 from memoryweb.accounts.models import Token
+from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
@@ -52,6 +54,9 @@ def _append(world: World, *texts: str, writer: Writer, owner: Owner | None = Non
 
 
 def _token(world: World) -> Token:
+    """Of a program that an admin lets write what is shared."""
+    why, scope = "Keeps the opening hours.", Scope.SHARED_WRITE
+    grant(integration=world.integration, scope=scope, reason=why, by=SYSTEM)
     return tokens.issue(
         team=world.team,
         by=SYSTEM,
@@ -92,7 +97,9 @@ def _extracted(world: World, talk: Conversation) -> File:
     Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
     with unit(world.team) as work:
         place = Place(world.agent, world.customer, NOTE)
-        return write.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
+        return write.append(
+            work, place, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
+        ).file
 
 
 def _dreamt(world: World, note: File, *numbers: int, before: str = "# Memory\n\n") -> File:
@@ -105,7 +112,7 @@ def _dreamt(world: World, note: File, *numbers: int, before: str = "# Memory\n\n
     }
     with unit(world.team) as work:
         place = Place(world.agent, world.customer, "MEMORY.md")
-        writer = Writer(AuthorKind.DREAM)
+        writer = Writer(AuthorKind.DREAM, is_vouched=True)
         return write.write(work, place, text, writer=writer, origins=origins).file
 
 
@@ -142,7 +149,7 @@ def test_a_line_that_stands_on_another_conversation_too_stays(world: World) -> N
     with unit(world.team) as work:
         both = Origin(tuple(Line(note.pk, note.revision, n) for n in (3, 4)))
         place = Place(world.agent, world.customer, "MEMORY.md")
-        writer = Writer(AuthorKind.DREAM)
+        writer = Writer(AuthorKind.DREAM, is_vouched=True)
         write.write(work, place, "- Likes tea.\n", writer=writer, origins={1: both})
     made = _plan(world, Kind.CONVERSATION, bad)
     assert made.stay == 1
@@ -246,7 +253,7 @@ def test_a_file_that_only_the_source_wrote_goes_whole(world: World) -> None:
 
 def test_what_a_token_overwrote_comes_back_as_the_words_of_who_wrote_it(world: World) -> None:
     token, text = _token(world), "# Tea\n\n- Green.\n- Black.\n"
-    _write(world, text, Writer(AuthorKind.DREAM, user=world.bob), "MEMORY.md")
+    _write(world, text, Writer(AuthorKind.DREAM, user=world.bob, is_vouched=True), "MEMORY.md")
     _write(world, "# Acme\n", _tool(world, token), "MEMORY.md")
     done = _revert(world, Kind.TOKEN, token)
     file = File.objects.get(path="MEMORY.md", owner=None, agent=world.agent)
@@ -299,7 +306,7 @@ def test_what_an_extraction_overwrote_comes_back_by_its_conversation(world: Worl
     place = Place(world.agent, world.customer, "PROFILE.md")
     with unit(world.team) as work:
         write.write(work, place, "# Profile\n\n- Likes tea.\n", writer=_person(world))
-        writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk)
+        writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk, is_vouched=True)
         origins = {3: Origin((Line(message_id=bad.messages.get().pk),))}
         text = "# Profile\n\n- Likes Acme.\n"
         write.write(work, place, text, writer=writer, origins=origins)
@@ -313,11 +320,13 @@ def test_a_line_that_a_dream_took_up_with_another_source_stays_where_it_is(world
     place = Place(world.agent, world.customer, "MEMORY.md")
     said = Line(message_id=bad.messages.get().pk)
     with unit(world.team) as work:
-        writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk)
+        writer = Writer(AuthorKind.EXTRACTION, conversation_id=bad.pk, is_vouched=True)
         write.write(work, place, "- Tea.\n", writer=writer, origins={1: Origin((said,))})
         both = {1: Origin((said, Line(good.pk, good.revision, 3)))}
         text = "- Tea.\n- Other.\n"
-        write.write(work, place, text, writer=Writer(AuthorKind.DREAM), origins=both)
+        write.write(
+            work, place, text, writer=Writer(AuthorKind.DREAM, is_vouched=True), origins=both
+        )
     _revert(world, Kind.CONVERSATION, bad)
     assert _text(world, "MEMORY.md", world.customer) == "- Tea.\n- Other.\n"
 
@@ -354,7 +363,7 @@ def test_a_run_goes_with_all_it_wrote_and_is_not_proposed_again(world: World) ->
         team=world.team, agent=world.agent, kind=Run.Kind.DREAM, trigger=Run.Trigger.CRON
     )
     _write(world, "# Memory\n\n- Tea.\n", _person(world), "MEMORY.md")
-    dream = Writer(AuthorKind.DREAM, run=run)
+    dream = Writer(AuthorKind.DREAM, run=run, is_vouched=True)
     _write(world, "# Memory\n\n- Tea.\n- Acme is the best hotel.\n", dream, "MEMORY.md")
     _revert(world, Kind.RUN, run)
     assert _text(world, "MEMORY.md", None) == "# Memory\n\n- Tea.\n"

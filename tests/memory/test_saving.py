@@ -106,7 +106,7 @@ def test_whatever_is_edited_each_line_keeps_the_source_that_it_came_with(
         with unit(world.team) as work:
             text = "\n".join([f"# {number}", *lines])
             shifted = {n + 1: origin for n, origin in origins.items()}
-            writer = Writer(AuthorKind.DREAM)
+            writer = Writer(AuthorKind.DREAM, is_vouched=True)
             file = write.write(work, place, text, writer=writer, origins=shifted).file
         rows = LineOrigin.objects.filter(file=file, line__gt=1).order_by("line")
         told = list(rows.values_list("line", "source_line"))

@@ -68,8 +68,8 @@ def test_an_import_may_do_what_whoever_brings_it_may_do(path: str) -> None:
 
 @pytest.mark.parametrize("kind", [AuthorKind.DREAM, AuthorKind.EXTRACTION])
 def test_what_a_person_took_up_may_change_the_instructions(kind: AuthorKind) -> None:
-    assert write_matrix.allows(Writer(kind, user=User(name="Alice")), "SOUL.md")
-    assert not write_matrix.allows(Writer(kind, user=User(name="Alice")), "letters/x.md")
+    assert write_matrix.allows(Writer(kind, user=User(name="Alice"), is_approved=True), "SOUL.md")
+    assert not write_matrix.allows(Writer(kind, is_approved=True), "letters/x.md")
 
 
 def test_an_agent_s_tool_is_no_approval_by_the_person_behind_its_token() -> None:

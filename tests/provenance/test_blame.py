@@ -157,7 +157,7 @@ def _extracted(world: World, lines: int = 1) -> tuple[File, Message]:
         )
         message = added.conversation.messages.get()
         origin = Origin((Source(message_id=message.pk),), durable=True, category="plan")
-        writer = Writer(AuthorKind.EXTRACTION)
+        writer = Writer(AuthorKind.EXTRACTION, is_vouched=True)
         text = "".join(f"- {number} Tea.\n" for number in range(lines))
         origins = dict.fromkeys(range(1, lines + 1), origin)
         file = write(work, _place(world), text, writer=writer, origins=origins).file
@@ -184,7 +184,7 @@ def _place(world: World) -> Place:
 
 
 def _dream() -> Writer:
-    return Writer(AuthorKind.DREAM)
+    return Writer(AuthorKind.DREAM, is_vouched=True)
 
 
 def _person(world: World) -> Writer:

@@ -86,7 +86,9 @@ def _write(world: World, text: str, writer: Writer = TOOL) -> File:
 def test_what_a_machine_brings_is_marked(world: World, kind: AuthorKind) -> None:
     place = Place(world.agent, None, "MEMORY.md")
     with unit(world.team) as work:
-        file = write.write(work, place, f"# M\n\n- Tea.\n- {ORDER}\n", writer=Writer(kind)).file
+        file = write.write(
+            work, place, f"# M\n\n- Tea.\n- {ORDER}\n", writer=Writer(kind, is_vouched=True)
+        ).file
     assert hidden_lines(file) == {4}
 
 
@@ -98,7 +100,7 @@ def test_what_a_person_writes_is_not(world: World) -> None:
 def test_what_a_person_took_up_is_not(world: World) -> None:
     place = Place(world.agent, None, "MEMORY.md")
     with unit(world.team) as work:
-        taken_up = Writer(AuthorKind.DREAM, user=world.alice)
+        taken_up = Writer(AuthorKind.DREAM, user=world.alice, is_vouched=True)
         file = write.write(work, place, f"- {ORDER}\n", writer=taken_up).file
     assert hidden_lines(file) == set()
 
@@ -163,7 +165,9 @@ def test_quotes_of_a_fallback_are_read_without_the_role_in_front(world: World) -
     place = Place(world.agent, None, "HISTORY-2026-11.md")
     lines = [NewLine("- assistant: Good morning."), NewLine(f"- user Ann: {ORDER}")]
     with unit(world.team) as work:
-        file = write.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
+        file = write.append(
+            work, place, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
+        ).file
     assert hidden_lines(file) == {2}
 
 

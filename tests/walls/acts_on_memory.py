@@ -61,6 +61,12 @@ def _proposal(world: World) -> Proposal:
     return Proposal.objects.get(file=_file(world), state=Proposal.State.PENDING)
 
 
+def _run(world: World) -> Run:
+    run = _proposal(world).run
+    assert run
+    return run
+
+
 def _leak(work: Unit, world: World) -> None:
     write.write(work, place_of(world), f"- {own_token.generate()}\n", writer=PERSON)
 
@@ -150,9 +156,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "take back": (
         "provenance.reverted",
         _in_unit(
-            lambda u, w: revert(
-                u, Source(w.agent, Kind.RUN, _proposal(w).run_id), Q(), Q(), writer=PERSON
-            )
+            lambda u, w: revert(u, Source(w.agent, Kind.RUN, _run(w).pk), Q(), Q(), writer=PERSON)
         ),
     ),
     "keep a marked line": (

@@ -75,6 +75,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             team=home.team, email="guest@example.org", role=Role.VIEWER, by=SYSTEM
         )
         _weigh(Run.objects.get(pk=shared.run), f"Left {CANARY} in the lobby.")
+        assert mine.run
         _weigh(mine.run, f"Keeps {BOBS_CANARY} at the pier.")
         ids = {
             "team": home.team.slug,
@@ -210,7 +211,9 @@ def _propose(home: Home, owner: Owner) -> Proposal:
     with unit(home.team) as work:
         place = Place(home.agent, owner, "MEMORY.md")
         write(work, place, "# Memory\n", writer=Writer(AuthorKind.SYSTEM))
-        file = write(work, place, text, writer=Writer(AuthorKind.DREAM, run=run)).file
+        file = write(
+            work, place, text, writer=Writer(AuthorKind.DREAM, run=run, is_vouched=True)
+        ).file
         return propose(
             work, run=run, file=file, content=text + "- Paddles.\n", origins={}, broken=[]
         )

@@ -84,7 +84,7 @@ def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str)
             work,
             Place(home.agent, shelf, NOTE),
             [NewLine(f"- {said}", origin)],
-            writer=Writer(AuthorKind.EXTRACTION),
+            writer=Writer(AuthorKind.EXTRACTION, is_vouched=True),
         )
     return talk
 

@@ -11,7 +11,7 @@ from tests.world import World
 
 
 def test_pinned_lines_and_those_of_people_are_named(world: World, bob: Client) -> None:
-    machine = Writer(AuthorKind.DREAM)
+    machine = Writer(AuthorKind.DREAM, is_vouched=True)
     pinned = "# Memory\n\n<!-- pinned -->\n- Stays.\n<!-- /pinned -->\n- Machine's.\n"
     with unit(world.team) as work:
         place = Place(world.agent, None, "MEMORY.md")

@@ -152,7 +152,7 @@ def test_it_is_paged_with_the_same_number_of_queries(stage: Stage, bob: Client) 
     with unit(world.team) as work:
         for day in range(3, 30):
             place = Place(world.agent, world.bobs_memory, f"memory/2026-01-{day:02}.md")
-            writer = Writer(AuthorKind.EXTRACTION)
+            writer = Writer(AuthorKind.EXTRACTION, is_vouched=True)
             append(work, place, [NewLine(f"- Bob counted {day}.")], writer=writer)
     with CaptureQueriesContext(connection) as many:
         page = text(bob.get(mine(stage)))

@@ -46,7 +46,7 @@ def _talk(world: World, owner: Owner) -> Conversation:
         ).conversation
         message = talk.messages.get()
         line = NewLine(f"- 09:05 Bought {SECRET}.", Origin((Source(message_id=message.pk),)))
-        writer = Writer(AuthorKind.EXTRACTION)
+        writer = Writer(AuthorKind.EXTRACTION, is_vouched=True)
         append(work, Place(world.agent, owner, NOTE), [line], writer=writer)
     return talk
 

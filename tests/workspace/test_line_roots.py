@@ -36,7 +36,7 @@ def _noted(world: World) -> File:
         ).conversation
         tea, *acme = (Source(message_id=one.pk) for one in talk.messages.order_by("position"))
         lines = [NewLine("- Tea.", Origin((tea,))), NewLine("- Acme.", Origin(tuple(acme)))]
-        writer = Writer(AuthorKind.EXTRACTION, conversation_id=talk.pk)
+        writer = Writer(AuthorKind.EXTRACTION, conversation_id=talk.pk, is_vouched=True)
         write.append(work, _place(world, NOTE), lines, writer=writer)
         agent = Writer(AuthorKind.AGENT)
         return write.append(work, _place(world, NOTE), [NewLine("- Cake.")], writer=agent).file
@@ -49,7 +49,7 @@ def _dreamt(world: World, note: File) -> File:
             work,
             _place(world, MEMORY),
             "- Tea.\n- Acme.\n- Cake.\n",
-            writer=Writer(AuthorKind.DREAM),
+            writer=Writer(AuthorKind.DREAM, is_vouched=True),
             origins=origins,
         ).file
 

@@ -92,7 +92,7 @@ def test_a_simulated_night_happened_at_its_own_clock(story: World) -> None:
         clock=_hour(10),
     )
     with unit(story.team) as work:
-        writer = Writer(AuthorKind.DREAM, run=run)
+        writer = Writer(AuthorKind.DREAM, run=run, is_vouched=True)
         write(work, _place(story, "DREAMS.md"), "A boat.\n", writer=writer)
     assert "DREAMS.md" not in _paths(files_at(story.agent.pk, None, _hour(9)))
     assert "DREAMS.md" in _paths(files_at(story.agent.pk, None, _hour(10)))

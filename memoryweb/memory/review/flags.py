@@ -6,6 +6,7 @@ from memoryweb.accounts.models import User
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
+from memoryweb.provenance import flags
 from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File, LineOrigin
 
@@ -26,6 +27,7 @@ def keep(unit: Unit, file: File, line_print: str, *, by: User) -> int:
     file = lock(file)
     number, marks = _find(file, line_print)
     LineOrigin.objects.filter(file=file, line=number).update(marks="")
+    flags.let_stand(file, file.content.split("\n")[number - 1 : number])
     _record(unit, "mark.kept", file, number, marks, by)
     return number
 

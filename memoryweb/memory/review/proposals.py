@@ -5,19 +5,20 @@ from typing import Any
 from uuid import UUID
 
 from memoryweb.accounts.models import User
-from memoryweb.agents.models import Owner
-from memoryweb.language.statements import clean
-from memoryweb.memory import screening
+from memoryweb.markdown.diff import carry
+from memoryweb.markdown.merge import conflicts, merge, resolved
+from memoryweb.memory import proposing, screening
 from memoryweb.memory.exceptions import ProposalDecided, Stale
+from memoryweb.memory.proposing import packed as packed
+from memoryweb.memory.proposing import rejected_lines as rejected_lines
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
-from memoryweb.provenance import authorship
+from memoryweb.provenance import authorship, flags
 from memoryweb.provenance.origins import Origin, Source
-from memoryweb.review.rejections import states
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.revisions import content_of
 
-_LATEST = 50  # rejected proposals that are looked at
 _KINDS = {Run.Kind.DREAM: AuthorKind.DREAM, Run.Kind.EXTRACTION: AuthorKind.EXTRACTION}
 
 
@@ -37,9 +38,8 @@ def propose(
     a change is shown, and cannot be accepted over what was written since.
     It holds all that an undecided one of the same file held, so that one is replaced.
     """
-    Proposal.objects.filter(file=file, state=Proposal.State.PENDING).update(
-        state=Proposal.State.REPLACED, decided_at=unit.now
-    )
+    of_runs = Proposal.objects.filter(file=file, state=Proposal.State.PENDING, run__isnull=False)
+    of_runs.update(state=Proposal.State.REPLACED, decided_at=unit.now)
     content = screening.without_new(content, known=file.content)
     screened = screening.hold(unit.team.pk, content, owner_id=file.owner_id, known=file.content)
     rooted = authorship.rooted(origins)  # what a source stands on may be changed meanwhile
@@ -53,34 +53,40 @@ def propose(
         broken=[{"guard": guard, "detail": detail} for guard, detail in broken],
         created_at=unit.now,
     )
-    unit.record(
-        "proposal.made",
-        target_kind="proposal",
-        target_id=str(proposal.pk),
-        on_behalf_of=file.owner_id,
-        details={"guards": [guard for guard, _detail in broken]},
-    )
+    proposing.note(unit, proposal)
     screening.keep_for_file(unit, file, screened, Writer(_KINDS[Run.Kind(run.kind)], run=run))
     return proposal
 
 
 def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
-    """Write what was proposed, if the file is still what it was then.
+    """Write what was proposed, if it still fits what the file is now.
 
     Raises ProposalDecided, Stale.
     """
-    file = lock(proposal.file)
+    proposal.file = file = lock(proposal.file)
     _decide(unit, proposal, Proposal.State.ACCEPTED, by)
-    if file.revision != proposal.base_revision:
+    content = outcome(proposal)
+    if content is None:
         raise Stale(file)
-    writer = Writer(_KINDS[Run.Kind(proposal.run.kind)], user=by, run=proposal.run)
-    return write(
-        unit,
-        Place(file.agent, file.owner, file.path),
-        proposal.content,
-        writer=writer,
-        origins=origins_of(proposal),
-    )
+    told = origins_of(proposal)
+    if proposal.run is None:
+        flags.let_stand(file, flags.suspicious(_brought(file, content)))
+        told = _moved({n: one for n, one in told.items() if one != Origin()}, proposal, content)
+    place = Place(file.agent, file.owner, file.path)
+    return write(unit, place, content, writer=_writer(proposal, by), origins=told)
+
+
+def outcome(proposal: Proposal) -> str | None:
+    """The text that accepting leaves. A dream looks again at a file that was changed since; what a
+    program wrote by itself comes together with the change. None where it does not fit."""
+    file = proposal.file
+    if file.revision == proposal.base_revision:
+        return proposal.content
+    if proposal.run_id is not None:
+        return None
+    base = content_of(file, proposal.base_revision)
+    hunks = merge(base, file.content, proposal.content)
+    return None if conflicts(hunks) else resolved(hunks, {})
 
 
 def reject(unit: Unit, proposal: Proposal, *, by: User, keeps_out: bool = True) -> None:
@@ -96,18 +102,30 @@ def origins_of(proposal: Proposal) -> dict[int, Origin]:
     return {int(line): _unpacked(origin) for line, origin in proposal.origins.items()}
 
 
-def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
-    """The lines that rejected proposals would have brought into a file."""
-    proposals = Proposal.objects.filter(
-        state=Proposal.State.REJECTED, file__agent=agent_id, file__owner=owner, file__path=path
+def _writer(proposal: Proposal, by: User) -> Writer:
+    of_program = AuthorKind.IMPORT if proposal.batch_id else AuthorKind.AGENT
+    run, token = proposal.run, proposal.token
+    return Writer(
+        _KINDS[Run.Kind(run.kind)] if run else of_program,
+        user=by,
+        run=run,
+        integration=token.integration if token else None,
+        token=token,
+        conversation_id=proposal.conversation_id,
+        batch=proposal.batch,
+        is_approved=True,
     )
-    found = set()
-    rows = proposals.order_by("-created_at").values_list("content", "origins")[:_LATEST]
-    for content, placed in rows:
-        lines = content.split("\n")
-        numbers = [int(number) for number in placed]
-        found |= {lines[n - 1] for n in numbers if n <= len(lines)}
-    return frozenset(clean(line) for line in found if states(line))
+
+
+def _brought(file: File, content: str) -> list[str]:
+    stood = set(file.content.split("\n"))
+    return [line for line in content.split("\n") if line not in stood]
+
+
+def _moved(told: Mapping[int, Origin], proposal: Proposal, content: str) -> dict[int, Origin]:
+    """Where the lines stand once the file was changed meanwhile, too."""
+    same = carry(proposal.content.split("\n"), content.split("\n")).same
+    return {new: told[old] for new, old in same.items() if old in told}
 
 
 def _decide(unit: Unit, proposal: Proposal, state: Proposal.State, by: User) -> None:
@@ -121,19 +139,6 @@ def _decide(unit: Unit, proposal: Proposal, state: Proposal.State, by: User) -> 
         on_behalf_of=proposal.file.owner_id,
         run_id=proposal.run_id,
     )
-
-
-def packed(origin: Origin) -> dict[str, Any]:
-    return {
-        "sources": [
-            [str(s.file_id) if s.file_id else None, s.revision, s.line, s.message_id, s.root_id]
-            for s in origin.sources
-        ],
-        "durable": origin.durable,
-        "asked": origin.asked,
-        "category": origin.category,
-        "also": list(origin.also),
-    }
 
 
 def _unpacked(packed: dict[str, Any]) -> Origin:

@@ -21,6 +21,7 @@ class Here:
     size: int
     revision: int
     is_present: bool
+    is_enabled: bool
     is_same: bool = False
     content: str = field(default="", repr=False)
 
@@ -58,11 +59,11 @@ def _found(reach: FileQuerySet, coming: Sequence[Incoming]) -> dict[str, Here]:
     if days:  # five hundred names would be five hundred parameters
         names |= Q(note_date__range=(min(days), max(days)))
     rows = reach.filter(names).values_list(
-        "folded_path", "sha256", "size", "revision", "deleted_at"
+        "folded_path", "sha256", "size", "revision", "deleted_at", "enabled"
     )
     return {
-        path: Here(path, sha256, size, revision, deleted_at is None)
-        for path, sha256, size, revision, deleted_at in rows
+        path: Here(path, sha256, size, revision, deleted_at is None, enabled)
+        for path, sha256, size, revision, deleted_at, enabled in rows
     }
 
 

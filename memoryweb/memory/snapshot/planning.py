@@ -30,6 +30,7 @@ _ALL_HERE = _("Every line of it is here already.")
 _HELD_BACK = _("The text is the same, but for what is held back.")
 _JOINED = _("Lines that the note lacks are added; none is taken away.")
 _BROUGHT_BACK = _("It was deleted here and comes back.")
+_PROPOSED = _("It is in everyone's prompt, so the change waits until a person accepts it.")
 _NUL = _("The text contains a NUL character.")
 _NO_TEXT = _("The file is not UTF-8 text.")
 _TOO_LARGE = _("A file may hold at most 1 MiB of text.")
@@ -74,10 +75,17 @@ def _item(pair: Pair, sifter: Sifter) -> Item:
 
 def _judged(item: Item, agent: Agent, owner: Owner | None, writer: Writer) -> Item:
     """An archive is a way in, not an author: whoever brings it may write no more than by hand."""
-    refused = write_matrix.refusal(writer, Place(agent, owner, item.path))
-    if item.action == Action.SKIP or not refused:
+    place = Place(agent, owner, item.path)
+    if item.action == Action.SKIP:
         return item
-    return _left_out(item, WriteRefused.code, refused)
+    if refused := write_matrix.refusal(writer, place):
+        return _left_out(item, WriteRefused.code, refused)
+    enabled = item.file is not None and item.file.is_enabled
+    if write_matrix.why_asked(writer, place, enabled=enabled) is None:
+        return item
+    if item.file is None:
+        return _left_out(item, WriteRefused.code, write_matrix.made_anew(item.path))
+    return replace(item, code="proposed", said=_PROPOSED)
 
 
 def _joined(pair: Pair, content: str, sifter: Sifter) -> Item:

@@ -51,15 +51,16 @@ def review(request: TeamRequest) -> HttpResponse:
 def detail(request: TeamRequest, proposal_id: UUID) -> HttpResponse:
     proposal = find_proposal(request, proposal_id)
     file = proposal.file
+    outcome = door.outcome(proposal) if proposal.state == Proposal.State.PENDING else None
     base = content_of(file, proposal.base_revision) if proposal.base_revision else ""
-    rows = side_by_side(base, proposal.content)
+    rows = side_by_side(file.content if outcome else base, outcome or proposal.content)
     context = _listed(request, proposal) | {
         "rows": rows,
         "counts": counts(rows),
         "broken": [(wording.guard(one["guard"]), one["detail"]) for one in proposal.broken],
         "file_url": file_url(request, file),
-        "run_url": to(request, "agents_run", proposal.run_id),
-        "is_stale": file.revision != proposal.base_revision,
+        "run_url": to(request, "agents_run", proposal.run_id) if proposal.run_id else "",
+        "is_stale": outcome is None,
         "is_pending": proposal.state == Proposal.State.PENDING,
     }
     return show(request, "review/detail.html", context)

@@ -1,0 +1,125 @@
+"""A change that a person has to accept: kept beside its file, which stays as it is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from memoryweb.agents.models import Owner
+from memoryweb.language.statements import clean
+from memoryweb.markdown.merge import merge
+from memoryweb.memory.transaction import Unit
+from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.writers import Writer
+from memoryweb.review.rejections import states, without_rejected
+from memoryweb.workspace.models import File, Proposal
+from memoryweb.workspace.revisions import content_of
+
+_LATEST = 50  # rejected proposals that are looked at
+
+
+def hold_back(
+    unit: Unit,
+    file: File,
+    content: str,
+    *,
+    writer: Writer,
+    broken: Sequence[tuple[str, str]],
+    origins: Mapping[int, Origin],
+) -> Proposal | None:
+    """One proposal a file and source: what comes later is added to what waits already. None where
+    a person rejected all of it before."""
+    rejected = rejected_lines(file.agent_id, file.owner, file.path)
+    packs = {line: packed(origins[n]) for n, line in _lines(content) if n in origins}
+    content, _left_out = without_rejected(file.content, content, rejected)
+    proposal = _of_source(file, writer)
+    if content == file.content or proposal.state not in {"", Proposal.State.PENDING}:
+        return None
+    if proposal.state:
+        was = dict(_lines(proposal.content))
+        packs = {was[int(n)]: kept for n, kept in proposal.origins.items()} | packs
+        content = _together(file, proposal, content)
+        if (content, file.revision) == (proposal.content, proposal.base_revision):
+            return proposal
+    stood = set(file.content.split("\n"))
+    nothing = packed(Origin())
+    proposal.origins = {
+        str(n): packs.get(line, nothing)
+        for n, line in _lines(content)
+        if states(line) and line not in stood
+    }
+    proposal.content, proposal.base_revision = content, file.revision
+    proposal.broken = [{"guard": guard, "detail": detail} for guard, detail in broken]
+    proposal.state, proposal.created_at = Proposal.State.PENDING, unit.now
+    proposal.save()
+    note(unit, proposal)
+    return proposal
+
+
+def note(unit: Unit, proposal: Proposal) -> None:
+    unit.record(
+        "proposal.made",
+        target_kind="proposal",
+        target_id=str(proposal.pk),
+        on_behalf_of=proposal.file.owner_id,
+        details={"guards": [one["guard"] for one in proposal.broken]},
+    )
+
+
+def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
+    """The lines that rejected proposals would have brought into a file."""
+    proposals = Proposal.objects.filter(
+        state=Proposal.State.REJECTED, file__agent=agent_id, file__owner=owner, file__path=path
+    )
+    found = set()
+    rows = proposals.order_by("-created_at").values_list("content", "origins")[:_LATEST]
+    for content, placed in rows:
+        lines = content.split("\n")
+        numbers = [int(number) for number in placed]
+        found |= {lines[n - 1] for n in numbers if n <= len(lines)}
+    return frozenset(clean(line) for line in found if states(line))
+
+
+def packed(origin: Origin) -> dict[str, Any]:
+    return {
+        "sources": [
+            [str(s.file_id) if s.file_id else None, s.revision, s.line, s.message_id, s.root_id]
+            for s in origin.sources
+        ],
+        "durable": origin.durable,
+        "asked": origin.asked,
+        "category": origin.category,
+        "also": list(origin.also),
+    }
+
+
+def _of_source(file: File, writer: Writer) -> Proposal:
+    """What waits of the same source, else a new one, without a state yet. A run has one a file."""
+    found = Proposal.objects.filter(file=file, run=writer.run)
+    if writer.run is None:
+        found = found.filter(
+            state=Proposal.State.PENDING,
+            token=writer.token,
+            batch=writer.batch,
+            conversation=writer.conversation_id,
+        )
+    made = Proposal(
+        team_id=file.team_id,
+        file=file,
+        run=writer.run,
+        token=writer.token,
+        conversation_id=writer.conversation_id,
+        batch=writer.batch,
+        state="",
+    )
+    return found.first() or made
+
+
+def _together(file: File, waiting: Proposal, content: str) -> str:
+    """Both changes: whoever makes the later one has not seen the earlier."""
+    base = content_of(file, waiting.base_revision)
+    hunks = merge(base, waiting.content, content)
+    return "\n".join(line for hunk in hunks for line in hunk.merged)
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    return list(enumerate(text.split("\n"), start=1))
