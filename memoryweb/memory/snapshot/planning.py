@@ -21,7 +21,7 @@ from memoryweb.memory.write import MAX_BYTES
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.snapshots.contents import sort_out
-from memoryweb.snapshots.reading import entries
+from memoryweb.snapshots.reading import Entry, entries
 from memoryweb.snapshots.union import addition
 
 _SEAM = 1024  # characters before what is added to a note that could begin a secret
@@ -38,7 +38,7 @@ _TOO_LARGE = _("A file may hold at most 1 MiB of text.")
 
 def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> Plan:
     """Raises ArchiveRefused. Reads this one workspace in two statements."""
-    coming = entries(archive)
+    coming = map(_unix_ended, entries(archive))
     with Sifter() as sifter:
         digest = sifter.sha256(archive)
         contents = sort_out(list(sifter.passing(coming)))
@@ -53,6 +53,13 @@ def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> P
         archive_sha256,
         existing.state(pair.file for pair in pairs if pair.file),
     )
+
+
+def _unix_ended(entry: Entry) -> Entry:
+    """As files are kept: what is judged here is what will be written."""
+    if b"\r" not in entry.data:
+        return entry
+    return replace(entry, data=entry.data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
 
 
 def _item(pair: Pair, sifter: Sifter) -> Item:
