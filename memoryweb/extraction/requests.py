@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Exists, F, Max, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Integration, User
@@ -119,7 +120,8 @@ def _due(run: Run, *, is_quiet: bool) -> datetime:
     idle = timedelta(seconds=0 if is_quiet else settings.EXTRACTION_IDLE_SECONDS)
     now = run.created_at
     earlier = Run.objects.filter(agent=run.agent, owner=run.owner, kind=KIND, status__in=GOOD)
-    earlier = earlier.filter(finished_at__lte=now)  # a clock that ran ahead finished some later
+    # Not those of a clock that ran ahead; one that ends in this very transaction is later than it.
+    earlier = earlier.filter(finished_at__lte=timezone.now())
     ended: datetime | None = earlier.aggregate(last=Max("finished_at"))["last"]
     moments = [now + idle]
     if ended is not None:
@@ -182,7 +184,7 @@ def stopped(conversation: Conversation) -> Skip | None:
 def _forsaken(now: datetime) -> Iterator[tuple[Agent, Owner]]:
     waiting = Conversation.objects.filter(waiting=True, agent__archived_at=None).order_by()
     recent = Run.objects.filter(agent=OuterRef("agent"), owner=OuterRef("owner"), kind=KIND).filter(
-        ACTIVE | Q(finished_at__range=(now - PAUSE, now))
+        ACTIVE | Q(finished_at__range=(now - PAUSE, now + PAUSE))
     )
     pairs = waiting.exclude(Exists(recent)).values_list("agent", "owner").distinct()[:TICK_PAIRS]
     for agent_id, owner_id in pairs:
