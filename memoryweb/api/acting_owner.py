@@ -100,7 +100,9 @@ def is_own(caller: Caller, owner: Owner) -> bool:
     return caller.user is not None and owner.person_id == caller.user.pk
 
 
-def shown(owner: Owner | None) -> str:
+def shown(owner: Owner | None, scope: str = "") -> str:
+    if scope == "GLOBAL":
+        return "global"
     return owner.shown_as if owner else SHARED
 
 

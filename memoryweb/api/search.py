@@ -158,6 +158,7 @@ def _kinds(text: str) -> list[str]:
 
 def _hit(hit: Hit, owner: Owner | None) -> SearchHit:
     message = hit.message
+    scope = hit.file.scope if hit.file else FileScope.PERSONAL
     return SearchHit(
         kind="message" if message else "file",
         filename=hit.file.path if hit.file else None,
@@ -165,8 +166,8 @@ def _hit(hit: Hit, owner: Owner | None) -> SearchHit:
         revision=hit.revision,
         conversation_id=message.conversation.external_id if message else None,
         message_id=message.external_id if message else None,
-        owner=acting_owner.shown(owner if hit.owner_id else None),
-        scope=hit.file.scope if hit.file else "PERSONAL",
+        owner=acting_owner.shown(owner if hit.owner_id else None, scope),
+        scope=scope,
         source=hit.source,
         snippet=hit.snippet,
         marks=list(hit.marks),

@@ -94,7 +94,7 @@ def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
                 "filename": file.path,
                 "enabled": file.enabled,
                 "fileSize": file.size,
-                "owner": "global" if file.scope == Scope.GLOBAL else _shown(file.owner),
+                "owner": _whose(acting, file),
             }
             for file in sorted(found, key=_in_order)
             if file.path.startswith(prefix)
@@ -261,7 +261,7 @@ def search_workspace(
                 "snippet": hit.snippet,
                 "score": round(hit.score, 4),
                 "date": hit.date.isoformat() if hit.date else None,
-                "owner": _shown(acting.reader.owner if file.owner_id else None),
+                "owner": _whose(acting, file),
             }
             for hit, file in in_files
         ],
@@ -274,6 +274,12 @@ def _agent_id(acting: Acting) -> str:
 
 def _shown(owner: Owner | None) -> str:
     return owner.shown_as if owner else "shared"
+
+
+def _whose(acting: Acting, file: File) -> str:
+    if file.scope == Scope.GLOBAL:
+        return "global"
+    return _shown(acting.reader.owner if file.owner_id else None)
 
 
 def place_of(acting: Acting, filename: str) -> Place:

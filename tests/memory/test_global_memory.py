@@ -19,6 +19,7 @@ from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.workspace.models import AuthorKind, File
+from tests.api.callers import callers_of
 from tests.world import PASSWORD, World, signed_in
 
 TEXT = "# House rules\n\n- Answers name the purple lighthouse.\n"
@@ -140,3 +141,23 @@ def test_an_emptied_test_database_has_it_again() -> None:
     drop_triggers()
     call_command("flush", interactive=False, verbosity=0)
     assert (system_team().pk, Agent.objects.get().pk) == (before, GLOBAL_AGENT_ID)
+
+
+def test_every_way_to_a_global_file_finds_it_and_says_whose_it_is(
+    world: World, everyones: Agent
+) -> None:
+    api, base = callers_of(world).member, f"/agents/{world.agent.pk}/workspace"
+    hit = api.get(f"{base}/search?q=lighthouse&owner=shared").json()["hits"][0]
+    read = api.get(f"{base}/files/{hit['filename']}?owner=shared")
+    assert read.status_code == 200
+    assert (read.json()["content"], read.json()["scope"]) == (TEXT, "GLOBAL")
+    with scope(team=world.team):
+        found = tools.search_workspace(_acting(world), "lighthouse")["hits"][0]
+    assert {hit["owner"], read.json()["owner"], found["owner"]} == {"global"}
+    assert api.put(f"{base}/files/RULES.md?owner=shared", {"content": "Ours.\n"}).status_code == 201
+    assert api.get(f"{base}/files/RULES.md?owner=shared").json()["owner"] == "shared"
+
+
+def test_the_seed_invites_to_nothing_that_is_refused(world: World) -> None:
+    text = File.objects.get(agent=world.agent, owner=None, path="AGENTS.md").content
+    assert "Change it only when people ask you to" not in text
