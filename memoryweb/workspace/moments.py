@@ -1,6 +1,7 @@
 """Time travel: one workspace as it was at any moment, and what changed between two.
 
-A simulated night happened at the moment that its run took for now, like everywhere else.
+A simulated night happened at the moment that its run took for now, like everywhere else; where
+what it read was written later, no view of an earlier moment shows what it wrote.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -105,9 +106,23 @@ def _before(rows: "QuerySet[Revision]") -> datetime | None:
 def _latest(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> "QuerySet[Revision]":
     """Of each file, going back from its newest: what it was before costs nothing."""
     until = Revision.objects.filter(file=OuterRef("pk")).alias(at=happened()).filter(at__lte=moment)
+    until = until.filter(Q(run__clock=None) | ~Exists(_read_by_then(moment)))
     last = Subquery(until.order_by("-number").values("pk")[:1])
     files = File.objects.of(agent_id, owner_id).annotate(last=last)
     return Revision.objects.filter(pk__in=files.values("last"))
+
+
+def _read_by_then(moment: datetime) -> "QuerySet[Revision]":
+    """What a simulated run had before it that was written after the moment: the notes of its
+    workspace, and the file itself. Its own text may say any of it."""
+    before = Revision.objects.filter(
+        pk__lt=OuterRef("pk"),
+        file__agent=OuterRef("file__agent"),
+        file__scope=OuterRef("file__scope"),
+    )
+    same_owner = Q(file__owner=OuterRef("file__owner")) | Q(file__owner=None)
+    source = Q(file=OuterRef("file")) | Q(file__note_date__isnull=False)
+    return before.filter(same_owner, source).alias(at=happened()).filter(at__gt=moment)
 
 
 def _past(row: Revision) -> Past:

@@ -98,6 +98,27 @@ def test_a_simulated_night_happened_at_its_own_clock(story: World) -> None:
     assert "DREAMS.md" in _paths(files_at(story.agent.pk, None, _hour(10)))
 
 
+@pytest.mark.parametrize("path", ["MEMORY.md", "memory/2026-11-20.md"])
+def test_a_simulated_night_shows_nothing_that_was_written_after_it(story: World, path: str) -> None:
+    """The memory that it added to, or the note that it read, is younger than its clock."""
+    run = Run.objects.create(
+        team=story.team,
+        agent=story.agent,
+        kind=Run.Kind.DREAM,
+        trigger=Run.Trigger.COMMAND,
+        clock=_hour(10),
+    )
+    with unit(story.team) as work:
+        write(work, _place(story, path), "- Later.\n", writer=SYSTEM)
+    with unit(story.team) as work:
+        writer = Writer(AuthorKind.DREAM, run=run)
+        write(work, _place(story, "MEMORY.md"), "- Later.\n- A boat.\n", writer=writer)
+    then = workspace_at(story.agent.pk, None, _hour(11))
+    assert "Later" not in "".join(past.content for past in then)
+    now = workspace_at(story.agent.pk, None, timezone.now())
+    assert "A boat" in "".join(past.content for past in now)
+
+
 def test_the_list_takes_one_statement_however_many_files(story: World) -> None:
     with unit(story.team) as work:
         for number in range(30):
