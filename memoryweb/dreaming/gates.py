@@ -284,7 +284,8 @@ def _verdict(case: _Case, gates: tuple[Gate, ...]) -> Verdict:
     oldest_seen_next = case.now.astimezone(UTC).date() - timedelta(
         days=case.thresholds.window_days - 2
     )
-    if candidate.last_date < oldest_seen_next:
+    # What waits for a person is looked at again, however long they take (`inputs`).
+    if candidate.last_date < oldest_seen_next and not candidate.waits:
         last = f"This was the last night of its {case.thresholds.window_days} days."
         return Verdict(candidate, scored, gates, "rejected", f"{reason} {last}")
     return Verdict(candidate, scored, gates, "kept", reason)

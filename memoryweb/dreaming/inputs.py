@@ -11,8 +11,9 @@ from django.conf import settings
 from django.db.models import Q
 
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.candidates import Mention, Recall
+from memoryweb.dreaming.candidates import Mention, Recall, as_line
 from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.machine_changes import changed_by_machines
@@ -74,24 +75,30 @@ class Inputs:
 
 def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
-    files = _files(run)
+    waiting, held = _kept(run)
+    files = _files(run, held)
     found = [_text(file) for file in sorted(files, key=_by_date) if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
     notes = tuple(replace(note, hidden=_waiting_lines(note, origins)) for note in found)
     memory = replace(core, hidden=_waiting_lines(core, origins))
     protected, line_dates = _standing(memory, origins)
     outside = _outside(run, notes)
-    mentions = tuple(_mentions(notes, origins, outside))
+    first, _last = window(run.now)
+    mentions = tuple(
+        one
+        for one in _mentions(notes, origins, outside)
+        if one.date >= first or _key(one.text) in held
+    )
     return Inputs(
         now=run.now,
-        notes=notes,
+        notes=tuple(_only(note, held) if _is_before(note, first) else note for note in notes),
         memory=memory,
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
         protected_lines=protected,
         line_dates=line_dates,
-        waiting=_waiting(run),
+        waiting=waiting,
         rejected_before=rejected_lines(run.agent_id, run.owner, MEMORY),
         changed_today=_changed_today(run, memory),
     )
@@ -116,12 +123,33 @@ def notes_of(owner: Owner | None) -> Q:
     return Q(owner=None) if owner is None else Q(owner=owner)
 
 
-def _files(run: Run) -> list[File]:
+def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
+    """Left to a person, whatever else was wanting."""
+    return any(gate["name"] == "reviewed" and not gate["passed"] for gate in gates)
+
+
+def _files(run: Run, held: Mapping[str, uuid.UUID]) -> list[File]:
     first, last = window(run.now)
     wanted = Q(note_date__range=(first, last)) | Q(path__in=(MEMORY, DIARY))
+    wanted |= Q(pk__in=set(held.values()), note_date__lte=last)
     return list(
         File.objects.filter(wanted, notes_of(run.owner), agent_id=run.agent_id, deleted_at=None)
     )
+
+
+def _key(text: str) -> str:
+    return fingerprint(as_line(text))
+
+
+def _is_before(note: Text, first: date) -> bool:
+    return note.note_date is not None and note.note_date < first
+
+
+def _only(note: Text, held: Collection[str]) -> Text:
+    """Of a note that is past its nights, only what a person had to decide about."""
+    lines = enumerate(note.content.split("\n"), start=1)
+    others = {number for number, line in lines if _key(line) not in held}
+    return replace(note, hidden=note.hidden | others)
 
 
 def _by_date(file: File) -> tuple[str, str]:
@@ -230,17 +258,15 @@ def _recalls(
     return counted
 
 
-def _waiting(run: Run) -> frozenset[str]:
-    """Statements that found no room last time."""
+def _kept(run: Run) -> tuple[frozenset[str], dict[str, uuid.UUID]]:
+    """Statements that found no room last time, and those left to a person, with their notes."""
     reports = Report.objects.filter(notes_of(run.owner), agent_id=run.agent_id)
     reports = reports.filter(dreamt_at__lte=run.now).exclude(run=run)
     last = reports.order_by("-dreamt_at")[:1]
     kept = Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
-    return frozenset(
-        key
-        for key, gates in kept.values_list("key", "gates")
-        if all(gate["passed"] for gate in gates)
-    )
+    rows = list(kept.values_list("key", "file", "gates"))
+    waiting = frozenset(key for key, _file, gates in rows if all(g["passed"] for g in gates))
+    return waiting, {key: file for key, file, gates in rows if file and is_held(gates)}
 
 
 def _changed_today(run: Run, memory: Text) -> int:

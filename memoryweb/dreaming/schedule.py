@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 
 from django.conf import settings
-from django.db.models import F, Max, Q
+from django.db.models import Max, Q
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
@@ -16,7 +16,7 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File
+from memoryweb.workspace.models import File, LineOrigin
 
 FARTHEST = timedelta(days=2)  # further ahead than the next night can be
 
@@ -116,6 +116,7 @@ def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
         owner for owner, file, revision in revisions if (str(file), revision) not in read
     }
     due |= _waiting(agent) & {owner for owner, _file, _revision in revisions}
+    due |= _decided(agent)
     owners: list[Owner | None] = list(
         Owner.objects.filter(pk__in=[pk for pk in due if pk], paused=False).order_by("created_at")
     )
@@ -204,21 +205,39 @@ def _unstarted(agent: Agent) -> set[object]:
 
 def _waiting(agent: Agent) -> set[object]:
     """Owners (None: shared) whose last dream left passed candidates without room."""
-    kept = Candidate.objects.filter(report__agent=agent, verdict=Candidate.Verdict.KEPT)
-    newest = dict(
-        Report.objects.filter(agent=agent)
-        .values_list("owner")
-        .annotate(at=Max("dreamt_at"))
-        .order_by()
-    )
-    rows = kept.filter(report__dreamt_at__in=set(newest.values())).annotate(
-        at=F("report__dreamt_at"), whose=F("report__owner")
-    )
     return {
-        whose
-        for whose, at, gates in rows.values_list("whose", "at", "gates")
-        if newest.get(whose) == at and all(gate["passed"] for gate in gates)
+        one.report.owner_id
+        for one in _kept_last(agent)
+        if all(gate["passed"] for gate in one.gates)
     }
+
+
+def _decided(agent: Agent) -> set[object]:
+    """Owners (None: shared) of a line that the last dream left to a person, who has kept it."""
+    held = [one for one in _kept_last(agent) if one.file and inputs.is_held(one.gates)]
+    flagged = LineOrigin.objects.filter(file__in={one.file_id for one in held}).exclude(marks="")
+    waits = set(flagged.values_list("file", "line"))
+    return {
+        one.report.owner_id
+        for one in held
+        if one.file and one.text in one.file.content and (one.file_id, one.line) not in waits
+    }
+
+
+def _kept_last(agent: Agent) -> list[Candidate]:
+    """What the last dream of each owner kept for later."""
+    reports = Report.objects.filter(agent=agent)
+    newest = dict(reports.values_list("owner").annotate(at=Max("dreamt_at")).order_by())
+    kept = Candidate.objects.filter(
+        report__agent=agent,
+        report__dreamt_at__in=set(newest.values()),
+        verdict=Candidate.Verdict.KEPT,
+    )
+    return [
+        one
+        for one in kept.select_related("report", "file")
+        if newest.get(one.report.owner_id) == one.report.dreamt_at
+    ]
 
 
 def _check_cooldown(agent: Agent, owner: Owner | None) -> None:

@@ -95,7 +95,8 @@ def follow(
         _past(row, revision) for line in gone for row in told.get(line, ())
     )
     bulk.remove(LineOrigin, file.pk, list(_spans(gone)))
-    bulk.shift(LineOrigin, file.pk, ["line"], list(_shifts(stays)))
+    if any(lines[number - 1].strip() for number in stays):  # a blank line has no rows
+        bulk.shift(LineOrigin, file.pk, ["line"], list(_shifts(stays)))
     found = {
         n: _with_older(origins[n], told)
         if n in origins

@@ -1,0 +1,54 @@
+"""A line that a person has to look at first is looked at by dreams until they have decided."""
+
+from datetime import timedelta
+
+import pytest
+
+from memoryweb.agents.nights import dream_time
+from memoryweb.dreaming import schedule
+from memoryweb.dreaming.models import Candidate
+from memoryweb.memory.review import flags
+from memoryweb.memory.transaction import unit
+from memoryweb.workspace.marked import print_of
+from memoryweb.workspace.models import File, LineOrigin
+from tests.dreaming.nights import NIGHT, dream, text_of
+from tests.stories.telling import note_of, says
+from tests.world import World
+
+TEXT, OTHER = "Marta's team ships on Thursdays.", "Marta's boat lies in Porto."
+
+
+def _flagged(world: World) -> File:
+    says(world, "c", TEXT, OTHER)
+    file = File.objects.get(agent=world.agent, owner=world.customer, path=note_of(NIGHT))
+    LineOrigin.objects.filter(file=file, line=3).update(marks="order")
+    return file
+
+
+def _keep(world: World, file: File) -> None:
+    with unit(world.team) as work:
+        flags.keep(work, file, print_of(file.content.split("\n")[2]), by=world.alice)
+
+
+@pytest.mark.parametrize("nights", [1, 6, 9])
+def test_what_a_person_keeps_is_taken_up_however_many_nights_they_took(
+    world: World, nights: int
+) -> None:
+    file = _flagged(world)
+    for number in range(nights):
+        dream(world, world.customer, NIGHT + timedelta(days=number + 1))
+    assert TEXT not in text_of(world, world.customer)
+    _keep(world, file)
+    later = NIGHT + timedelta(days=nights + 1)
+    assert schedule.with_new_notes(world.agent, dream_time(world.agent, later)) == [world.customer]
+    dream(world, world.customer, later)
+    assert TEXT in text_of(world, world.customer)
+    assert not schedule.with_new_notes(world.agent, dream_time(world.agent, later))
+
+
+def test_of_a_note_past_its_nights_only_that_line_is_looked_at(world: World) -> None:
+    _flagged(world)
+    for number in (6, 7, 8):
+        dream(world, world.customer, NIGHT + timedelta(days=number))
+    last = Candidate.objects.filter(report__dreamt_at__date__gt=NIGHT + timedelta(days=7))
+    assert set(last.values_list("text", "verdict")) == {(TEXT, "kept")}
