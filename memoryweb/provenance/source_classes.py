@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
+from django.db.models import Q
+
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.provenance import vouching
@@ -75,11 +77,16 @@ def sources_of_lines(
     rows = rows if until is None else rows.filter(line__lte=until)
     person_id = file.owner.person_id if file.owner else None
     found: dict[int, list[SourceClass]] = defaultdict(list)
-    plain = rows.filter(message=None).values_list("line", "author_kind", "user_id")
-    for line, kind, user_id in plain:
-        found[line].append(_of_author(AuthorKind(kind), user_id, person_id))
-    said = rows.exclude(message=None).select_related("message__conversation__owner")
-    for row in said.defer("message__content"):
+    noted = Q(author_kind=AuthorKind.EXTRACTION, message__isnull=False)
+    is_noted = False
+    plain = rows.values_list("line", "author_kind", "user_id", "message")
+    for line, kind, user_id, message_id in plain:
+        if kind == AuthorKind.EXTRACTION and message_id:
+            is_noted = True
+        else:
+            found[line].append(_of_author(AuthorKind(kind), user_id, person_id))
+    said = rows.filter(noted).select_related("message__conversation__owner")
+    for row in said.defer("message__content") if is_noted else ():
         found[row.line].append(_of_origin(row, person_id))
     return {line: weakest(classes) for line, classes in found.items()}
 
