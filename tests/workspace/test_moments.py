@@ -98,7 +98,7 @@ def test_a_simulated_night_happened_at_its_own_clock(story: World) -> None:
     assert "DREAMS.md" in _paths(files_at(story.agent.pk, None, _hour(10)))
 
 
-@pytest.mark.parametrize("path", ["boats.md", "memory/2026-11-20.md"])
+@pytest.mark.parametrize("path", ["DREAMS.md", "memory/2026-11-20.md"])
 def test_a_simulated_night_shows_nothing_that_was_written_after_it(story: World, path: str) -> None:
     """The file that it added to, or the note that it read, is younger than its clock."""
     run = Run.objects.create(
@@ -112,7 +112,7 @@ def test_a_simulated_night_shows_nothing_that_was_written_after_it(story: World,
         write(work, _place(story, path), "- Later.\n", writer=SYSTEM)
     with unit(story.team) as work:
         writer = Writer(AuthorKind.DREAM, run=run)
-        write(work, _place(story, "boats.md"), "- Later.\n- A boat.\n", writer=writer)
+        write(work, _place(story, "DREAMS.md"), "- Later.\n- A boat.\n", writer=writer)
     then = workspace_at(story.agent.pk, None, _hour(11))
     assert "Later" not in "".join(past.content for past in then)
     now = workspace_at(story.agent.pk, None, timezone.now())
