@@ -21,8 +21,8 @@ from memoryweb.api.visibility import Reach as Visible
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
-from memoryweb.workspace.models import Proposal
-from memoryweb.workspace.queries import proposals_of
+from memoryweb.review.models import Proposal
+from memoryweb.review.waiting import proposals_of
 
 router = Router(tags=["Proposals"])
 

@@ -19,7 +19,8 @@ from memoryweb.api.schemas import Camel, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Reach as Visible
 from memoryweb.memory.review import secrets as door
 from memoryweb.memory.transaction import unit
-from memoryweb.workspace.models import AuthorKind, HeldSecret
+from memoryweb.review.models import HeldSecret
+from memoryweb.workspace.models import AuthorKind
 
 router = Router(tags=["Secrets"])
 

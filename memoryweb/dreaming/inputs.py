@@ -20,9 +20,10 @@ from memoryweb.memory.machine_changes import changed_by_machines
 from memoryweb.memory.proposing import rejected_lines
 from memoryweb.provenance import vouching
 from memoryweb.provenance.flags import without_hidden
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+from memoryweb.workspace.models import AuthorKind, File
 
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream

@@ -20,8 +20,8 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.status import LATE, late_dreams, repeating
 from memoryweb.dreaming.waiting import waiting
 from memoryweb.llm import breaker, client, usage
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import Proposal
 
 NIGHTS = 14
 _MATTERS = (

@@ -14,8 +14,8 @@ from memoryweb.dreaming.inputs import MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.guards import changed_lines
 from memoryweb.memory.transaction import Unit
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import Proposal
 
 
 def store(

@@ -14,9 +14,10 @@ from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.transaction import Unit, unit
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, LineOrigin
+from memoryweb.workspace.models import File
 
 FARTHEST = timedelta(days=2)  # further ahead than the next night can be
 

@@ -11,8 +11,8 @@ from django.db.models.functions import RowNumber
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import LineOrigin
 
 
 def waiting(agents: Collection[Agent], visible: Q, now: datetime) -> dict[UUID, int]:

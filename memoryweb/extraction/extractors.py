@@ -19,9 +19,10 @@ from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import screening
 from memoryweb.provenance.flags import hidden_of, without_hidden
+from memoryweb.review.models import Proposal
 from memoryweb.runs.engine import GiveUp
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, Proposal
+from memoryweb.workspace.models import File
 
 MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
 NOTE_CHARACTERS = 8_000  # of the day's note, its end

@@ -21,9 +21,9 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.llm import client
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.transaction import unit
+from memoryweb.review.models import Proposal
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import Proposal
 
 PLANS = 2  # a rewrite whose file moved on is asked for once more, then a person is asked
 

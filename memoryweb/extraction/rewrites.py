@@ -20,9 +20,10 @@ from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.origins import Origin, Source, protected_lines
+from memoryweb.review.models import Proposal
 from memoryweb.review.rejections import without_rejected
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, Proposal
+from memoryweb.workspace.models import File
 
 CAPS = {MEMORY: guards.CAP, PROFILE: 4_000}
 _EMPTY = {MEMORY: "# Memory\n", PROFILE: "# Profile\n"}

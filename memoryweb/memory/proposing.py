@@ -10,8 +10,9 @@ from memoryweb.markdown.merge import merge
 from memoryweb.memory.transaction import Unit
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.writers import Writer
+from memoryweb.review.models import Proposal
 from memoryweb.review.rejections import states, without_rejected
-from memoryweb.workspace.models import File, Proposal
+from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 
 _LATEST = 50  # rejected proposals that are looked at

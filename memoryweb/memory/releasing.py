@@ -3,7 +3,8 @@
 from memoryweb.memory.exceptions import FileMissing, Stale
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import lock
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.workspace.models import AuthorKind, File
 
 
 def release(unit: Unit, file: File, first: int, last: int, *, expected: str) -> int:

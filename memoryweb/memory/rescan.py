@@ -18,13 +18,15 @@ from memoryweb.conversations.models import Message
 from memoryweb.memory import screening, write
 from memoryweb.memory.screening import Sight
 from memoryweb.memory.transaction import Unit, unit
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.writers import Place, Writer
+from memoryweb.review.models import Proposal
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.enqueue import enqueue
 from memoryweb.runs.models import Run
 from memoryweb.search import indexing
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 
 KIND = Run.Kind.SECRET_SCAN
 FIX = "fix"

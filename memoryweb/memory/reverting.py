@@ -22,12 +22,13 @@ from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.authorship import returning
+from memoryweb.provenance.lines import lines_of_people
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.sources import Kind, Lines, Source, is_diary, lines_of, stand_on
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import File, Import, Proposal, Revision
-from memoryweb.workspace.queries import lines_of_people
+from memoryweb.workspace.models import File, Import, Revision
 from memoryweb.workspace.revisions import content_of, contents_of
 
 NOTHING = proposals.packed(Origin())  # a line that stands on no source

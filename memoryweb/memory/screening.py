@@ -25,7 +25,8 @@ from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.memory.exceptions import AssignmentsFound, ContentRefused, SecretRefused
 from memoryweb.memory.transaction import Unit
 from memoryweb.provenance.writers import Writer
-from memoryweb.workspace.models import AuthorKind, File, HeldSecret
+from memoryweb.review.models import HeldSecret
+from memoryweb.workspace.models import AuthorKind, File
 
 _KNOWN = (HeldSecret.State.WAITING, HeldSecret.State.REFUSED, HeldSecret.State.EXPIRED)
 

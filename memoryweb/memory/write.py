@@ -25,8 +25,9 @@ from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.source_classes import source_of
 from memoryweb.provenance.writers import Place as Place
 from memoryweb.provenance.writers import Writer as Writer
+from memoryweb.review.models import Proposal
 from memoryweb.search import indexing
-from memoryweb.workspace.models import File, Proposal, Revision
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.new_files import new_file
 from memoryweb.workspace.revisions import content_of
 

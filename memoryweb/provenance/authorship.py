@@ -13,8 +13,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memoryweb.provenance.blame import Later, Version, blame, later
+from memoryweb.provenance.models import LineOrigin, PastOrigin
 from memoryweb.provenance.origins import Origin, Source
-from memoryweb.workspace.models import File, LineOrigin, PastOrigin, Revision
+from memoryweb.workspace.models import File, Revision
 
 _Place = tuple[UUID | None, int | None, int | None]  # file, revision, line
 _Root = tuple[int | None, int | None]  # message, revision

@@ -20,7 +20,8 @@ from memoryweb.language.flag_patterns import ADDRESS, MAIL, ROLE, order
 from memoryweb.language.invisible import has_invisible, pieces
 from memoryweb.language.normal_form import clean
 from memoryweb.markdown.paths import LOOKALIKES, FileKind, kind_of
-from memoryweb.workspace.models import AuthorKind, File, KeptLine, LineOrigin, PastOrigin
+from memoryweb.provenance.models import KeptLine, LineOrigin, PastOrigin
+from memoryweb.workspace.models import AuthorKind, File
 
 ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
 UNREAD = "unread"  # says that a model could not read some messages

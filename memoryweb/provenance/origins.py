@@ -11,7 +11,8 @@ from django.db.models import Q
 from memoryweb import bulk
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, PastOrigin, Revision
+from memoryweb.provenance.models import LineOrigin, PastOrigin
+from memoryweb.workspace.models import AuthorKind, File, Revision
 
 
 @dataclass(frozen=True)

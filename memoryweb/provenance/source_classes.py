@@ -10,8 +10,9 @@ from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.provenance import vouching
 from memoryweb.provenance.authorship import blame_of
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.writers import Writer
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, SourceClass
+from memoryweb.workspace.models import AuthorKind, File, SourceClass
 
 # The least trusted first: a text that stands on several words is worth its weakest one.
 _BY_TRUST = (

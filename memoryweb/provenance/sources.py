@@ -13,9 +13,10 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
 from memoryweb.markdown.paths import FileKind, kind_of
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 
 _DIARY = Q(path="DREAMS.md") | Q(path__startswith="memory/dreams/")
 

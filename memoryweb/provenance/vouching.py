@@ -11,7 +11,8 @@ from memoryweb.accounts.models import Integration, Membership, Token
 from memoryweb.accounts.permissions import Permission, Scope, can
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
-from memoryweb.workspace.models import AuthorKind, LineOrigin, Revision, SourceClass
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.workspace.models import AuthorKind, Revision, SourceClass
 
 
 def is_vouched(speaker: Owner | None, integration: Integration | None, token: Token | None) -> bool:

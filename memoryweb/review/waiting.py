@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, QuerySet, Value
+from django.db.models import Count, Q, QuerySet, Value
 
 from memoryweb.accounts.models import Team
-from memoryweb.workspace.marked import waiting_marks
-from memoryweb.workspace.queries import waiting_for, waiting_secrets
+from memoryweb.provenance.flagged_lines import waiting_marks
+from memoryweb.review.models import HeldSecret, Proposal
 
 
 @dataclass(frozen=True)
@@ -41,3 +41,28 @@ def _counted(name: str, rows: "QuerySet[Any]") -> "QuerySet[Any, tuple[str, int]
     named = rows.order_by().select_related(None).annotate(name=Value(name))
     counted: QuerySet[Any, tuple[str, int]] = named.values_list("name").annotate(Count("pk"))
     return counted
+
+
+def proposals_of(team: Team) -> "QuerySet[Proposal]":
+    return Proposal.objects.filter(team=team).select_related(
+        "file__agent", "file__owner__integration", "run__report", "token__integration", "decided_by"
+    )
+
+
+def waiting_for(team: Team, owner_ids: Collection[UUID], *, shared: bool) -> "QuerySet[Proposal]":
+    """Undecided ones about these owners, and about shared memory for who decides on it."""
+    reach = Q(file__owner__in=owner_ids)
+    if shared:
+        reach |= Q(file__owner=None)
+    return proposals_of(team).filter(reach, state=Proposal.State.PENDING)
+
+
+def waiting_secrets(
+    team: Team, owner_ids: Collection[UUID], *, shared: bool
+) -> "QuerySet[HeldSecret]":
+    """Likely passwords that nobody has decided about yet, of the same reach."""
+    reach = Q(owner__in=owner_ids)
+    if shared:
+        reach |= Q(owner=None)
+    waiting = HeldSecret.objects.filter(team=team, state=HeldSecret.State.WAITING)
+    return waiting.filter(reach, agent__archived_at=None)

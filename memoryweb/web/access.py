@@ -32,10 +32,11 @@ from memoryweb.agents.owners import find, person_owner
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
-from memoryweb.review.waiting import Waiting, waiting_about
+from memoryweb.review.models import Proposal
+from memoryweb.review.waiting import Waiting, proposals_of, waiting_about, waiting_for
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, FileQuerySet, Import, Proposal, Upload
-from memoryweb.workspace.queries import proposals_of, waiting_for
+from memoryweb.snapshots.models import Upload
+from memoryweb.workspace.models import File, FileQuerySet, Import
 
 P = ParamSpec("P")
 

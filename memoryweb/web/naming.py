@@ -6,9 +6,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Owner
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.web.access import Visit
-from memoryweb.workspace.models import AuthorKind, LineOrigin, Revision
+from memoryweb.workspace.models import AuthorKind, Revision
 
 MACHINES = {AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.AGENT, AuthorKind.IMPORT}
 

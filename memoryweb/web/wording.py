@@ -11,9 +11,10 @@ from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.extraction.models import Extraction
 from memoryweb.language.secrets.labels import secret_kind as secret_kind
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason
-from memoryweb.workspace.models import Proposal, Revision
+from memoryweb.workspace.models import Revision
 
 Text = str | Promise
 

@@ -15,8 +15,9 @@ from playwright.sync_api import Page, expect
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.origins import Origin
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.api.client import Api
 from tests.browser.conftest import Open
 from tests.browser.test_every_page import AXE, RUN, TAGS

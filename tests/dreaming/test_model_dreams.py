@@ -11,9 +11,11 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Writer
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.dreaming.nights import NIGHT, answer, dream, memory, note, text_of
 from tests.fakes import ModelServer
 from tests.world import World

@@ -13,10 +13,12 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Writer
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import origins_of
+from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
 from tests.statements import statements
 from tests.world import World

@@ -12,8 +12,8 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review.proposals import accept
 from memoryweb.memory.transaction import unit
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import Proposal
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
 from tests.extraction.talking import NOON, ask, bullets, extract, soon, talk, text_of
 from tests.fakes import Behaviour, ModelServer, Received

@@ -7,8 +7,10 @@ import pytest
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import File, LineOrigin, Proposal
+from memoryweb.workspace.models import File
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
 from tests.extraction.talking import NOON, TALK, again, bullets, extract, soon, talk, text_of
 from tests.fakes import Behaviour, ModelServer

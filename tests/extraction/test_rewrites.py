@@ -5,7 +5,9 @@ import json
 import pytest
 
 from memoryweb.extraction.models import Extraction
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Proposal, Revision
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.review.models import Proposal
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.extraction.answering import CARLA, NOTE, answer, put
 from tests.extraction.talking import bullets, extract, talk, text_of
 from tests.fakes import Behaviour, ModelServer

@@ -14,8 +14,8 @@ from memoryweb.llm import breaker
 from memoryweb.llm.models import Breaker
 from memoryweb.memory.review import flags
 from memoryweb.memory.transaction import unit
+from memoryweb.provenance.flagged_lines import print_of, waiting_marks
 from memoryweb.runs.models import Run
-from memoryweb.workspace.marked import print_of, waiting_marks
 from memoryweb.workspace.models import File
 from tests.clock import Clock
 from tests.extraction.answering import CARLA, NOTE, answer

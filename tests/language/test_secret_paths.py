@@ -21,11 +21,12 @@ from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.web.agents.forms import AgentForm
 from memoryweb.web.owners.forms import BreakGlassForm
 from memoryweb.web.team.forms import GrantForm, TeamForm
-from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
 from tests.world import World

@@ -12,8 +12,9 @@ from memoryweb.memory.review import secrets
 from memoryweb.memory.review.secrets import MOST_TRIES, HeldDecided
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer
+from memoryweb.review.models import HeldSecret
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, HeldSecret
+from memoryweb.workspace.models import AuthorKind, File
 from tests.language.test_secret_assignments import drawn
 from tests.world import World
 

@@ -13,9 +13,9 @@ from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.tools import Acting, EditRefused
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer
+from memoryweb.provenance.flagged_lines import print_of
 from memoryweb.provenance.flags import hidden_lines
 from memoryweb.search.models import InjectedSpan
-from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World
 

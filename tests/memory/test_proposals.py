@@ -10,8 +10,9 @@ from memoryweb.memory.exceptions import MemoryRefused, ProposalDecided, SecretRe
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World, build_world
 
 

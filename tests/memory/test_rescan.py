@@ -8,10 +8,12 @@ from memoryweb.memory import rescan, write
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.review.models import HeldSecret
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, HeldSecret, LineOrigin, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.revisions import content_of
 from tests.language.test_credentials import BASE64, draw
 from tests.language.test_secret_assignments import drawn

@@ -26,9 +26,10 @@ from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.origins import Source as Line
 from memoryweb.provenance.sources import Kind, Source
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, Import, Proposal
+from memoryweb.workspace.models import AuthorKind, File, Import
 from tests.statements import statements
 from tests.world import World
 

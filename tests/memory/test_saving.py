@@ -16,10 +16,11 @@ from memoryweb.memory import reindexing, tools, write
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.authorship import blame_of
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.search import index
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+from memoryweb.workspace.models import AuthorKind, File
 from tests.statements import statements
 from tests.world import World
 

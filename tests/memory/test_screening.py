@@ -10,8 +10,9 @@ from memoryweb.memory.messages import Added, NewMessage, add_messages
 from memoryweb.memory.screening import Likely
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, Written
+from memoryweb.review.models import HeldSecret
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, HeldSecret, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.language.test_secret_assignments import FORMS, drawn
 from tests.memory.test_tools import acting
 from tests.world import World

@@ -15,9 +15,10 @@ from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.tools import Acting, DateRefused, EditRefused, MemoryPaused
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.models import Injection, Passage, RecallEvent
 from memoryweb.search.recalls import keyed_hash
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.world import World
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)

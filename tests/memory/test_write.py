@@ -12,9 +12,10 @@ from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Sec
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin, Source, origins_of, protected_lines
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.revisions import content_of
 from tests.statements import statements
 from tests.world import World

@@ -8,8 +8,9 @@ from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance import flags
 from memoryweb.provenance.flags import hidden_lines, marks_of, without_hidden
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import protected_lines
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin
+from memoryweb.workspace.models import AuthorKind, File
 from tests.pace import assert_linear
 from tests.provenance.flag_samples import ATTACKS, ORDINARY
 from tests.world import World

@@ -9,8 +9,9 @@ from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.review import flags
 from memoryweb.memory.transaction import unit
-from memoryweb.workspace.marked import print_of
-from memoryweb.workspace.models import File, LineOrigin
+from memoryweb.provenance.flagged_lines import print_of
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.stories.telling import note_of, says
 from tests.world import World

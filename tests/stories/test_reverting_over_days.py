@@ -5,7 +5,8 @@ from datetime import timedelta
 from memoryweb.agents.models import Agent
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
-from memoryweb.workspace.models import File, Proposal
+from memoryweb.review.models import Proposal
+from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.stories.telling import edits, found, note_of, prompt, reverts, says
 from tests.world import World

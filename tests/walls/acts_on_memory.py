@@ -23,10 +23,11 @@ from memoryweb.memory.snapshot.service import apply, export, preview
 from memoryweb.memory.snapshot.uploads import drop, keep
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.flagged_lines import print_of
 from memoryweb.provenance.sources import Kind, Source
+from memoryweb.review.models import HeldSecret, Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.marked import print_of
-from memoryweb.workspace.models import AuthorKind, File, HeldSecret, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.snapshots.archives import of
 from tests.walls.web_stage import MARKED_LINE
 from tests.world import World

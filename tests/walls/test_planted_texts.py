@@ -18,12 +18,13 @@ from memoryweb.memory.review import proposals as review
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.flagged_lines import print_of
 from memoryweb.provenance.flags import hidden_lines
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.origins import Source as Line
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.marked import print_of
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.api.callers import callers_of
 from tests.api.client import Api
 from tests.dreaming.nights import NIGHT, dream

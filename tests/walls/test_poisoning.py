@@ -17,13 +17,13 @@ from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.search import search
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.flagged_lines import print_of
 from memoryweb.provenance.flags import hidden_lines
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.origins import Source as Line
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.runs import engine
 from memoryweb.search.models import Passage
-from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File
 from tests.extraction.talking import extract, talk
 from tests.world import World

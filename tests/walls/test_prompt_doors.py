@@ -20,8 +20,9 @@ from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.flags import hidden_lines
 from memoryweb.provenance.sources import Kind, Source
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.snapshots.archives import of
 from tests.world import World
 

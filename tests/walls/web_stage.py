@@ -25,9 +25,10 @@ from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot import uploads
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
+from memoryweb.provenance.flagged_lines import print_of
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.marked import print_of
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.walls.api_stage import ARCHIVE, CANARY, furnish

@@ -15,9 +15,10 @@ from memoryweb.memory.review.proposals import propose
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, append
 from memoryweb.provenance.origins import Origin, Source
+from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.world import Home, World
 
 SHARED = "Marta moved the release to Thursday because Friday is quiet."

@@ -7,8 +7,8 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, restore, write
+from memoryweb.provenance.flagged_lines import print_of
 from memoryweb.provenance.flags import hidden_lines
-from memoryweb.workspace.marked import print_of
 from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World, signed_in
 

@@ -16,9 +16,10 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.review.models import Proposal
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
 from memoryweb.search.recalls import Given, count
-from memoryweb.workspace.models import AuthorKind, File, Proposal, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.revisions import content_of
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

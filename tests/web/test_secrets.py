@@ -11,8 +11,9 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
+from memoryweb.review.models import HeldSecret
 from memoryweb.runs import engine
-from memoryweb.workspace.models import AuthorKind, File, HeldSecret
+from memoryweb.workspace.models import AuthorKind, File
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
 from tests.statements import statements

@@ -15,11 +15,12 @@ from django.utils import timezone
 
 from memoryweb.runs import engine
 from memoryweb.snapshots import parts
+from memoryweb.snapshots.models import Upload
 from memoryweb.snapshots.reading import read
 from memoryweb.snapshots.structure import MAX_UPLOAD
 from memoryweb.web.snapshots.uploads import CappedUploadHandler
 from memoryweb.web.templatetags.when import moment
-from memoryweb.workspace.models import File, Import, Revision, Upload
+from memoryweb.workspace.models import File, Import, Revision
 from tests.accounts.refusal import refusing_events
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import ENCRYPTED, Part, of, zipped

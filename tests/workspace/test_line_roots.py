@@ -11,9 +11,11 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.models import LineOrigin, PastOrigin
 from memoryweb.provenance.origins import Origin, Source
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, LineOrigin, PastOrigin, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World
 
 NOTE, MEMORY = "memory/2026-11-20.md", "MEMORY.md"

@@ -13,7 +13,8 @@ from memoryweb.memory.exceptions import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.mine.sentences import marker_of
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written
-from memoryweb.workspace.models import File, LineOrigin
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 
 

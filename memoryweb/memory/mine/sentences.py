@@ -10,8 +10,9 @@ from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 
 from memoryweb.accounts.models import Team
 from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import File, LineOrigin
+from memoryweb.workspace.models import File
 
 Place = tuple[UUID, int]  # a file, and the first line of a block
 

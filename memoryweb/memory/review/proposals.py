@@ -15,8 +15,9 @@ from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import authorship, flags
 from memoryweb.provenance.origins import Origin, Source
+from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Proposal
+from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.revisions import content_of
 
 _KINDS = {Run.Kind.DREAM: AuthorKind.DREAM, Run.Kind.EXTRACTION: AuthorKind.EXTRACTION}

@@ -15,9 +15,10 @@ from memoryweb.memory import screening, write
 from memoryweb.memory.exceptions import MemoryRefused, ValueRefused, WrongValue
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.provenance.writers import Place, Writer
+from memoryweb.review.models import HeldSecret
 from memoryweb.search import indexing
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, HeldSecret
+from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.revisions import content_of
 
 KEPT = timedelta(days=30)

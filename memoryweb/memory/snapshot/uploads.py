@@ -10,7 +10,7 @@ from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import Unit
 from memoryweb.provenance.writers import Writer
-from memoryweb.workspace.models import Upload
+from memoryweb.snapshots.models import Upload
 
 KEPT = timedelta(hours=1)
 

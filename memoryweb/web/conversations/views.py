@@ -7,6 +7,7 @@ from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.conversations.models import Conversation
+from memoryweb.provenance.lines import lines_from_messages
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
 from memoryweb.web.conversations.rows import Wrote, extracted
@@ -18,7 +19,6 @@ from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import Chip
 from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import lines_from_messages
 
 _SIZE = 50
 

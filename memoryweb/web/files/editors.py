@@ -8,8 +8,8 @@ from uuid import UUID
 from memoryweb.llm.tokens import estimate
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.markdown.render import LIMITS
+from memoryweb.provenance.lines import lines_of_people
 from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import lines_of_people
 
 _TOLD = 12  # ranges that a sentence names
 

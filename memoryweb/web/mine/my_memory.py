@@ -23,6 +23,7 @@ from memoryweb.audit.record import Actor
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
 from memoryweb.memory.mine import changes as door
 from memoryweb.memory.mine import export as personal_export
+from memoryweb.memory.mine.kept import Kept, kept_about
 from memoryweb.memory.mine.sentences import STANDING, Wanted, marker_of, passages, sentences
 from memoryweb.memory.mine.uses import last_uses
 from memoryweb.memory.transaction import unit
@@ -36,7 +37,6 @@ from memoryweb.web.mine.people import Oneself
 from memoryweb.web.mine.rows import anchor_of, groups, rows
 from memoryweb.web.paging import page
 from memoryweb.workspace.models import File
-from memoryweb.workspace.queries import Kept, kept_about
 
 PARTIALS = ("pause",)
 SIZE, RECENT, UNDOABLE = 40, 6, 10

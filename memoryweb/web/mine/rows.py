@@ -13,11 +13,12 @@ from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Message
 from memoryweb.memory.mine.sentences import Place, Sentence, kind_of
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.web.mine.forms import KIND_LABELS
 from memoryweb.web.mine.people import Oneself
 from memoryweb.web.naming import author_name
-from memoryweb.workspace.models import File, LineOrigin
+from memoryweb.workspace.models import File
 
 _QUOTED = 240
 

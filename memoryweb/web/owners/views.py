@@ -17,6 +17,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
 from memoryweb.conversations.queries import Talks, talks_per_owner
+from memoryweb.memory.mine.kept import kept_about
 from memoryweb.runs.queries import last_runs_of_owners, runs_of_owner
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
@@ -26,7 +27,7 @@ from memoryweb.web.mine.access_history import looks
 from memoryweb.web.naming import owner_title
 from memoryweb.web.owners.forms import BreakGlassForm, FilterForm
 from memoryweb.web.paging import page
-from memoryweb.workspace.queries import files_per_owner, kept_about
+from memoryweb.workspace.queries import files_per_owner
 
 
 @require_GET

@@ -15,13 +15,13 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.markdown.diff import Row, side_by_side
 from memoryweb.memory.reverting import Change, Plan
+from memoryweb.provenance.flagged_lines import files_of
 from memoryweb.provenance.sources import Kind, Lines, Source, lines_of
 from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import owner_name
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import happened_at
-from memoryweb.workspace.marked import files_of
 from memoryweb.workspace.models import File
 
 _MOST_DIFFS = 20

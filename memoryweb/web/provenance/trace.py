@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
+from memoryweb.provenance.lines import origins_at
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name
-from memoryweb.workspace.models import File, LineOrigin
-from memoryweb.workspace.queries import origins_at
+from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 
 _DEPTH = 4

@@ -13,14 +13,15 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.transaction import unit
+from memoryweb.provenance.flagged_lines import files_of, marked_lines, print_of
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import author_name, owner_name
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.workspace.marked import files_of, marked_lines, print_of
-from memoryweb.workspace.models import File, LineOrigin
+from memoryweb.workspace.models import File
 
 
 @require_GET

@@ -14,14 +14,14 @@ from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.exceptions import MemoryRefused, Stale
 from memoryweb.memory.review import proposals as door
 from memoryweb.memory.transaction import unit
+from memoryweb.review.models import Proposal
+from memoryweb.review.waiting import proposals_of
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_proposal, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import owner_name
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.workspace.models import Proposal
-from memoryweb.workspace.queries import proposals_of
 from memoryweb.workspace.revisions import content_of
 
 

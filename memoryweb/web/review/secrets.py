@@ -13,6 +13,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import secrets as door
 from memoryweb.memory.transaction import unit
+from memoryweb.review.models import HeldSecret
 from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
@@ -26,7 +27,6 @@ from memoryweb.web.naming import owner_name
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.review.forms import ReleaseForm
-from memoryweb.workspace.models import HeldSecret
 
 
 @require_GET

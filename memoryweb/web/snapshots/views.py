@@ -17,6 +17,7 @@ from memoryweb.memory.snapshot import uploads
 from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import unit
 from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.snapshots.models import Upload
 from memoryweb.web.access import (
     Refused,
     TeamRequest,
@@ -36,7 +37,7 @@ from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.snapshots.export import Departure, departure
 from memoryweb.web.snapshots.forms import UploadForm
 from memoryweb.web.snapshots.preview import arrivals, shown_change, summary
-from memoryweb.workspace.models import Revision, Upload
+from memoryweb.workspace.models import Revision
 
 
 @require_GET

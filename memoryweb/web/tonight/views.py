@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.queries import AgentNights, nights_of, team_warnings
+from memoryweb.review.models import Proposal
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -18,7 +19,6 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
 from memoryweb.web.pictures import Sparkline, sparkline
 from memoryweb.web.wording import Chip
-from memoryweb.workspace.models import Proposal
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memoryweb.accounts.models import Team
-from memoryweb.workspace.models import File, LineOrigin
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.workspace.models import File
 
 
 def marked_lines(team: Team) -> "QuerySet[LineOrigin]":

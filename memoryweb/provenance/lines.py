@@ -1,0 +1,31 @@
+"""Named reads of where lines came from."""
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.workspace.models import AuthorKind, File
+
+
+def lines_of_people(file: File) -> set[int]:
+    """Lines that a person wrote and has not released: machines keep them as they are."""
+    persons = file.origins.filter(author_kind=AuthorKind.PERSON, released=False)
+    return set(persons.values_list("line", flat=True))
+
+
+def origins_at(file: File, line: int) -> list[LineOrigin]:
+    rows = file.origins.filter(line=line).select_related(
+        "source_file__owner", "message__conversation__owner", "run", "user"
+    )
+    return list(rows.order_by("pk"))
+
+
+def lines_from_messages(message_ids: Iterable[int]) -> "QuerySet[LineOrigin]":
+    """The lines of current texts that were written down from these messages, with their files."""
+    said = LineOrigin.objects.filter(message__in=list(message_ids), source_file=None)
+    return (
+        said.filter(file__deleted_at=None)
+        .select_related("file")
+        .order_by("file__folded_path", "line")
+    )
