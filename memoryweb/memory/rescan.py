@@ -16,6 +16,7 @@ from django.db.models import Model, QuerySet
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
 from memoryweb.memory import screening, write
+from memoryweb.memory.revising import sha256
 from memoryweb.memory.screening import Sight
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.provenance.models import LineOrigin
@@ -242,7 +243,7 @@ def _in_chain(file: File, chain: list[Revision], *, fix: bool) -> list[tuple[int
         whole = ""
         for row, piece in zip(chain, pieces, strict=True):
             whole += piece
-            row.text, row.sha256, row.size = piece, write.sha256(whole), len(whole.encode())
+            row.text, row.sha256, row.size = piece, sha256(whole), len(whole.encode())
             row.save(update_fields=["text", "sha256", "size"])
     return [*found, *_in_reasons(file, chain, fix=fix)]
 

@@ -4,7 +4,6 @@ In the caller's unit: path and size rules → secret scan → optimistic lock �
 line origins → search index → audit event.
 """
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,13 +15,13 @@ from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import placeholders, proposing, screening, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
+from memoryweb.memory.revising import Change, record, revise
 from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.transaction import Unit
 from memoryweb.provenance import flags
 from memoryweb.provenance import origins as line_origins
 from memoryweb.provenance.authorship import returning, rooted
 from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.source_classes import source_of
 from memoryweb.provenance.writers import Place as Place
 from memoryweb.provenance.writers import Writer as Writer
 from memoryweb.review.models import Proposal
@@ -61,17 +60,6 @@ class Written:
         """What an answer says besides: nothing, where all was written as it is."""
         proposed = {"proposal": str(self.proposal.pk)} if self.proposal else {}
         return screening.told(self.held) | proposed
-
-
-@dataclass(frozen=True)
-class _Change:
-    """One revision to make: `content` afterwards, `delta` when the rest stays as it is."""
-
-    content: str
-    delta: str | None = None
-    reason: str = ""
-    restored_from: int | None = None
-    is_deletion: bool = False
 
 
 def find(place: Place) -> File | None:
@@ -130,9 +118,9 @@ def write(
         return _held_back(unit, asked, screened, writer, origins or {})
     file = _at(file, place, path, writer)
     before = file.content
-    revision = _revise(unit, file, _Change(content, reason=reason), writer)
+    revision = revise(unit, file, Change(content, reason=reason), writer)
     _follow(file, before, revision, origins or {})
-    _record(unit, "file.written", file, revision)
+    record(unit, "file.written", file, revision)
     screening.keep_for_file(unit, file, screened, writer)
     return Written(file, revision, revision.number - 1, held=screened.held)
 
@@ -171,12 +159,12 @@ def append(
     if asked:
         whole = replace(screened, text=file.content + delta)
         return _held_back(unit, asked, whole, writer, origins)
-    revision = _revise(unit, file, _Change(file.content + delta, delta, reason), writer)
+    revision = revise(unit, file, Change(file.content + delta, delta, reason), writer)
     line_origins.add(file, revision, rooted(origins))
     before = file.content.removesuffix(delta)
     flags.derive(file, before, flags.hidden_lines(file), since=revision.number)
     indexing.index_appended(file, first)
-    _record(unit, "file.written", file, revision)
+    record(unit, "file.written", file, revision)
     screening.keep_for_file(unit, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
 
@@ -194,9 +182,9 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
         raise FileMissing(file.path)
     placeholders.check_deletion(file, writer)
     before = file.content
-    revision = _revise(unit, file, _Change("", is_deletion=True), writer)
+    revision = revise(unit, file, Change("", is_deletion=True), writer)
     _follow(file, before, revision, {})
-    _record(unit, "file.deleted", file, revision)
+    record(unit, "file.deleted", file, revision)
     return revision
 
 
@@ -218,9 +206,9 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     before, origins = file.content, returning(file, number)
     if asked := write_matrix.asks_person(writer, _place_of(file), file):
         return _held_back(unit, asked, screened, writer, {})
-    revision = _revise(unit, file, _Change(content, restored_from=number), writer)
+    revision = revise(unit, file, Change(content, restored_from=number), writer)
     _follow(file, before, revision, origins)
-    _record(unit, "file.restored", file, revision)
+    record(unit, "file.restored", file, revision)
     screening.keep_for_file(unit, file, screened, writer)
     return Written(file, revision, revision.number - 1, held=screened.held)
 
@@ -249,7 +237,7 @@ def rename(
         if other.deleted_at is None:
             raise Exists(other.path)
         _step_aside(unit, other, writer)
-    revision = _move(unit, file, wanted, _Change(file.content, delta=""), writer)
+    revision = _move(unit, file, wanted, Change(file.content, delta=""), writer)
     indexing.follow(file, ())
     return Written(file, revision, revision.number - 1)
 
@@ -278,10 +266,6 @@ def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, O
     comes_back = any(origin.by for origin in origins.values())
     flags.derive(file, before, waiting, since=0 if comes_back else revision.number)
     indexing.follow(file, fresh)
-
-
-def sha256(content: str) -> str:
-    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _place_of(file: File) -> Place:
@@ -347,65 +331,16 @@ def _step_aside(unit: Unit, file: File, writer: Writer) -> None:
     name = file.path.rsplit("/", 1)[-1][-200:]
     aside = paths.parse(f"deleted/{file.pk.hex[:8]}-r{file.revision}-{name}")
     deleted_at, file.enabled = file.deleted_at, False
-    _move(unit, file, aside, _Change("", is_deletion=True), writer)
+    _move(unit, file, aside, Change("", is_deletion=True), writer)
     file.deleted_at = deleted_at
     file.save(update_fields=["deleted_at"])
 
 
 def _move(
-    unit: Unit, file: File, path: paths.WorkspacePath, change: _Change, writer: Writer
+    unit: Unit, file: File, path: paths.WorkspacePath, change: Change, writer: Writer
 ) -> Revision:
     was = file.path
     file.path, file.folded_path, file.note_date = path.text, path.folded, path.note_date
-    revision = _revise(unit, file, change, writer)
-    _record(unit, "file.renamed", file, revision, was=was)
+    revision = revise(unit, file, change, writer)
+    record(unit, "file.renamed", file, revision, was=was)
     return revision
-
-
-def _revise(unit: Unit, file: File, change: _Change, writer: Writer) -> Revision:
-    is_new = file._state.adding
-    delta = change.delta if not is_new and file.revision else None
-    last_base = file.base_revision
-    file.content = change.content
-    file.sha256 = sha256(change.content)
-    file.size = len(change.content.encode())
-    file.revision += 1
-    file.base_revision = file.revision if delta is None else last_base
-    file.updated_at = unit.now
-    file.deleted_at = unit.now if change.is_deletion else None
-    file.save(force_insert=is_new)
-    return Revision.objects.create(
-        team_id=file.team_id,
-        file=file,
-        number=file.revision,
-        base=file.base_revision,
-        text=change.content if delta is None else delta,
-        sha256=file.sha256,
-        size=file.size,
-        author_kind=writer.kind,
-        user=writer.user,
-        integration=writer.integration,
-        run=writer.run,
-        token=writer.token,
-        conversation_id=writer.conversation_id,
-        batch=writer.batch,
-        source=source_of(writer, file.owner),
-        path=file.path,
-        reason=screening.mask_all(change.reason)[:300],
-        restored_from=change.restored_from,
-        is_deletion=change.is_deletion,
-        created_at=unit.now,
-    )
-
-
-def _record(unit: Unit, action: str, file: File, revision: Revision, **labels: str) -> None:
-    unit.record(
-        action,
-        target_kind="file",
-        target_id=str(file.pk),
-        target_revision=revision.number,
-        before_revision=revision.number - 1 or None,
-        on_behalf_of=file.owner_id,
-        labels={"path": file.path, **labels},
-        details={"author": str(revision.author_kind), "size": revision.size},
-    )

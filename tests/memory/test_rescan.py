@@ -6,6 +6,7 @@ from django.apps import apps
 from memoryweb.conversations.models import Message
 from memoryweb.memory import rescan, write
 from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.revising import sha256
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.models import LineOrigin
@@ -118,7 +119,7 @@ def test_every_digest_fits_its_revision_again(world: World) -> None:
     file.refresh_from_db()
     for revision in Revision.objects.filter(file=file):
         content = content_of(file, revision.number)
-        assert revision.sha256 == write.sha256(content)
+        assert revision.sha256 == sha256(content)
         assert revision.size == len(content.encode())
 
 

@@ -5,6 +5,7 @@ from django.test import Client
 
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import write
+from memoryweb.memory.revising import sha256
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.authorship import blame_of
@@ -20,7 +21,7 @@ def _file(world: World, *, is_old: bool) -> File:
         place = Place(world.agent, None, "notes.md")
         file = write.write(work, place, TEXT, writer=Writer(AuthorKind.AGENT)).file
     if is_old:
-        digest = write.sha256(TEXT)
+        digest = sha256(TEXT)
         Revision.objects.filter(file=file).update(text=TEXT, sha256=digest)
         File.objects.filter(pk=file.pk).update(content=TEXT, sha256=digest)
         file.refresh_from_db()
