@@ -21,9 +21,8 @@ from memoryweb.language.statements import clean
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.markdown.diff import carry
-from memoryweb.memory import screening, write
+from memoryweb.memory import proposing, screening, write
 from memoryweb.memory.guards import Broken
-from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import Place, Writer, Written
 from memoryweb.memory.write_matrix import OUTSIDE
@@ -257,7 +256,7 @@ def _propose(
     new = consolidators.new_statements(file.content, made.content)
     told = _on_top(read, beside, origins_of(made), made.content) if beside else origins_of(made)
     origins = {**dict.fromkeys(new, Origin()), **told}
-    proposals.propose(
+    proposing.propose(
         work, run=run, file=file, content=made.content, origins=origins, broken=broken, base=base
     )
 

@@ -11,12 +11,11 @@ from memoryweb.agents.models import Agent
 from memoryweb.extraction.extractors import MEMORY, PROFILE
 from memoryweb.extraction.findings import Line
 from memoryweb.language.statements import Lookup
-from memoryweb.memory import guards, write, write_matrix
+from memoryweb.memory import guards, proposing, write, write_matrix
 from memoryweb.memory.guards import Broken
 from memoryweb.memory.machine_changes import changed_by_machines
 from memoryweb.memory.proposing import rejected_lines
 from memoryweb.memory.protected_lines import keep
-from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.origins import Origin, Source, protected_lines
@@ -132,7 +131,7 @@ def _propose(
     if decided.filter(run=run).exists():
         return Result.REJECTED_BEFORE
     Proposal.objects.filter(file=file, run=run).delete()
-    proposals.propose(
+    proposing.propose(
         work,
         run=run,
         file=file,

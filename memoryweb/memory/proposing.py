@@ -7,15 +7,49 @@ from uuid import UUID
 from memoryweb.agents.models import Owner
 from memoryweb.language.statements import clean
 from memoryweb.markdown.merge import merge
+from memoryweb.memory import screening
 from memoryweb.memory.transaction import Unit
+from memoryweb.provenance import authorship
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.writers import Writer
 from memoryweb.review.models import Proposal
 from memoryweb.review.rejections import states, without_rejected
-from memoryweb.workspace.models import File
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.revisions import content_of
 
+RUN_WRITERS = {Run.Kind.DREAM: AuthorKind.DREAM, Run.Kind.EXTRACTION: AuthorKind.EXTRACTION}
 _LATEST = 50  # rejected proposals that are looked at
+
+
+def propose(
+    unit: Unit,
+    *,
+    run: Run,
+    file: File,
+    content: str,
+    origins: Mapping[int, Origin],
+    broken: Sequence[tuple[str, str]],
+    base: int | None = None,
+) -> Proposal:
+    """Keep a run's change for a person. `broken` are (guard, sentence); none where the policy asks.
+
+    `base` is the revision that the change was made from, where that is not the current one: such
+    a change is shown, and cannot be accepted over what was written since.
+    It holds all that an undecided one of the same file held, so that one is replaced.
+    """
+    of_runs = Proposal.objects.filter(file=file, state=Proposal.State.PENDING, run__isnull=False)
+    of_runs.update(state=Proposal.State.REPLACED, decided_at=unit.now)
+    content = screening.without_new(content, known=file.content)
+    screened = screening.hold(unit.team.pk, content, owner_id=file.owner_id, known=file.content)
+    rooted = authorship.rooted(origins)  # what a source stands on may be changed meanwhile
+    proposal = Proposal(team=unit.team, file=file, run=run, content=screened.text)
+    proposal.base_revision = file.revision if base is None else base
+    proposal.origins = {str(line): packed(origin) for line, origin in rooted.items()}
+    _save(unit, proposal, broken)
+    writer = Writer(RUN_WRITERS[Run.Kind(run.kind)], run=run)
+    screening.keep_for_file(unit, file, screened, writer)
+    return proposal
 
 
 def hold_back(
@@ -49,20 +83,20 @@ def hold_back(
         if states(line) and line not in stood
     }
     proposal.content, proposal.base_revision = content, file.revision
-    proposal.broken = [{"guard": guard, "detail": detail} for guard, detail in broken]
-    proposal.state, proposal.created_at = Proposal.State.PENDING, unit.now
-    proposal.save()
-    note(unit, proposal)
+    _save(unit, proposal, broken)
     return proposal
 
 
-def note(unit: Unit, proposal: Proposal) -> None:
+def _save(unit: Unit, proposal: Proposal, broken: Sequence[tuple[str, str]]) -> None:
+    proposal.broken = [{"guard": guard, "detail": detail} for guard, detail in broken]
+    proposal.state, proposal.created_at = Proposal.State.PENDING, unit.now
+    proposal.save()
     unit.record(
         "proposal.made",
         target_kind="proposal",
         target_id=str(proposal.pk),
         on_behalf_of=proposal.file.owner_id,
-        details={"guards": [one["guard"] for one in proposal.broken]},
+        details={"guards": [guard for guard, _sentence in broken]},
     )
 
 

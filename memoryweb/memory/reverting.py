@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.markdown.diff import carry, counts, side_by_side
-from memoryweb.memory import reverted_text, write, write_matrix
+from memoryweb.memory import proposing, reverted_text, write, write_matrix
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Unit
@@ -31,7 +31,7 @@ from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File, Import, Revision
 from memoryweb.workspace.revisions import content_of, contents_of
 
-NOTHING = proposals.packed(Origin())  # a line that stands on no source
+NOTHING = proposing.packed(Origin())  # a line that stands on no source
 _NOTES: dict[str, Callable[[Unit, Run, Writer], None]] = {}
 REVERTED = "reverted"  # why the messages of a conversation were not extracted
 

@@ -13,10 +13,9 @@ from memoryweb.agents.readers import Reader
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.secrets.names import holds_secret
-from memoryweb.memory import agents, section_writing, tools, write
+from memoryweb.memory import agents, proposing, section_writing, tools, write
 from memoryweb.memory.exceptions import ContentRefused, PathRefused, SecretRefused
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.review import proposals
 from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Unit, unit
@@ -103,7 +102,7 @@ def _proposal(work: Unit, world: World, text: str) -> object:
     run = Run.objects.create(
         team=world.team, agent=world.agent, owner=world.customer, kind="dream", trigger="cron"
     )
-    return proposals.propose(work, run=run, file=file, content=text, origins={}, broken=[])
+    return proposing.propose(work, run=run, file=file, content=text, origins={}, broken=[])
 
 
 def _reason(work: Unit, world: World, text: str) -> object:

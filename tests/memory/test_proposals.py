@@ -5,7 +5,7 @@ from django.db import connection
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory import write
+from memoryweb.memory import proposing, write
 from memoryweb.memory.exceptions import MemoryRefused, ProposalDecided, SecretRefused, Stale
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
@@ -34,7 +34,7 @@ def _proposed(world: World, content: str, *, base: int | None = None) -> Proposa
         status="needs_review",
     )
     with unit(world.team, run=run) as work:
-        made = proposals.propose(
+        made = proposing.propose(
             work, run=run, file=file, content=content, origins={}, broken=[], base=base
         )
     return Proposal.objects.select_related("file").get(pk=made.pk)

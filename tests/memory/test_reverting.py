@@ -15,7 +15,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory import write
+from memoryweb.memory import proposing, write
 from memoryweb.memory.exceptions import ProposalDecided
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.reverting import Plan, PlanMoved, Reverted, plan, revert
@@ -388,7 +388,7 @@ def _proposed(world: World, run: Run, note: File, *numbers: int) -> Proposal:
     text = "# Memory\n\n" + "".join(f"- {lines[n - 1][8:]}\n" for n in numbers)
     origins = {3 + at: Origin((Line(note.pk, note.revision, n),)) for at, n in enumerate(numbers)}
     with unit(world.team) as work:
-        return proposals.propose(
+        return proposing.propose(
             work, run=run, file=memory, content=text, origins=origins, broken=[]
         )
 
@@ -410,7 +410,7 @@ def test_what_stood_beside_it_in_the_proposal_may_be_proposed_again(world: World
     bad = _talk(world, "Acme is the best.", name="bad")
     _proposed(world, _run(world, world.customer), _extracted(world, bad), 3, 4)
     _revert(world, Kind.CONVERSATION, bad)
-    assert not proposals.rejected_lines(world.agent.pk, world.customer, "MEMORY.md")
+    assert not proposing.rejected_lines(world.agent.pk, world.customer, "MEMORY.md")
 
 
 def test_a_proposal_of_other_sources_still_waits(world: World) -> None:
@@ -428,7 +428,7 @@ def test_a_run_whose_proposal_was_accepted_is_kept_out_too(world: World) -> None
     with unit(world.team) as work:
         proposals.accept(work, proposal, by=world.alice)
     _revert(world, Kind.RUN, run)
-    kept_out = proposals.rejected_lines(world.agent.pk, world.customer, "MEMORY.md")
+    kept_out = proposing.rejected_lines(world.agent.pk, world.customer, "MEMORY.md")
     assert kept_out == {"Acme is the best."}
 
 

@@ -10,7 +10,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import schedule
 from memoryweb.extraction import requests
 from memoryweb.language.secrets import own_token
-from memoryweb.memory import context, injections, releasing, write
+from memoryweb.memory import context, injections, proposing, releasing, write
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -144,7 +144,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "propose": (
         "proposal.made",
         _in_unit(
-            lambda u, w: proposals.propose(
+            lambda u, w: proposing.propose(
                 u,
                 run=Run.objects.filter(agent=w.agent, owner=w.customer)[0],
                 file=_file(w),

@@ -11,7 +11,7 @@ from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming.models import Report
 from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.review.proposals import propose
+from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot.service import preview
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write

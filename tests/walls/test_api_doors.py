@@ -12,7 +12,7 @@ from memoryweb.agents.owners import channel_owner, person_owner
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.review.proposals import propose
+from memoryweb.memory.proposing import propose
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind

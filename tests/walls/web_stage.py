@@ -20,7 +20,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.review.proposals import propose
+from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot import uploads
 from memoryweb.memory.transaction import unit

@@ -11,7 +11,7 @@ from memoryweb.agents.owners import system_owner
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.review.proposals import propose
+from memoryweb.memory.proposing import propose
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, append
 from memoryweb.provenance.origins import Origin, Source

@@ -6,9 +6,8 @@ from typing import Any
 from django.apps import apps
 from django.db.models import Min
 
-from memoryweb.memory import write
+from memoryweb.memory import proposing, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.models import LineOrigin, PastOrigin
@@ -67,7 +66,7 @@ def _proposed(world: World, note: File, memory: File) -> Proposal:
     origins = {4: Origin((Source(note.pk, note.revision, 4),))}
     text = memory.content + "- More Acme.\n"
     with unit(world.team) as work:
-        return proposals.propose(
+        return proposing.propose(
             work, run=run, file=memory, content=text, origins=origins, broken=[]
         )
 

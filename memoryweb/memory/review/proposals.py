@@ -1,62 +1,22 @@
-"""A machine's change that waits for a person: made, accepted or rejected as a whole."""
+"""A machine's change that waits for a person: accepted or rejected as a whole."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from memoryweb.accounts.models import User
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge, resolved
-from memoryweb.memory import proposing, screening
 from memoryweb.memory.exceptions import ProposalDecided, Stale
-from memoryweb.memory.proposing import packed as packed
-from memoryweb.memory.proposing import rejected_lines as rejected_lines
+from memoryweb.memory.proposing import RUN_WRITERS
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
-from memoryweb.provenance import authorship, flags
+from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.revisions import content_of
-
-_KINDS = {Run.Kind.DREAM: AuthorKind.DREAM, Run.Kind.EXTRACTION: AuthorKind.EXTRACTION}
-
-
-def propose(
-    unit: Unit,
-    *,
-    run: Run,
-    file: File,
-    content: str,
-    origins: Mapping[int, Origin],
-    broken: Sequence[tuple[str, str]],
-    base: int | None = None,
-) -> Proposal:
-    """Keep a change for a person. `broken` are (guard, sentence); none where the policy asks.
-
-    `base` is the revision that the change was made from, where that is not the current one: such
-    a change is shown, and cannot be accepted over what was written since.
-    It holds all that an undecided one of the same file held, so that one is replaced.
-    """
-    of_runs = Proposal.objects.filter(file=file, state=Proposal.State.PENDING, run__isnull=False)
-    of_runs.update(state=Proposal.State.REPLACED, decided_at=unit.now)
-    content = screening.without_new(content, known=file.content)
-    screened = screening.hold(unit.team.pk, content, owner_id=file.owner_id, known=file.content)
-    rooted = authorship.rooted(origins)  # what a source stands on may be changed meanwhile
-    proposal = Proposal.objects.create(
-        team=unit.team,
-        file=file,
-        run=run,
-        base_revision=file.revision if base is None else base,
-        content=screened.text,
-        origins={str(line): packed(origin) for line, origin in rooted.items()},
-        broken=[{"guard": guard, "detail": detail} for guard, detail in broken],
-        created_at=unit.now,
-    )
-    proposing.note(unit, proposal)
-    screening.keep_for_file(unit, file, screened, Writer(_KINDS[Run.Kind(run.kind)], run=run))
-    return proposal
 
 
 def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
@@ -107,7 +67,7 @@ def _writer(proposal: Proposal, by: User) -> Writer:
     of_program = AuthorKind.IMPORT if proposal.batch_id else AuthorKind.AGENT
     run, token = proposal.run, proposal.token
     return Writer(
-        _KINDS[Run.Kind(run.kind)] if run else of_program,
+        RUN_WRITERS[Run.Kind(run.kind)] if run else of_program,
         user=by,
         run=run,
         integration=token.integration if token else None,
