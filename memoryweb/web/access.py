@@ -179,7 +179,7 @@ def find_archived_agent(request: TeamRequest, agent_id: UUID) -> Agent:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class Workspace:
     """One workspace of an agent: the shared one, or one owner's. `value` is what `owner=` said."""
 
     agent: Agent
@@ -206,25 +206,25 @@ class Shelf:
         return self.agent.files.of(self.agent.pk, self.owner_id)
 
 
-def find_shelf(request: TeamRequest, agent_id: UUID) -> Shelf:
+def find_workspace(request: TeamRequest, agent_id: UUID) -> Workspace:
     """The workspace that `owner=` names; the shared one without it (SPEC §2)."""
     agent = find_agent(request, agent_id)
     visit = request.visit
     owner = readable_owner(request, request.GET.get("owner", "shared"))
     if owner is None:
-        return Shelf(agent, None, "", is_mine=False, can_write=visit.can(Permission.WRITE))
+        return Workspace(agent, None, "", is_mine=False, can_write=visit.can(Permission.WRITE))
     if owner == visit.me:
-        return Shelf(agent, owner, "me", is_mine=True, can_write=True)
+        return Workspace(agent, owner, "me", is_mine=True, can_write=True)
     mine = owner.pk in visit.mine
-    return Shelf(agent, owner, str(owner.pk), is_mine=mine, can_write=mine)
+    return Workspace(agent, owner, str(owner.pk), is_mine=mine, can_write=mine)
 
 
-def own_shelf(request: TeamRequest, shelf: Shelf) -> Shelf:
+def own_workspace(request: TeamRequest, workspace: Workspace) -> Workspace:
     """For a write: one's own owner exists from now on."""
-    if shelf.owner is None or not shelf.owner._state.adding:
-        return shelf
+    if workspace.owner is None or not workspace.owner._state.adding:
+        return workspace
     owner = person_owner(request.visit.team, request.user)
-    return replace(shelf, owner=owner)
+    return replace(workspace, owner=owner)
 
 
 def own_owner(request: TeamRequest, value: str) -> Owner | None:
@@ -236,13 +236,15 @@ def own_owner(request: TeamRequest, value: str) -> Owner | None:
     return next(owner for owner in request.visit.mine.values() if str(owner.pk) == value)
 
 
-def require_write(request: TeamRequest, shelf: Shelf) -> None:
-    if not shelf.can_write:
-        raise Refused("write", shelf.owner)
+def require_write(request: TeamRequest, workspace: Workspace) -> None:
+    if not workspace.can_write:
+        raise Refused("write", workspace.owner)
 
 
-def find_file(request: TeamRequest, shelf: Shelf, path: str, *, deleted: bool = False) -> File:
-    files = shelf.files if deleted else shelf.files.filter(deleted_at=None)
+def find_file(
+    request: TeamRequest, workspace: Workspace, path: str, *, deleted: bool = False
+) -> File:
+    files = workspace.files if deleted else workspace.files.filter(deleted_at=None)
     file = get_object_or_404(files.select_related("agent", "owner"), folded_path=fold(path))
     note_read(request, file.owner, "file", file.pk)
     return file

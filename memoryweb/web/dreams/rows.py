@@ -125,7 +125,7 @@ def verdict_choices(report: Report, current: str) -> list[Choice]:
     ]
 
 
-def shelf_query(request: TeamRequest, owner_id: UUID | None) -> str:
+def workspace_query(request: TeamRequest, owner_id: UUID | None) -> str:
     if owner_id is None:
         return ""
     return "?owner=me" if owner_id == request.visit.me.pk else f"?owner={owner_id}"
@@ -141,7 +141,7 @@ def _change(request: TeamRequest, run: Run, file: File, change: dict[str, Any]) 
     after = content_of(file, change["after"])
     rows = side_by_side(before, after)
     added, removed = counts(rows)
-    query = shelf_query(request, run.owner_id)
+    query = workspace_query(request, run.owner_id)
     compare = to(request, "agents_compare", run.agent_id, file.path, query=query)
     join = "&" if query else "?"
     return Change(
@@ -157,13 +157,13 @@ def _change(request: TeamRequest, run: Run, file: File, change: dict[str, Any]) 
 
 
 def _place(request: TeamRequest, run: Run, path: str, revision: int) -> Place:
-    query = shelf_query(request, run.owner_id)
+    query = workspace_query(request, run.owner_id)
     url = to(request, "agents_revision", run.agent_id, path, revision, query=query)
     return Place(path, url)
 
 
 def _source(request: TeamRequest, run: Run, source: dict[str, Any]) -> Place:
-    query = shelf_query(request, run.owner_id)
+    query = workspace_query(request, run.owner_id)
     path, line = source["path"], source["line"]
     url = to(request, "agents_file", run.agent_id, path, query=query)
     return Place(f"{path}:{line}", f"{url}#L{line}")
@@ -172,6 +172,6 @@ def _source(request: TeamRequest, run: Run, source: dict[str, Any]) -> Place:
 def _memory_url(request: TeamRequest, run: Run, candidate: Candidate) -> str:
     if not candidate.memory_line:
         return ""
-    query = shelf_query(request, run.owner_id)
+    query = workspace_query(request, run.owner_id)
     url = to(request, "agents_file", run.agent_id, "MEMORY.md", query=query)
     return f"{url}#L{candidate.memory_line}"

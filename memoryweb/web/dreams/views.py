@@ -25,12 +25,12 @@ from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import (
-    Shelf,
     TeamRequest,
+    Workspace,
     find_agent,
     find_run,
-    find_shelf,
-    own_shelf,
+    find_workspace,
+    own_workspace,
     require,
     team_view,
 )
@@ -100,11 +100,11 @@ def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
 @team_view(Permission.DREAM)
 def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """Dream now: one's own notes (`owner=me`), else the shared and everyone's with new ones."""
-    shelf = find_shelf(request, agent_id)
-    if not shelf.can_write:
+    workspace = find_workspace(request, agent_id)
+    if not workspace.can_write:
         require(request, Permission.MANAGE_AGENTS)
     try:
-        started = _start(request, shelf)
+        started = _start(request, workspace)
     except CoolingDown as pause:
         said = _("This agent has just dreamt. It can dream again in {n} seconds.")
         messages.warning(request, said.format(n=pause.seconds))
@@ -115,14 +115,14 @@ def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return redirect(to(request, "agents_run", started[0].pk))
 
 
-def _start(request: TeamRequest, shelf: Shelf) -> list[Run]:
+def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
     visit = request.visit
     trigger, user = Run.Trigger.PERSON, request.user
     with unit(visit.team, actor=visit.actor) as work:
-        if shelf.owner is None:
-            return schedule.request_all(work, shelf.agent, trigger=trigger, user=user)
-        owner = own_shelf(request, shelf).owner
-        return schedule.request_each(work, shelf.agent, [owner], trigger=trigger, user=user)
+        if workspace.owner is None:
+            return schedule.request_all(work, workspace.agent, trigger=trigger, user=user)
+        owner = own_workspace(request, workspace).owner
+        return schedule.request_each(work, workspace.agent, [owner], trigger=trigger, user=user)
 
 
 def _filtered(

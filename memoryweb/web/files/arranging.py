@@ -13,10 +13,10 @@ from memoryweb.memory import write as door
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.web.access import (
-    Shelf,
     TeamRequest,
+    Workspace,
     find_file,
-    find_shelf,
+    find_workspace,
     require_write,
     team_view,
 )
@@ -30,9 +30,9 @@ from memoryweb.workspace.models import File
 @require_POST
 @team_view()
 def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path)
-    require_write(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path)
+    require_write(request, workspace)
     form = ArrangeForm(request.POST)
     if form.is_valid():
         try:
@@ -41,20 +41,20 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         except MemoryRefused as refused:
             messages.error(request, str(refused))
         else:
-            messages.success(request, _said(shelf, file))
+            messages.success(request, _said(workspace, file))
     else:
         messages.error(request, _("Say what to do with the file."))
     name = "agents_prompt" if request.POST.get("page") == "prompt" else "agents_files"
     url = to(request, name, agent_id, query=f"?{request.GET.urlencode()}" if request.GET else "")
-    return done(request, lambda again: show_files(again, shelf), url, partials=("tree",))
+    return done(request, lambda again: show_files(again, workspace), url, partials=("tree",))
 
 
 @require_http_methods(["GET", "POST"])
 @team_view()
 def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path)
-    require_write(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path)
+    require_write(request, workspace)
     form = RenameForm(request.POST or None, initial={"path": file.path, "sha256": file.sha256})
     if request.method == "POST" and form.is_valid():
         try:
@@ -64,8 +64,16 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         else:
             said = _("{was} is now {path}. Its history came along.")
             messages.success(request, said.format(was=file.path, path=renamed.path))
-            return redirect(to(request, "agents_file", agent_id, renamed.path, query=shelf.query))
-    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "file": file, "form": form}
+            return redirect(
+                to(request, "agents_file", agent_id, renamed.path, query=workspace.query)
+            )
+    context = {
+        "agent": workspace.agent,
+        "tab": "files",
+        "workspace": workspace,
+        "file": file,
+        "form": form,
+    }
     return show(request, "files/rename.html", context, status=422 if form.is_bound else 200)
 
 
@@ -79,8 +87,8 @@ def _apply(work: Unit, file: File, form: ArrangeForm) -> None:
         prompt_files.put_before(work, file, asked["before"])
 
 
-def _said(shelf: Shelf, file: File) -> str:
-    paths = list(shelf.files.enabled_in_order().values_list("path", flat=True))
+def _said(workspace: Workspace, file: File) -> str:
+    paths = list(workspace.files.enabled_in_order().values_list("path", flat=True))
     if file.path not in paths:
         return _("{path} is not in the prompt.").format(path=file.path)
     said = _("{path} is in the prompt, in place {place} of {count}.")

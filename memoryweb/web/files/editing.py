@@ -15,10 +15,10 @@ from memoryweb.memory.exceptions import Exists, FileMissing, MemoryRefused, Stal
 from memoryweb.memory.transaction import unit
 from memoryweb.web import markdown
 from memoryweb.web.access import (
-    Shelf,
     TeamRequest,
+    Workspace,
     find_file,
-    find_shelf,
+    find_workspace,
     require_write,
     team_view,
 )
@@ -35,54 +35,62 @@ from memoryweb.workspace.opened import file_that_was
 @require_http_methods(["GET", "POST"])
 @team_view()
 def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    require_write(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    require_write(request, workspace)
     form = NewFileForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"]
         try:
-            save_text(request, shelf, path, expected="", **_said(form), no_secrets=_none(form))
+            save_text(request, workspace, path, expected="", **_said(form), no_secrets=_none(form))
         except Exists as refused:
             form.add_error("path", str(refused))
         except MemoryRefused as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("{path} was created.").format(path=path))
-            return redirect(_file_url(request, shelf, path, "created"))
+            return redirect(_file_url(request, workspace, path, "created"))
     if not form.is_bound:
         form.begin_at("path")
-    editor = editor_of_new(agent_id, shelf.value, form["content"].value() or "", request.user.pk)
-    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "form": form, "editor": editor}
+    editor = editor_of_new(
+        agent_id, workspace.value, form["content"].value() or "", request.user.pk
+    )
+    context = {
+        "agent": workspace.agent,
+        "tab": "files",
+        "workspace": workspace,
+        "form": form,
+        "editor": editor,
+    }
     return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
 
 
 @require_http_methods(["GET", "POST"])
 @team_view()
 def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
+    workspace = find_workspace(request, agent_id)
     form = EditForm(request.POST or None)
-    file = _find_edited(request, shelf, path, form)
-    require_write(request, shelf)
+    file = _find_edited(request, workspace, path, form)
+    require_write(request, workspace)
     if request.method == "POST" and form.is_valid():
         if file.deleted_at is not None or file.folded_path != fold(path):
-            return show_gone(request, shelf, file, path, form)
-        return _save(request, shelf, file, form)
-    return _show_editor(request, shelf, file, form)
+            return show_gone(request, workspace, file, path, form)
+        return _save(request, workspace, file, form)
+    return _show_editor(request, workspace, file, form)
 
 
 @require_POST
 @team_view()
 def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """How a text would look. Nothing is kept."""
-    shelf = find_shelf(request, agent_id)
+    workspace = find_workspace(request, agent_id)
     form = SaveForm(request.POST)
     form.is_valid()
     content = form.cleaned_data.get("content", "")[: door.MAX_BYTES]
     rendered, pinned = markdown.render(content), pinned_lines(content)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "blocks": [(block, block.start in pinned) for block in rendered.blocks],
         "is_cut": rendered.is_cut,
     }
@@ -92,19 +100,19 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @require_GET
 @team_view()
 def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path)
-    require_write(request, shelf)
-    context = {"agent": shelf.agent, "tab": "files", "shelf": shelf, "file": file}
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path)
+    require_write(request, workspace)
+    context = {"agent": workspace.agent, "tab": "files", "workspace": workspace, "file": file}
     return show(request, "files/delete.html", context)
 
 
 @require_POST
 @team_view()
 def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path)
-    require_write(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path)
+    require_write(request, workspace)
     form = DeleteForm(request.POST)
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     try:
@@ -112,48 +120,55 @@ def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
             door.delete(work, file, writer=writer_of(request), expected=expected)
     except Stale:
         messages.error(request, _("The file changed meanwhile. Look at it again, then decide."))
-        return redirect(to(request, "agents_file", agent_id, file.path, query=shelf.query))
+        return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query))
     said = _("{path} was deleted. Its history stays; restore it from the list of deleted files.")
     messages.success(request, said.format(path=file.path))
-    return redirect(to(request, "agents_files", agent_id, query=shelf.query))
+    return redirect(to(request, "agents_files", agent_id, query=workspace.query))
 
 
-def _find_edited(request: TeamRequest, shelf: Shelf, path: str, form: EditForm) -> File:
+def _find_edited(request: TeamRequest, workspace: Workspace, path: str, form: EditForm) -> File:
     """The file. What a form was opened with is found under the name that it has now, and even
     when it was deleted: the text in the form must not be lost."""
     if request.method == "POST" and form.is_valid():
-        was = file_that_was(shelf.files, path, _hash(form))
+        was = file_that_was(workspace.files, path, _hash(form))
         if was is not None:
-            return find_file(request, shelf, was.path, deleted=True)
-    return find_file(request, shelf, path)
+            return find_file(request, workspace, was.path, deleted=True)
+    return find_file(request, workspace, path)
 
 
-def _save(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> HttpResponse:
+def _save(request: TeamRequest, workspace: Workspace, file: File, form: EditForm) -> HttpResponse:
     try:
         written = save_text(
-            request, shelf, file.path, expected=_hash(form), **_said(form), no_secrets=_none(form)
+            request,
+            workspace,
+            file.path,
+            expected=_hash(form),
+            **_said(form),
+            no_secrets=_none(form),
         )
     except (Stale, FileMissing) as moved_on:
         if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
-            return show_conflict(request, shelf, moved_on.file, base=_hash(form), **_said(form))
-        was = file_that_was(shelf.files, file.path, _hash(form))
-        return show_gone(request, shelf, was or file, file.path, form)
+            return show_conflict(request, workspace, moved_on.file, base=_hash(form), **_said(form))
+        was = file_that_was(workspace.files, file.path, _hash(form))
+        return show_gone(request, workspace, was or file, file.path, form)
     except MemoryRefused as refused:
         form.refuse(refused)
-        return _show_editor(request, shelf, file, form)
+        return _show_editor(request, workspace, file, form)
     messages.success(request, saved(written))
-    return redirect(_file_url(request, shelf, written.file.path))
+    return redirect(_file_url(request, workspace, written.file.path))
 
 
-def _show_editor(request: TeamRequest, shelf: Shelf, file: File, form: EditForm) -> HttpResponse:
+def _show_editor(
+    request: TeamRequest, workspace: Workspace, file: File, form: EditForm
+) -> HttpResponse:
     if not form.is_bound:
         form = EditForm(initial={"content": file.content, "sha256": file.sha256})
         form.begin_at("content")
     editor = editor_of(file, form["content"].value() or "", request.user.pk)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "file": file,
         "form": form,
         "editor": editor,
@@ -175,6 +190,6 @@ def _hash(form: EditForm) -> str:
     return opened
 
 
-def _file_url(request: TeamRequest, shelf: Shelf, path: str, what: str = "saved") -> str:
+def _file_url(request: TeamRequest, workspace: Workspace, path: str, what: str = "saved") -> str:
     """The fragment tells the page which draft has served."""
-    return to(request, "agents_file", shelf.agent.pk, path, query=f"{shelf.query}#{what}")
+    return to(request, "agents_file", workspace.agent.pk, path, query=f"{workspace.query}#{what}")

@@ -55,8 +55,8 @@ def draft_name(user_id: object, file: File) -> str:
     return f"{user_id}:{file.pk}"
 
 
-def editor_of_new(agent_id: UUID, shelf: str, text: str, user_id: object) -> Editor:
-    return Editor(f"{user_id}:new:{agent_id}:{shelf}", len(text), estimate(text))
+def editor_of_new(agent_id: UUID, workspace: str, text: str, user_id: object) -> Editor:
+    return Editor(f"{user_id}:new:{agent_id}:{workspace}", len(text), estimate(text))
 
 
 def _ranges(lines: Iterable[int]) -> str:

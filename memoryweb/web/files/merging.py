@@ -11,7 +11,14 @@ from django.views.decorators.http import require_POST
 
 from memoryweb.markdown.merge import Decision, Hunk, conflicts, merge, resolved
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
-from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, require_write, team_view
+from memoryweb.web.access import (
+    TeamRequest,
+    Workspace,
+    find_file,
+    find_workspace,
+    require_write,
+    team_view,
+)
 from memoryweb.web.files.conflicts import shown, still_open
 from memoryweb.web.files.editors import draft_name, editor_of, editor_of_new
 from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
@@ -36,32 +43,38 @@ class Faster:
 @require_POST
 @team_view()
 def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path, deleted=True)
-    require_write(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, deleted=True)
+    require_write(request, workspace)
     form = MergeForm(request.POST)
     if not form.is_valid():
-        return _show(request, shelf, file, form, [], {}, status=422)
+        return _show(request, workspace, file, form, [], {}, status=422)
     hunks = _hunks(file, form)
     decisions = form.decisions(hunks)
     if left := still_open(hunks, decisions):
         form.add_error(None, left)
-        return _show(request, shelf, file, form, hunks, decisions, status=422)
-    return _save(request, shelf, file, form, hunks, decisions)
+        return _show(request, workspace, file, form, hunks, decisions, status=422)
+    return _save(request, workspace, file, form, hunks, decisions)
 
 
 def show_conflict(
-    request: TeamRequest, shelf: Shelf, current: File, *, base: str, content: str, reason: str
+    request: TeamRequest,
+    workspace: Workspace,
+    current: File,
+    *,
+    base: str,
+    content: str,
+    reason: str,
 ) -> HttpResponse:
     """Nothing is saved yet, and nothing is lost."""
     said = {"content": content, "reason": reason, "sha256": current.sha256, "base": base}
     form = MergeForm(said)
     form.is_valid()
-    return _show(request, shelf, current, form, _hunks(current, form), {}, status=409)
+    return _show(request, workspace, current, form, _hunks(current, form), {}, status=409)
 
 
 def show_gone(
-    request: TeamRequest, shelf: Shelf, file: File, path: str, form: EditForm
+    request: TeamRequest, workspace: Workspace, file: File, path: str, form: EditForm
 ) -> HttpResponse:
     """The file was deleted or renamed: the text waits in a form that saves it after all."""
     said = {name: form.cleaned_data[name] for name in ("content", "reason")}
@@ -73,13 +86,13 @@ def show_gone(
         else EditForm(initial=said | {"sha256": form.cleaned_data["sha256"]})
     )
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "file": file,
         "path": path,
         "is_deleted": is_deleted,
-        "editor": editor_of_new(shelf.agent.pk, shelf.value, text, person)
+        "editor": editor_of_new(workspace.agent.pk, workspace.value, text, person)
         if is_deleted
         else editor_of(file, text, person),
         "form": again,
@@ -89,7 +102,7 @@ def show_gone(
 
 def _save(
     request: TeamRequest,
-    shelf: Shelf,
+    workspace: Workspace,
     file: File,
     form: MergeForm,
     hunks: Sequence[Hunk],
@@ -100,7 +113,7 @@ def _save(
     try:
         written = save_text(
             request,
-            shelf,
+            workspace,
             file.path,
             content=text,
             reason=reason,
@@ -110,17 +123,19 @@ def _save(
     except (Stale, FileMissing) as moved_on:
         if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
             return show_conflict(
-                request, shelf, moved_on.file, base=shown, content=text, reason=reason
+                request, workspace, moved_on.file, base=shown, content=text, reason=reason
             )
         again = EditForm({"content": text, "reason": reason, "sha256": shown})
         again.is_valid()
-        was = file_that_was(shelf.files, file.path, shown)
-        return show_gone(request, shelf, was or file, file.path, again)
+        was = file_that_was(workspace.files, file.path, shown)
+        return show_gone(request, workspace, was or file, file.path, again)
     except MemoryRefused as refused:
         form.refuse(refused)
-        return _show(request, shelf, file, form, hunks, decisions, status=422)
+        return _show(request, workspace, file, form, hunks, decisions, status=422)
     messages.success(request, saved(written))
-    url = to(request, "agents_file", shelf.agent.pk, file.path, query=f"{shelf.query}#saved")
+    url = to(
+        request, "agents_file", workspace.agent.pk, file.path, query=f"{workspace.query}#saved"
+    )
     return redirect(url)
 
 
@@ -133,7 +148,7 @@ def _hunks(file: File, form: MergeForm) -> list[Hunk]:
 
 def _show(
     request: TeamRequest,
-    shelf: Shelf,
+    workspace: Workspace,
     file: File,
     form: MergeForm,
     hunks: Sequence[Hunk],
@@ -142,9 +157,9 @@ def _show(
     status: int,
 ) -> HttpResponse:
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "file": file,
         "form": form,
         "places": shown(hunks, decisions),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from memoryweb.memory import releasing
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import unit
-from memoryweb.web.access import TeamRequest, find_file, find_shelf, require_write, team_view
+from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
 from memoryweb.web.files.forms import LinesForm
 from memoryweb.web.htmx import to
 
@@ -34,9 +34,9 @@ def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 def _change(
     request: TeamRequest, agent_id: UUID, path: str, act: Callable[..., int], said: str
 ) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path)
-    require_write(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path)
+    require_write(request, workspace)
     form = LinesForm(request.POST)
     anchor = ""
     if form.is_valid():
@@ -51,4 +51,4 @@ def _change(
             messages.success(request, said.format(count=count))
     else:
         messages.error(request, _("Say which lines are meant."))
-    return redirect(to(request, "agents_file", agent_id, file.path, query=shelf.query + anchor))
+    return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query + anchor))

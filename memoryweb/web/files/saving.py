@@ -6,13 +6,13 @@ from memoryweb.memory import write as door
 from memoryweb.memory.screening import Likely
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Written
-from memoryweb.web.access import Shelf, TeamRequest, own_shelf
+from memoryweb.web.access import TeamRequest, Workspace, own_workspace
 from memoryweb.web.authors import writer_of
 
 
 def save_text(
     request: TeamRequest,
-    shelf: Shelf,
+    workspace: Workspace,
     path: str,
     *,
     content: str,
@@ -24,7 +24,7 @@ def save_text(
     with unit(request.visit.team, actor=request.visit.actor) as work:
         return door.write(
             work,
-            Place(shelf.agent, own_shelf(request, shelf).owner, path),
+            Place(workspace.agent, own_workspace(request, workspace).owner, path),
             content,
             writer=writer_of(request),
             expected=expected,

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.markdown.paths import FileKind, fold, kind_of
-from memoryweb.web.access import Shelf
+from memoryweb.web.access import Workspace
 from memoryweb.web.paging import Page, page
 from memoryweb.workspace.models import File
 from memoryweb.workspace.queries import notes_by_month
@@ -62,11 +62,11 @@ class Tree:
         return not self.groups and not self.notes
 
 
-def tree(request: HttpRequest, shelf: Shelf) -> Tree:
+def tree(request: HttpRequest, workspace: Workspace) -> Tree:
     """The whole workspace, what `?name=` finds, or all of the one kind that `?kind=` asks for."""
     if name := request.GET.get("name", "").strip().replace("\0", ""):
-        return _named(request, shelf, name)
-    by_kind = _by_kind(shelf)
+        return _named(request, workspace, name)
+    by_kind = _by_kind(workspace)
     asked = request.GET.get("kind", "")
     if by_kind.get(asked):
         found = by_kind[asked]
@@ -74,22 +74,22 @@ def tree(request: HttpRequest, shelf: Shelf) -> Tree:
         group = Group(asked, KINDS[asked][0], pages.items, len(found), _size(found))
         return Tree([group], [], None, pages)
     groups = [_group(request, key, by_kind[key]) for key in KINDS if by_kind[key]]
-    months, notes = _notes(request, shelf)
+    months, notes = _notes(request, workspace)
     return Tree(groups, months, notes)
 
 
-def _named(request: HttpRequest, shelf: Shelf, name: str) -> Tree:
-    found = shelf.files.present().filter(folded_path__contains=fold(name)).defer("content")
+def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
+    found = workspace.files.present().filter(folded_path__contains=fold(name)).defer("content")
     pages = page(request, found.order_by("-note_date", "folded_path"), size=PAGE)
     size = found.aggregate(size=Sum("size"))["size"]
     groups = [Group("found", _("Found"), pages.items, pages.total, size)] if pages.total else []
     return Tree(groups, [], None, pages, name)
 
 
-def _by_kind(shelf: Shelf) -> dict[str, list[File]]:
+def _by_kind(workspace: Workspace) -> dict[str, list[File]]:
     keys = {kind: key for key, (_label, kinds) in KINDS.items() for kind in kinds}
     found: dict[str, list[File]] = defaultdict(list)
-    others = shelf.files.present().filter(note_date=None).defer("content")
+    others = workspace.files.present().filter(note_date=None).defer("content")
     for file in others.order_by("sort_order", "folded_path"):
         found[keys[kind_of(file.path)]].append(file)
     for key in ("other", "skills", "structured"):
@@ -103,9 +103,9 @@ def _group(request: HttpRequest, key: str, files: list[File]) -> Group:
     return Group(key, KINDS[key][0], files[:SHOWN], len(files), _size(files), more)
 
 
-def _notes(request: HttpRequest, shelf: Shelf) -> tuple[list[Month], Group | None]:
+def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[Month], Group | None]:
     """The months that have notes, and the notes of the one that is asked for or the newest."""
-    found = notes_by_month(shelf.files.present())
+    found = notes_by_month(workspace.files.present())
     if not found:
         return [], None
     asked = request.GET.get("month", "")
@@ -116,7 +116,7 @@ def _notes(request: HttpRequest, shelf: Shelf) -> tuple[list[Month], Group | Non
         )
         for row in found
     ]
-    files = shelf.files.present().filter(
+    files = workspace.files.present().filter(
         note_date__year=current.month.year, note_date__month=current.month.month
     )
     shown = list(files.defer("content").order_by("-note_date"))

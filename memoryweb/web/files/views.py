@@ -8,7 +8,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from memoryweb.web import markdown
-from memoryweb.web.access import Shelf, TeamRequest, find_file, find_shelf, note_read, team_view
+from memoryweb.web.access import (
+    TeamRequest,
+    Workspace,
+    find_file,
+    find_workspace,
+    note_read,
+    team_view,
+)
 from memoryweb.web.files import blame
 from memoryweb.web.files.lines import shown, standings
 from memoryweb.web.files.trees import tree
@@ -24,23 +31,23 @@ from memoryweb.workspace.queries import deleted
 @require_GET
 @team_view()
 def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    note_read(request, shelf.owner, "files", agent_id)
-    return show_files(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    note_read(request, workspace.owner, "files", agent_id)
+    return show_files(request, workspace)
 
 
-def show_files(request: TeamRequest, shelf: Shelf) -> HttpResponse:
+def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
     """The page, or its tree alone after a change."""
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
-        "choices": shelf_choices(request, shelf, "agents_files"),
-        "elsewhere": _elsewhere(request, shelf),
-        "tree": tree(request, shelf),
-        "order": shelf.files.enabled_in_order().defer("content"),
+        "workspace": workspace,
+        "choices": workspace_choices(request, workspace, "agents_files"),
+        "elsewhere": _elsewhere(request, workspace),
+        "tree": tree(request, workspace),
+        "order": workspace.files.enabled_in_order().defer("content"),
         "query": f"?{request.GET.urlencode()}" if request.GET else "",
-        "deleted": page(request, deleted(shelf.files), size=10),
+        "deleted": page(request, deleted(workspace.files), size=10),
     }
     return show(request, "files/files.html", context, partials=("tree",))
 
@@ -48,12 +55,12 @@ def show_files(request: TeamRequest, shelf: Shelf) -> HttpResponse:
 @require_GET
 @team_view()
 def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    found = find_file(request, shelf, path)
+    workspace = find_workspace(request, agent_id)
+    found = find_file(request, workspace, path)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "file": found,
         **(_authors(request, found) if blame.is_asked(request) else _text(request, found)),
         "revision": found.revisions.select_related("user", "run", "integration").get(
@@ -77,16 +84,16 @@ def _text(request: TeamRequest, file: File) -> dict[str, Any]:
 @require_GET
 @team_view()
 def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    found = find_file(request, shelf, path)
+    workspace = find_workspace(request, agent_id)
+    found = find_file(request, workspace, path)
     lines = found.content.split("\n")
     if not 1 <= line <= len(lines):
         raise Http404
     steps = trace(request, found, line)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "file": found,
         "line": line,
         "steps": steps,
@@ -95,19 +102,19 @@ def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpRespo
     return show(request, "files/why.html", context, partials=("why",))
 
 
-def shelf_choices(request: TeamRequest, shelf: Shelf, name: str) -> list[Choice]:
+def workspace_choices(request: TeamRequest, workspace: Workspace, name: str) -> list[Choice]:
     """Shared, mine, and what a break-glass grant has opened."""
-    url = to(request, name, shelf.agent.pk)
+    url = to(request, name, workspace.agent.pk)
     choices = [
-        Choice(_("Shared"), url, shelf.owner is None),
-        Choice(_("Mine"), f"{url}?owner=me", shelf.owner == request.visit.me),
+        Choice(_("Shared"), url, workspace.owner is None),
+        Choice(_("Mine"), f"{url}?owner=me", workspace.owner == request.visit.me),
     ]
-    if shelf.owner and shelf.owner != request.visit.me:
-        choices.append(Choice(owner_title(shelf.owner), f"{url}{shelf.query}", True))
+    if workspace.owner and workspace.owner != request.visit.me:
+        choices.append(Choice(owner_title(workspace.owner), f"{url}{workspace.query}", True))
     return choices
 
 
-def _elsewhere(request: TeamRequest, shelf: Shelf) -> list[Choice]:
+def _elsewhere(request: TeamRequest, workspace: Workspace) -> list[Choice]:
     """Other ways to look at this workspace."""
     pages = {
         "agents_moments_compare": _("What changed"),
@@ -115,10 +122,10 @@ def _elsewhere(request: TeamRequest, shelf: Shelf) -> list[Choice]:
         "agents_snapshot": _("Export and import"),
         "agents_provenance": _("Where it came from"),
     }
-    query = f"?agent={shelf.agent.pk}"
+    query = f"?agent={workspace.agent.pk}"
     found = [Choice(_("Search"), to(request, "search", query=query), False)]
     for name, label in pages.items():
-        url = to(request, name, shelf.agent.pk, query=shelf.query)
+        url = to(request, name, workspace.agent.pk, query=workspace.query)
         found.append(Choice(label, url, False))
     return found
 

@@ -18,7 +18,7 @@ from memoryweb.memory import write as door
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import unit
 from memoryweb.web import markdown
-from memoryweb.web.access import TeamRequest, find_file, find_shelf, require_write, team_view
+from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
 from memoryweb.web.authors import Author, author_of, writer_of
 from memoryweb.web.files import blame
 from memoryweb.web.highlighting import marked_blocks
@@ -46,21 +46,21 @@ class Row:
 @require_GET
 @team_view()
 def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path, deleted=True)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, deleted=True)
     form = HistoryForm(request.GET, people=writers_of(file))
     rows, is_filtered = _filtered(history_of(file), form), bool({*form.changed_data} - {"owner"})
     # Revisions are numbered without a gap: a long history need not be counted.
     shown = page(request, rows, size=25, total=None if is_filtered else file.revision)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "file": file,
         "form": form,
         "is_filtered": is_filtered,
         "page": shown,
-        "rows": _rows(request, file, shown.items, can_write=shelf.can_write),
+        "rows": _rows(request, file, shown.items, can_write=workspace.can_write),
     }
     return show(request, "files/revisions.html", context)
 
@@ -68,13 +68,13 @@ def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 @require_GET
 @team_view()
 def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path, deleted=True)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, deleted=True)
     found = get_object_or_404(history_of(file), number=number)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "file": file,
         "revision": found,
         "author": author_of(request, found),
@@ -102,8 +102,8 @@ def _text(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
 @require_GET
 @team_view()
 def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path, deleted=True)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, deleted=True)
     new = number_of(request, "to", file.revision)
     old = number_of(request, "from", max(0, new - 1))
     opened = numbers_of(request, "open")
@@ -111,9 +111,9 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     texts = _content(file, old), _content(file, new)
     rows = side_by_side(*texts, context=context_lines, opened=opened)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
+        "workspace": workspace,
         "file": file,
         "old": old,
         "new": new,
@@ -130,19 +130,19 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 @require_POST
 @team_view()
 def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    file = find_file(request, shelf, path, deleted=True)
-    require_write(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, deleted=True)
+    require_write(request, workspace)
     found = get_object_or_404(file.revisions, number=number, is_deletion=False)
     try:
         with unit(request.visit.team, actor=request.visit.actor) as work:
             written = door.restore(work, file, found.number, writer=writer_of(request))
     except MemoryRefused as refused:
         messages.error(request, str(refused))
-        return redirect(to(request, "agents_revisions", agent_id, file.path, query=shelf.query))
+        return redirect(to(request, "agents_revisions", agent_id, file.path, query=workspace.query))
     said = _("Revision {number} is current again.") if written.changed else _("Nothing to restore.")
     messages.success(request, said.format(number=number))
-    return redirect(to(request, "agents_file", agent_id, file.path, query=shelf.query))
+    return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query))
 
 
 def _filtered(rows: "QuerySet[Revision]", form: HistoryForm) -> "QuerySet[Revision]":

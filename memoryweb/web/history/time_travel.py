@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
 from memoryweb.markdown.diff import Row, counts, side_by_side
-from memoryweb.web.access import Shelf, TeamRequest, find_shelf, note_read, team_view
-from memoryweb.web.files.views import shelf_choices
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.files.views import workspace_choices
 from memoryweb.web.history.time_travel_form import BetweenForm, MomentForm
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import Choice
@@ -65,24 +65,24 @@ class Shown:
 @require_GET
 @team_view()
 def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    note_read(request, shelf.owner, "files", agent_id)
+    workspace = find_workspace(request, agent_id)
+    note_read(request, workspace.owner, "files", agent_id)
     asked = request.GET if "at" in request.GET else None
-    form = MomentForm(asked, initial={"owner": shelf.value})
+    form = MomentForm(asked, initial={"owner": workspace.value})
     at = form.cleaned_data["at"] if form.is_valid() else None
-    found = files_at(agent_id, shelf.owner_id, at) if at else []
+    found = files_at(agent_id, workspace.owner_id, at) if at else []
     shown = page(request, found, size=50)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
-        "choices": shelf_choices(request, shelf, "agents_moments"),
+        "workspace": workspace,
+        "choices": workspace_choices(request, workspace, "agents_moments"),
         "form": form,
         "at": at,
-        "quick": _quick(request, shelf),
+        "quick": _quick(request, workspace),
         "page": shown,
         "rows": [(past, _since(past)) for past in shown],
-        "changes_url": _changes_url(request, shelf, at) if at else "",
+        "changes_url": _changes_url(request, workspace, at) if at else "",
     }
     return show(request, "moments/moments.html", context)
 
@@ -90,27 +90,27 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @require_GET
 @team_view()
 def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    note_read(request, shelf.owner, "changes", agent_id)
-    quick = _quick(request, shelf)
+    workspace = find_workspace(request, agent_id)
+    note_read(request, workspace.owner, "changes", agent_id)
+    quick = _quick(request, workspace)
     form = BetweenForm(_asked(request, quick))
     found: list[Change] = []
     if form.is_valid():
         sides = (form.cleaned_data["since"], form.cleaned_data["until"] or request.visit.now)
-        found = changes(*(files_at(agent_id, shelf.owner_id, at) for at in sorted(sides)))
+        found = changes(*(files_at(agent_id, workspace.owner_id, at) for at in sorted(sides)))
     shown = page(request, found, size=20)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "files",
-        "shelf": shelf,
-        "choices": shelf_choices(request, shelf, "agents_moments_compare"),
+        "workspace": workspace,
+        "choices": workspace_choices(request, workspace, "agents_moments_compare"),
         "presets": [_preset(one, form) for one in quick],
         "form": form,
         "is_valid": form.is_valid(),
         "since": form.cleaned_data.get("since"),
         "until": form.cleaned_data.get("until"),
         "page": shown,
-        "changes": _shown(request, shelf, shown.items),
+        "changes": _shown(request, workspace, shown.items),
     }
     return show(request, "moments/compare.html", context)
 
@@ -139,7 +139,7 @@ def _since(past: Past) -> str:
     return _("changed since") if past.file.revision != past.number else ""
 
 
-def _quick(request: TeamRequest, shelf: Shelf) -> list[Quick]:
+def _quick(request: TeamRequest, workspace: Workspace) -> list[Quick]:
     today = timezone.localtime(request.visit.now).date()
     week, monday = today - timedelta(days=7), today - timedelta(days=today.weekday() or 7)
     named: list[tuple[str, str | Promise, datetime | None]] = [
@@ -147,16 +147,24 @@ def _quick(request: TeamRequest, shelf: Shelf) -> list[Quick]:
         ("monday", _("Last Monday"), _start_of(monday)),
         ("week", _("A week ago"), _start_of(week) if week != monday else None),
         ("month", _("30 days ago"), _start_of(today - timedelta(days=30))),
-        ("dream", _("Before the last dream"), before_last_dream(shelf.agent, shelf.owner_id)),
-        ("import", _("Before the last import"), before_last_import(shelf.agent, shelf.owner_id)),
+        (
+            "dream",
+            _("Before the last dream"),
+            before_last_dream(workspace.agent, workspace.owner_id),
+        ),
+        (
+            "import",
+            _("Before the last import"),
+            before_last_import(workspace.agent, workspace.owner_id),
+        ),
     ]
     return [
         Quick(
             key,
             label,
             moment,
-            to(request, "agents_moments", shelf.agent.pk, query=_query(shelf, at=moment)),
-            _changes_url(request, shelf, moment),
+            to(request, "agents_moments", workspace.agent.pk, query=_query(workspace, at=moment)),
+            _changes_url(request, workspace, moment),
         )
         for key, label, moment in named
         if moment is not None
@@ -167,24 +175,24 @@ def _start_of(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
 
 
-def _changes_url(request: TeamRequest, shelf: Shelf, since: datetime) -> str:
-    query = _query(shelf, since=since)
-    return to(request, "agents_moments_compare", shelf.agent.pk, query=query)
+def _changes_url(request: TeamRequest, workspace: Workspace, since: datetime) -> str:
+    query = _query(workspace, since=since)
+    return to(request, "agents_moments_compare", workspace.agent.pk, query=query)
 
 
-def _query(shelf: Shelf, **moments: datetime) -> str:
+def _query(workspace: Workspace, **moments: datetime) -> str:
     asked = {
         name: timezone.localtime(at).isoformat(timespec="milliseconds")
         for name, at in moments.items()
     }
-    return f"?{urlencode(asked | ({'owner': shelf.value} if shelf.value else {}))}"
+    return f"?{urlencode(asked | ({'owner': workspace.value} if workspace.value else {}))}"
 
 
-def _shown(request: TeamRequest, shelf: Shelf, found: Sequence[Change]) -> list[Shown]:
+def _shown(request: TeamRequest, workspace: Workspace, found: Sequence[Change]) -> list[Shown]:
     before = _texts([one.before for one in found])
     after = _texts([one.after for one in found])
     return [
-        _one(request, shelf, change, old, new)
+        _one(request, workspace, change, old, new)
         for change, old, new in zip(found, before, after, strict=True)
     ]
 
@@ -195,7 +203,7 @@ def _texts(pasts: Sequence[Past | None]) -> list[str]:
     return [there[past.file.pk].content if past else "" for past in pasts]
 
 
-def _one(request: TeamRequest, shelf: Shelf, change: Change, old: str, new: str) -> Shown:
+def _one(request: TeamRequest, workspace: Workspace, change: Change, old: str, new: str) -> Shown:
     rows = side_by_side(old, new)
     told = rows if change.before and change.after else _one_sided(rows)
     shown = _beginning(told)
@@ -207,7 +215,7 @@ def _one(request: TeamRequest, shelf: Shelf, change: Change, old: str, new: str)
         counts=counts(rows),
         rows=shown if old != new else [],
         is_cut=len(shown) < len(told),
-        url=_url(request, shelf, change),
+        url=_url(request, workspace, change),
     )
 
 
@@ -226,13 +234,13 @@ def _one_sided(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.kind != "same"]
 
 
-def _url(request: TeamRequest, shelf: Shelf, change: Change) -> str:
+def _url(request: TeamRequest, workspace: Workspace, change: Change) -> str:
     """The comparison of the two revisions, or the last one of a file that is gone."""
     if change.after is None:
         assert change.before is not None
         gone = change.before
-        at = (shelf.agent.pk, gone.file.path, gone.number)
-        return to(request, "agents_revision", *at, query=shelf.query)
+        at = (workspace.agent.pk, gone.file.path, gone.number)
+        return to(request, "agents_revision", *at, query=workspace.query)
     old = change.before.number if change.before else 0
-    query = f"?from={old}&to={change.after.number}{shelf.more}"
-    return to(request, "agents_compare", shelf.agent.pk, change.after.file.path, query=query)
+    query = f"?from={old}&to={change.after.number}{workspace.more}"
+    return to(request, "agents_compare", workspace.agent.pk, change.after.file.path, query=query)

@@ -13,8 +13,8 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.memory import context as prompts
 from memoryweb.memory.context import Context, Included, Quoted
-from memoryweb.web.access import Shelf, TeamRequest, find_shelf, note_read, team_view
-from memoryweb.web.files.views import shelf_choices
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.files.views import workspace_choices
 from memoryweb.web.htmx import show, to
 from memoryweb.web.pictures import token_gauge
 from memoryweb.web.prompt.forms import TryForm
@@ -58,57 +58,57 @@ class Found:
 @require_GET
 @team_view()
 def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    shelf = find_shelf(request, agent_id)
-    note_read(request, shelf.owner, "prompt", agent_id)
+    workspace = find_workspace(request, agent_id)
+    note_read(request, workspace.owner, "prompt", agent_id)
     form = TryForm(request.GET)
     message = form.cleaned_data["message"] if form.is_valid() else ""
-    built = prompts.build(Reader(shelf.agent, shelf.owner), message)
+    built = prompts.build(Reader(workspace.agent, workspace.owner), message)
     context = {
-        "agent": shelf.agent,
+        "agent": workspace.agent,
         "tab": "prompt",
-        "shelf": shelf,
-        "choices": shelf_choices(request, shelf, "agents_prompt"),
+        "workspace": workspace,
+        "choices": workspace_choices(request, workspace, "agents_prompt"),
         "query": f"?{request.GET.urlencode()}" if request.GET else "",
         "gauge": token_gauge(built.gauge),
         "built": built,
-        "groups": _groups(request, shelf, built),
-        "others": shelf.files.filter(deleted_at=None, enabled=False, note_date=None)
+        "groups": _groups(request, workspace, built),
+        "others": workspace.files.filter(deleted_at=None, enabled=False, note_date=None)
         .defer("content")
         .order_by("folded_path")[:12],
         "form": form,
         "message": message,
-        "found": [_found(request, shelf.agent, quoted) for quoted in built.hits],
+        "found": [_found(request, workspace.agent, quoted) for quoted in built.hits],
         "sent": list(_sent(built)),
-        "is_paused": bool(shelf.owner and shelf.owner.paused),
+        "is_paused": bool(workspace.owner and workspace.owner.paused),
     }
     return show(request, "prompt/prompt.html", context, status=200 if form.is_valid() else 422)
 
 
-def _groups(request: TeamRequest, shelf: Shelf, built: Context) -> list[Group]:
+def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[Group]:
     shared = Group(
         _("System prompt"),
         _("The agent's shared files. The same for everybody until one of them changes."),
-        _rows(request, shelf, built.shared),
-        can_move=shelf.owner is None and shelf.can_write,
+        _rows(request, workspace, built.shared),
+        can_move=workspace.owner is None and workspace.can_write,
     )
-    if shelf.owner is None:
+    if workspace.owner is None:
         return [shared]
     personal = Group(
         _("Personal memory"),
         _("Given as data in the first message, between two marks made for that call alone."),
-        _rows(request, shelf, built.personal),
-        can_move=shelf.can_write,
+        _rows(request, workspace, built.personal),
+        can_move=workspace.can_write,
     )
     return [shared, personal]
 
 
-def _rows(request: TeamRequest, shelf: Shelf, files: Sequence[Included]) -> list[Row]:
+def _rows(request: TeamRequest, workspace: Workspace, files: Sequence[Included]) -> list[Row]:
     """Global files keep their place before the agent's own."""
-    own = [one.file.pk for one in files if one.file.agent_id == shelf.agent.pk]
+    own = [one.file.pk for one in files if one.file.agent_id == workspace.agent.pk]
     return [
         Row(
             one,
-            file_url(request, one.file, agent=shelf.agent),
+            file_url(request, one.file, agent=workspace.agent),
             is_own=one.file.pk in own,
             is_first=one.file.pk == own[0] if own else False,
             is_last=one.file.pk == own[-1] if own else False,

@@ -23,8 +23,8 @@ from memoryweb.web.access import (
     TeamRequest,
     find_agent,
     find_import,
-    find_shelf,
     find_upload,
+    find_workspace,
     own_owner,
     team_view,
 )
@@ -51,13 +51,13 @@ def snapshot(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @team_view(Permission.EXPORT)
 def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """Of the shared memory or one's own: break-glass opens pages, it hands nothing out."""
-    shelf = find_shelf(request, agent_id)
-    if shelf.owner and not shelf.is_mine:
-        raise Refused("export", shelf.owner)
+    workspace = find_workspace(request, agent_id)
+    if workspace.owner and not workspace.is_mine:
+        raise Refused("export", workspace.owner)
     part = number_of(request, "part", 0) or None
     try:
         with unit(request.visit.team, actor=request.visit.actor) as work:
-            exported = snapshots.export(work, shelf.agent, shelf.owner, part)
+            exported = snapshots.export(work, workspace.agent, workspace.owner, part)
     except snapshots.PartMissing:
         raise Http404 from None
     response = HttpResponse(exported.archive, content_type="application/zip")
