@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import re2
 
-from memoryweb.language.secrets import prefilter
 from memoryweb.language.secrets.credentials import Secret, in_characters
 from memoryweb.language.secrets.values import Claim, Value, is_secret, value_in
 
@@ -71,8 +70,6 @@ _FORMS = (
     "login",
     "element",
 )
-LABELS = _ASSIGNMENTS.pattern
-could_hold = prefilter.of([LABELS])
 
 
 @dataclass(frozen=True)
@@ -88,8 +85,6 @@ class _Label:
 def find(text: str) -> list[Secret]:
     """Likely secrets in order, without overlaps; `kind` says what their label called them."""
     raw = text.encode("utf-8", "replace")
-    if not could_hold(raw):
-        return []
     return in_characters(raw, list(_found(raw)))
 
 

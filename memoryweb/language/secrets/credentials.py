@@ -3,25 +3,22 @@
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import re2
 from django.utils.crypto import salted_hmac
 
-from memoryweb.language.secrets import prefilter
 from memoryweb.language.secrets.checks import entropy
 from memoryweb.language.secrets.formats import FORMATS, Format
 
 PRIVATE_KEY = "private-key"
+_KEY_BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY"
 _KEY_MARK = re2.compile(rb"-----(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-BEGINNINGS = (  # of everything that is found here
-    r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY",
-    *(known.pattern.pattern.decode() for known in FORMATS),
-)
-could_hold = prefilter.of(BEGINNINGS)
 _KEY_BODY = re2.compile(rb"[0-9A-Za-z+/=]+")
 MIN_KEY_BODY = 40  # the shortest private key, an Ed25519 one, has 64 characters of base64
 MAX_KEY_BODY = 64 * 1024
 MIN_KEY_BITS = 3.0
+_ROOM = 32 * 1024 * 1024  # for the states of all patterns at once; ordinary text takes few
 
 
 @dataclass(frozen=True)
@@ -36,13 +33,11 @@ class Secret:
 def find(text: str) -> list[Secret]:
     """Every credential in a known format, in order, without overlaps; look-alikes are none."""
     raw = text.encode("utf-8", "replace")  # a lone surrogate becomes one "?": offsets hold
-    if not could_hold(raw):
+    if not _any_format().search(raw):
         return []
-    folded = raw.lower()
     spans = list(_private_keys(raw))
     for known in FORMATS:
-        if any(keyword in folded for keyword in known.keywords):
-            spans.extend(_matches(raw, known))
+        spans.extend(_matches(raw, known))
     return in_characters(raw, _merged(spans))
 
 
@@ -62,6 +57,16 @@ def fingerprint(secret: str) -> str:
     """Tells whether two sightings are of one secret, without a way back to it."""
     digest = salted_hmac("memoryweb.secrets", secret, algorithm="sha256")
     return digest.hexdigest()[:16]
+
+
+@cache
+def _any_format() -> "re2._Regexp":
+    """All formats in one pattern: a page without a secret, as nearly all are, takes a thirtieth
+    of the time of looking for each format by itself."""
+    options = re2.Options()
+    options.never_capture, options.max_mem = True, _ROOM
+    sources = [_KEY_BEGIN, *(known.source for known in FORMATS)]
+    return re2.compile("|".join(f"(?:{source})" for source in sources), options)
 
 
 def _matches(raw: bytes, known: Format) -> Iterator[Secret]:
