@@ -5,7 +5,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.api.auth import Caller
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import placeholders
-from memoryweb.memory.snapshot.plan import Item
+from memoryweb.memory.snapshot.planning import Item
 from memoryweb.workspace.models import File
 
 SHOWN_LINES = 400  # of one file's diff

@@ -21,7 +21,7 @@ from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.operations import Reach, operation
 from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
 from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot.plan import Action, Item, Plan
+from memoryweb.memory.snapshot.planning import Action, Item, Plan
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Written
 

@@ -4,7 +4,6 @@ import re
 import stat
 import unicodedata
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -27,30 +26,24 @@ class Entry:
 
 
 def read(raw: bytes) -> list[Entry]:
-    """The files of an archive in the order of its directory. Raises ArchiveRefused."""
-    return list(entries(raw))
+    """The files of an archive in the order of its directory. Raises ArchiveRefused.
 
-
-def entries(raw: bytes) -> Iterator[Entry]:
-    """The same one by one, to be worked on while the next is inflated; raises on the way, too.
-
-    Nothing is inflated before every header has been checked, and never more than 16 MiB.
+    Nothing is inflated before every header has been checked, and never more than 16 MiB: an
+    archive of some kilobytes can announce, or hold, more than the machine has.
     """
     found = members(raw)
     names = _names(found)
     for member, name in zip(found, names, strict=True):
         _check_kind(member, name)
     _check_announced(found)
-    return _entries(memoryview(raw), list(zip(found, names, strict=True)))
-
-
-def _entries(view: memoryview, found: list[tuple[Member, str]]) -> Iterator[Entry]:
-    left = MAX_TOTAL
-    for member, name in found:
+    view, left = memoryview(raw), MAX_TOTAL
+    entries = []
+    for member, name in zip(found, names, strict=True):
         data = _inflated(view[member.start : member.end], member, name, left)
         left -= len(data)
         if not name.endswith("/"):
-            yield Entry(name, data)
+            entries.append(Entry(name, data))
+    return entries
 
 
 def _names(found: list[Member]) -> list[str]:

@@ -14,7 +14,7 @@ from memoryweb.audit.models import Event
 from memoryweb.memory import write
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot.plan import Action
+from memoryweb.memory.snapshot.planning import Action
 from memoryweb.memory.snapshot.service import Imported, PreviewRefused, StateMoved
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer

@@ -1,7 +1,9 @@
-"""Decides what an import would do to each file, without writing anything."""
+"""What an import would do to each file, decided without writing anything."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from uuid import UUID
 
 from django.utils.functional import Promise
@@ -10,21 +12,19 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.language.secrets import credentials
+from memoryweb.markdown.diff import unified, unix_ends
+from memoryweb.markdown.paths import fold
 from memoryweb.memory import screening, write_matrix
 from memoryweb.memory.exceptions import SecretRefused
-from memoryweb.memory.screening import Screened
-from memoryweb.memory.snapshot import existing
-from memoryweb.memory.snapshot.existing import Pair
-from memoryweb.memory.snapshot.plan import Action, Item, Plan
-from memoryweb.memory.snapshot.secrets import Sifter
+from memoryweb.memory.screening import Held, Screened
 from memoryweb.memory.write import MAX_BYTES
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.writers import Place, Writer
-from memoryweb.snapshots.contents import sort_out
-from memoryweb.snapshots.reading import Entry, entries
-from memoryweb.snapshots.union import addition
+from memoryweb.snapshots.contents import Ignored, Incoming, sort_out
+from memoryweb.snapshots.reading import Entry, read
+from memoryweb.snapshots.union import joined
+from memoryweb.workspace.models import File
 
-_SEAM = 1024  # characters before what is added to a note that could begin a secret
 _SAME = _("The text is the same.")
 _ALL_HERE = _("Every line of it is here already.")
 _HELD_BACK = _("The text is the same, but for what is held back.")
@@ -36,102 +36,134 @@ _NO_TEXT = _("The file is not UTF-8 text.")
 _TOO_LARGE = _("A file may hold at most 1 MiB of text.")
 
 
+class Action(StrEnum):
+    CREATE = "create"
+    UPDATE = "update"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One file. `coming` is the text to write, `code` and `said` tell why it is skipped, or what an
+    update keeps; `held` is what an import would hold back for a person to decide on."""
+
+    path: str
+    sources: tuple[str, ...]
+    file: File | None = field(repr=False)
+    action: Action = Action.SKIP
+    coming: str = field(default="", repr=False)
+    code: str = ""
+    said: str | Promise = ""
+    held: tuple[Held, ...] = ()
+    shown: str | None = field(default=None, repr=False)
+
+    @property
+    def reason(self) -> str:
+        return str(self.said)
+
+    @property
+    def before(self) -> str:
+        return self.file.content if self.file and self.file.deleted_at is None else ""
+
+    @property
+    def after(self) -> str:
+        """The text that an import leaves: what it would hold back stands in it as its mark."""
+        if self.action == Action.SKIP:
+            return self.before
+        return self.coming if self.shown is None else self.shown
+
+    @property
+    def size_before(self) -> int:
+        return len(self.before.encode())
+
+    @property
+    def size_after(self) -> int:
+        return len(self.after.encode())
+
+    def diff(self, most: int) -> str:
+        """At most so many lines of what changes; worked out only when asked for."""
+        if self.action == Action.SKIP:
+            return ""
+        if self.action == Action.CREATE:
+            lines = [f"+ {line}" for line in self.after.removesuffix("\n").split("\n")]
+        else:
+            lines = unified(self.before, self.after).split("\n")
+        left = len(lines) - most
+        more = [gettext("… ({n} more lines)").format(n=left)] if left > 0 else []
+        return "\n".join(lines[:most] + more)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`state` changes with every change of a file that the archive has, too."""
+
+    items: tuple[Item, ...]
+    ignored: tuple[Ignored, ...]
+    archive_sha256: str
+    state: str
+
+    @property
+    def changes(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.action != Action.SKIP)
+
+    @property
+    def holding(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.held)
+
+    def count(self, action: Action | str) -> int:
+        return sum(item.action == action for item in self.items)
+
+
 def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> Plan:
     """Raises ArchiveRefused. Reads this one workspace in two statements."""
-    coming = map(_unix_ended, entries(archive))
-    with Sifter() as sifter:
-        digest = sifter.sha256(archive)
-        contents = sort_out(list(sifter.passing(coming)))
-        pairs = existing.beside(agent, owner, contents.files)
-        items = [_judged(_item(pair, sifter), agent, owner, writer) for pair in pairs]
-        suspects = sifter.suspects()
-        archive_sha256 = digest.result()
-    looked_at = _looked_at(items, suspects, agent.team_id, owner.pk if owner else None)
+    contents = sort_out([_unix_ended(entry) for entry in read(archive)])
+    owner_id = owner.pk if owner else None
+    # A deleted file counts as well: an import brings it back, with its history.
+    names = [fold(incoming.path) for incoming in contents.files]
+    reach = File.objects.of(agent.pk, owner_id)
+    here = {file.folded_path: file for file in reach.filter(folded_path__in=names)}
+    items = [_item(incoming, here.get(fold(incoming.path))) for incoming in contents.files]
+    items = [_allowed(item, Place(agent, owner, item.path), writer) for item in items]
     return Plan(
-        tuple(looked_at.get(item.path, item) for item in items),
+        tuple(_screened([_without_credential(item) for item in items], agent.team_id, owner_id)),
         contents.ignored,
-        archive_sha256,
-        existing.state(pair.file for pair in pairs if pair.file),
+        hashlib.sha256(archive).hexdigest(),
+        _state(here.values()),
     )
 
 
 def _unix_ended(entry: Entry) -> Entry:
     """As files are kept: what is judged here is what will be written."""
-    if b"\r" not in entry.data:
-        return entry
     return replace(entry, data=entry.data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
 
 
-def _item(pair: Pair, sifter: Sifter) -> Item:
-    """But for secrets: those are looked for aside."""
-    file, incoming = pair.file, pair.incoming
-    if file and file.is_same:
-        sifter.forget(incoming.sources)
-        return _made(pair, Action.SKIP, file.size, "same", _SAME)
+def _state(files: Iterable[File]) -> str:
+    rows = (f"{file.folded_path} {file.revision} {file.sha256}" for file in files)
+    return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()
+
+
+def _item(incoming: Incoming, file: File | None) -> Item:
+    """What becomes of it by its text, whoever brings it and whatever it holds."""
+    item = Item(incoming.path, incoming.sources, file)
     if wrong := _wrong(incoming.data):
-        return _skipped(pair, "content_refused", wrong)
-    if len(incoming.data) > MAX_BYTES:
-        return _skipped(pair, "content_refused", _TOO_LARGE)
-    if file and file.is_present and incoming.note_date:
-        return _joined(pair, file.content, sifter)
-    size = len(incoming.data)
-    if file and not file.is_present:
-        return _made(pair, Action.CREATE, size, "brought_back", _BROUGHT_BACK)
-    return _made(pair, Action.UPDATE if file else Action.CREATE, size)
-
-
-def _judged(item: Item, agent: Agent, owner: Owner | None, writer: Writer) -> Item:
-    """An archive is a way in, not an author: whoever brings it may write no more than by hand."""
-    place = Place(agent, owner, item.path)
-    if item.action == Action.SKIP:
-        return item
-    if refused := write_matrix.refusal(writer, place):
-        return _left_out(item, WriteRefused.code, refused)
-    enabled = item.file is not None and item.file.is_enabled
-    if write_matrix.why_asked(writer, place, enabled=enabled) is None:
-        return item
-    if item.file is None:
-        return _left_out(item, WriteRefused.code, write_matrix.made_anew(item.path))
-    return replace(item, code="proposed", said=_PROPOSED)
-
-
-def _joined(pair: Pair, content: str, sifter: Sifter) -> Item:
-    added = addition(content, pair.incoming.data.decode())
-    if not added:
-        return _skipped(pair, "same", _ALL_HERE)
-    data = added.encode()
-    size = len(data) + (pair.file.size if pair.file else 0)
-    if size > MAX_BYTES:
-        return _skipped(pair, "content_refused", _TOO_LARGE)
-    sifter.forget(pair.incoming.sources)
-    sifter.look(pair.incoming.path, _last_lines(content).encode() + data)
-    return _made(pair, Action.UPDATE, size, "joined", _JOINED)
-
-
-def _last_lines(text: str) -> str:
-    """Where a secret could begin that goes on in what is added."""
-    return "\n".join(text[-_SEAM:].rsplit("\n", 3)[-3:])
-
-
-def _skipped(pair: Pair, code: str, said: Promise) -> Item:
-    size = pair.file.size if pair.file and pair.file.is_present else 0
-    return _made(pair, Action.SKIP, size, code, said)
-
-
-def _made(pair: Pair, action: Action, size: int, code: str = "", said: Promise | str = "") -> Item:
-    file, incoming = pair.file, pair.incoming
-    before = file.size if file and file.is_present else 0
-    return Item(
-        incoming.path,
-        action,
-        incoming.sources,
-        before,
-        size,
-        code,
-        said,
-        file=file,
-        incoming=incoming,
-    )
+        return _left_out(item, "content_refused", wrong)
+    coming = incoming.data.decode()
+    if file is None:
+        return replace(item, action=Action.CREATE, coming=coming)
+    if file.deleted_at is not None:
+        action, code, said = Action.CREATE, "brought_back", _BROUGHT_BACK
+        return replace(item, action=action, coming=coming, code=code, said=said)
+    before = unix_ends(file.content)
+    if coming == before:
+        return _left_out(item, "same", _SAME)
+    if not incoming.note_date:
+        return replace(item, action=Action.UPDATE, coming=coming)
+    whole = joined(file.content, coming)
+    if whole == file.content:
+        return _left_out(item, "same", _ALL_HERE)
+    if len(whole.encode()) > MAX_BYTES:
+        return _left_out(item, "content_refused", _TOO_LARGE)
+    return replace(item, action=Action.UPDATE, coming=whole, code="joined", said=_JOINED)
 
 
 def _wrong(data: bytes) -> Promise | None:
@@ -139,58 +171,56 @@ def _wrong(data: bytes) -> Promise | None:
     if b"\0" in data:
         return _NUL
     try:
-        if not data.isascii():
-            data.decode()
+        data.decode()
     except UnicodeDecodeError:
         return _NO_TEXT
-    return None
+    return _TOO_LARGE if len(data) > MAX_BYTES else None
 
 
-def _looked_at(
-    items: Sequence[Item], suspects: Collection[str], team_id: UUID, owner_id: UUID | None
-) -> dict[str, Item]:
-    """Those that could hold a secret, as they are decided by what they hold. What may not be
-    kept, and what was forgotten, is turned away here, before anything is written."""
-    doubtful = [item for item in items if _is_doubtful(item, suspects)]
-    refused = {item.path: _refused(item, line, kind) for item, line, kind in _credentials(doubtful)}
-    left = [item for item in doubtful if item.path not in refused]
-    texts = [(item.coming, item.before) for item in left]
-    screened = screening.hold_each(team_id, texts, owner_id=owner_id)
-    pairs = zip(left, screened, strict=True)
-    return refused | {item.path: _held(item, outcome) for item, outcome in pairs if outcome.held}
-
-
-def _is_doubtful(item: Item, suspects: Collection[str]) -> bool:
-    """What several entries became may hold what none of them did."""
+def _allowed(item: Item, place: Place, writer: Writer) -> Item:
+    """An archive is a way in, not an author: whoever brings it may write no more than by hand."""
     if item.action == Action.SKIP:
-        return False
-    return len(item.sources) > 1 or not {item.path, *item.sources}.isdisjoint(suspects)
+        return item
+    if refused := write_matrix.refusal(writer, place):
+        return _left_out(item, WriteRefused.code, refused)
+    enabled = item.file is not None and item.file.enabled
+    if write_matrix.why_asked(writer, place, enabled=enabled) is None:
+        return item
+    if item.file is None:
+        return _left_out(item, WriteRefused.code, write_matrix.made_anew(item.path))
+    return replace(item, code="proposed", said=_PROPOSED)
 
 
-def _credentials(items: Sequence[Item]) -> Iterator[tuple[Item, int, str]]:
-    """The first new one of each, with its line and kind."""
+def _without_credential(item: Item) -> Item:
+    """What may not be kept is turned away here, before anything is written."""
+    if item.action == Action.SKIP:
+        return item
+    text, known = item.coming, item.before
+    for secret in credentials.find(text):
+        if text[secret.start : secret.end] not in known:
+            line = text.count("\n", 0, secret.start) + 1
+            told = gettext(
+                "Line {line} holds what looks like a secret ({kind}). Take it out of the archive."
+            )
+            return _left_out(item, SecretRefused.code, told.format(line=line, kind=secret.kind))
+    return item
+
+
+def _screened(items: Sequence[Item], team_id: UUID, owner_id: UUID | None) -> Iterator[Item]:
+    """With what is likely a password held back."""
+    changing = [item for item in items if item.action != Action.SKIP]
+    texts = [(item.coming, item.before) for item in changing]
+    found = screening.hold_each(team_id, texts, owner_id=owner_id)
+    outcomes = {item.path: one for item, one in zip(changing, found, strict=True) if one.held}
     for item in items:
-        text, known = item.coming, item.before
-        for secret in credentials.find(text):
-            if text[secret.start : secret.end] not in known:
-                yield item, text.count("\n", 0, secret.start) + 1, secret.kind
-                break
-
-
-def _refused(item: Item, line: int, kind: str) -> Item:
-    told = gettext(
-        "Line {line} holds what looks like a secret ({kind}). Take it out of the archive."
-    )
-    return _left_out(item, SecretRefused.code, told.format(line=line, kind=kind))
+        yield _held(item, outcomes[item.path]) if item.path in outcomes else item
 
 
 def _held(item: Item, screened: Screened) -> Item:
     if item.action == Action.UPDATE and screened.text == item.before:
         return _left_out(item, "same", _HELD_BACK)
-    size = len(screened.text.encode())
-    return replace(item, held=screened.held, shown=screened.text, size_after=size)
+    return replace(item, held=screened.held, shown=screened.text)
 
 
 def _left_out(item: Item, code: str, said: Promise | str) -> Item:
-    size = item.size_before
-    return replace(item, action=Action.SKIP, code=code, said=said, size_after=size)
+    return replace(item, action=Action.SKIP, code=code, said=said)

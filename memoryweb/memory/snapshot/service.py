@@ -12,8 +12,7 @@ from django.utils.translation import ngettext
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.snapshot.plan import Action, Item, Plan
-from memoryweb.memory.snapshot.planning import plan
+from memoryweb.memory.snapshot.planning import Action, Item, Plan, plan
 from memoryweb.memory.transaction import Unit
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.snapshots import writing

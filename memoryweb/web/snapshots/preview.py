@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.markdown.diff import Row, side_by_side
 from memoryweb.memory.exceptions import SecretRefused
-from memoryweb.memory.snapshot.plan import Action, Item, Plan
+from memoryweb.memory.snapshot.planning import Action, Item, Plan
 
 SHOWN = 60  # rows of one file's diff on the page of all
 _REFUSED = (SecretRefused.code, "content_refused")

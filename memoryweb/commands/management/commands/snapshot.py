@@ -10,7 +10,7 @@ from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.memory.screening import Held
 from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot.plan import Action, Item, Plan
+from memoryweb.memory.snapshot.planning import Action, Item, Plan
 from memoryweb.memory.transaction import unit
 from memoryweb.provenance.writers import Writer
 from memoryweb.snapshots.exceptions import ArchiveRefused
