@@ -19,7 +19,7 @@ from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.machine_changes import changed_by_machines
 from memoryweb.memory.proposing import rejected_lines
 from memoryweb.provenance import vouching
-from memoryweb.provenance.flags import without_hidden
+from memoryweb.provenance.flags import without_flagged
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
@@ -43,7 +43,7 @@ class Text:
 
     @property
     def for_model(self) -> str:
-        return without_hidden(self.content, self.hidden)
+        return without_flagged(self.content, self.hidden)
 
     @property
     def frozen(self) -> dict[str, Any]:

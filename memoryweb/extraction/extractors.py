@@ -18,7 +18,7 @@ from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import screening
-from memoryweb.provenance.flags import hidden_of, without_hidden
+from memoryweb.provenance.flags import flagged_of, without_flagged
 from memoryweb.review.models import Proposal
 from memoryweb.runs.engine import GiveUp
 from memoryweb.runs.models import Run
@@ -114,8 +114,8 @@ def read_context(run: Run, conversation: Conversation, day: date) -> Context:
     files = File.objects.of(conversation.agent_id, owner.pk if owner else None).present()
     found = {file.path: file for file in files.filter(path__in=[MEMORY, PROFILE, note_path(day)])}
     revisions = {path: found[path].revision if path in found else 0 for path in (MEMORY, PROFILE)}
-    hidden = hidden_of(found.values())
-    texts = {path: without_hidden(f.content, hidden[f.pk]) for path, f in found.items()}
+    hidden = flagged_of(found.values())
+    texts = {path: without_flagged(f.content, hidden[f.pk]) for path, f in found.items()}
     waiting = run.proposals.filter(state=Proposal.State.PENDING).select_related("file")
     texts |= {proposal.file.path: proposal.content for proposal in waiting}
     return Context(texts, revisions)

@@ -16,6 +16,7 @@ from memoryweb.extraction import requests
 from memoryweb.extraction.applying import move_on
 from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.models import Extraction
+from memoryweb.language.flags import UNREAD
 from memoryweb.llm.exceptions import BadAnswer, ModelError
 from memoryweb.memory import write
 from memoryweb.memory.transaction import Unit, unit
@@ -97,7 +98,7 @@ def _append(
     writer = Writer(AuthorKind.EXTRACTION, run=lease.run, conversation_id=conversation.pk)
     done = write.append(work, place, lines, writer=writer)
     if is_aside:
-        flags.flag(done.file, done.first_line + lines.index(title), flags.UNREAD)
+        flags.flag(done.file, done.first_line + lines.index(title), UNREAD)
     return {
         "file": str(done.file.pk),
         "revision": done.file.revision,

@@ -1,4 +1,5 @@
-"""Characters that change a text without being seen: bidi controls, zero widths, tags. Pure.
+"""Characters that change a text without being seen: bidi controls, zero widths, tags, and
+letters that are drawn like others. Pure.
 
 What a script needs is no secret: joiners inside an emoji or between letters that join, one
 variation selector after the character it varies, the tags of a flag.
@@ -15,6 +16,10 @@ _SUSPECTS = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]"
+)
+# Cyrillic and Greek letters that are drawn like Latin ones (Unicode TR39; those of our names).
+LOOKALIKES = str.maketrans(
+    "АВЕКМНОРСТУХІЅЈаеорсухіѕјΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν", "ABEKMHOPCTYXISJaeopcyxisjABEZHIKMNOPTYXoav"
 )
 _ZWNJ, _ZWJ, _EMOJI_STYLE = "\u200c", "\u200d", "\ufe0f"
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
+from memoryweb.language.invisible import LOOKALIKES
 from memoryweb.markdown.exceptions import PathRefused
 
 MAX_CHARACTERS = 256
@@ -18,10 +19,6 @@ SEEDED = {"AGENTS.md": 0, "SOUL.md": 1, "PROFILE.md": 2, "MEMORY.md": 3}
 CORE = (*SEEDED, "KNOWLEDGE.md", "DREAMS.md", "HISTORY.md")
 _CORE_FOLDED = {name.casefold(): name for name in CORE}
 
-# Cyrillic and Greek letters that are drawn like Latin ones (Unicode TR39; those of our names).
-LOOKALIKES = str.maketrans(
-    "АВЕКМНОРСТУХІЅЈаеорсухіѕјΑΒΕΖΗΙΚΜΝΟΡΤΥΧοαν", "ABEKMHOPCTYXISJaeopcyxisjABEZHIKMNOPTYXoav"
-)
 _NOTE = re.compile(r"memory/([^/]+)\.md")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")  # a server in between may decode it once more

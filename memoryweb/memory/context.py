@@ -19,7 +19,7 @@ from memoryweb.llm.prompts import fence
 from memoryweb.markdown.render import LIMITS, render, shortened
 from memoryweb.memory import placeholders
 from memoryweb.memory.search import search
-from memoryweb.provenance.flags import hidden_of, without_hidden
+from memoryweb.provenance.flags import flagged_of, without_flagged
 from memoryweb.search import query_syntax
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
@@ -268,7 +268,7 @@ def _personal(reader: Reader, room: int) -> tuple[Included, ...]:
 def _include(files: Iterable[File], room: int) -> tuple[Included, ...]:
     included = []
     found = list(files)
-    hidden = hidden_of(found)
+    hidden = flagged_of(found)
     for file in found:
         one = _fitted(file, room, hidden[file.pk])
         room -= one.tokens
@@ -281,7 +281,7 @@ def _fitted(file: File, room: int, hidden: Collection[int]) -> Included:
 
     Lines that wait for a person are left empty.
     """
-    content, masked = credentials.mask(without_hidden(file.content, hidden))
+    content, masked = credentials.mask(without_flagged(file.content, hidden))
     limit = LIMITS.get(file.path, len(content))
     text, cut = shortened(content, limit)
     rendered = render([(file.path, text)]) + "\n"

@@ -8,19 +8,21 @@ such a line nor gets rid of it. The hash of a file is always that of its true te
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 
 from django.utils.crypto import salted_hmac
 from django.utils.translation import ngettext
 from django_scopes import scope
 
+from memoryweb.language.flags import Known, flags_of, orders_across
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.protected_lines import keep
 from memoryweb.provenance.flags import (
-    hidden_lines,
-    hidden_messages,
-    hidden_of,
-    is_news,
-    is_order_across,
+    flagged_lines,
+    flagged_messages,
+    flagged_of,
+    said_in,
+    without_flagged,
 )
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.provenance.writers import Writer
@@ -46,12 +48,12 @@ class LinesWait(MemoryRefused):
 
 def shown(file: File) -> str:
     """The current text as a program reads it; line numbers stay."""
-    return _covered(file, hidden_lines(file))
+    return _covered(file, flagged_lines(file))
 
 
 def shown_all(files: Sequence[File]) -> list[str]:
     """The same of many files, in one statement."""
-    hidden = hidden_of(files)
+    hidden = flagged_of(files)
     return [_covered(file, hidden[file.pk]) for file in files]
 
 
@@ -65,7 +67,7 @@ def shown_then(file: File, content: str) -> str:
 
 def shown_in_diff(file: File, diff: str) -> str:
     """A unified comparison with the current text, each line behind its two characters of sign."""
-    lines, hidden = file.content.split("\n"), hidden_lines(file)
+    lines, hidden = file.content.split("\n"), flagged_lines(file)
     waiting = {lines[number - 1] for number in hidden}
     return "\n".join(
         line[:2] + cover(file, line[2:]) if line[2:] in waiting else line
@@ -76,11 +78,11 @@ def shown_in_diff(file: File, diff: str) -> str:
 def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     """Those that hold no line that waits, nor are the message that it was taken from. `then`:
     found in earlier texts, with their numbers."""
-    withheld = hidden_messages([hit.message for hit in hits if hit.message])
+    withheld = flagged_messages([hit.message for hit in hits if hit.message])
     hits = [hit for hit in hits if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in hits if hit.file}
     if not then:
-        hidden = hidden_of(found.values())
+        hidden = flagged_of(found.values())
         return [hit for hit in hits if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
     with scope(team=tuple({file.team_id for file in found.values()})):
         current = File.objects.filter(pk__in=found)
@@ -106,7 +108,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
         return content
     if file is None or file.deleted_at is not None:
         return "\n".join(line for line in content.split("\n") if not _COVER.fullmatch(line))
-    hidden = hidden_lines(file)
+    hidden = flagged_lines(file)
     content = "\n".join(_uncovered(file, content.split("\n"), hidden))
     if not keeps:
         return content
@@ -121,7 +123,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
 
 def check_deletion(file: File, writer: Writer) -> None:
     """Raises LinesWait."""
-    if writer.is_program and (waiting := hidden_lines(file)):
+    if writer.is_program and (waiting := flagged_lines(file)):
         raise LinesWait(file.path, len(waiting))
 
 
@@ -129,27 +131,26 @@ class _Waiting:
     """Which lines may not be shown, by their text."""
 
     def __init__(self, file: File) -> None:
-        hidden = hidden_lines(file)
-        lines = list(enumerate(file.content.split("\n"), start=1))
-        self._hidden = {line.strip() for n, line in lines if n in hidden}
-        self._stood = [line for n, line in lines if n not in hidden]
-        self._seen = {line.strip() for line in self._stood}
+        flagged = flagged_lines(file)
+        lines = file.content.split("\n")
+        self._flagged = {lines[n - 1].strip() for n in flagged if n <= len(lines)}
+        self._stands = without_flagged(file.content, flagged)
+        self._seen = {line.strip() for line in self._stands.split("\n")}
         self._file = file
+
+    @cached_property
+    def _known(self) -> Known:
+        return Known([self._stands])
 
     def numbers(self, lines: Sequence[str]) -> set[int]:
         """Of these lines, from 1; also both lines of an order that neither is by itself."""
-        unknown = {n for n, line in enumerate(lines, 1) if self._is_unknown(line)}
-        found = {n for n in unknown if self._has(lines[n - 1])}
-        for n in sorted(unknown | {n - 1 for n in unknown if n > 1}):
-            if n < len(lines) and is_order_across(lines[n - 1], lines[n]):
-                found |= unknown & {n, n + 1}
-        return found
-
-    def _is_unknown(self, line: str) -> bool:
-        return bool(line.strip()) and line.strip() not in self._seen
+        unknown = {n for n, line in enumerate(lines, 1) if line.strip() not in self._seen | {""}}
+        return {n for n in unknown if self._has(lines[n - 1])} | orders_across(lines, unknown)
 
     def _has(self, line: str) -> bool:
-        return line.strip() in self._hidden or is_news(self._file, line, self._stood)
+        said = said_in(self._file, line)
+        is_news = bool(flags_of(said)) and bool(flags_of(said, self._known))
+        return line.strip() in self._flagged or is_news
 
 
 def _waits(hit: Hit, waiting: _Waiting) -> bool:

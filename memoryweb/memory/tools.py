@@ -26,7 +26,7 @@ from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.injections import Span
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.flags import hidden_lines, hidden_of, without_hidden
+from memoryweb.provenance.flags import flagged_lines, flagged_of, without_flagged
 from memoryweb.provenance.origins import Origin, protected_lines
 from memoryweb.search import query_syntax, recalls
 from memoryweb.search.models import Injection, RecallEvent
@@ -313,7 +313,7 @@ def _matches(acting: Acting, wanted: str) -> Iterator[tuple[File, int, str]]:
     for file in notes.order_by("-note_date", "-updated_at").iterator(chunk_size=50):
         if wanted not in file.content.casefold():
             continue
-        hidden = hidden_lines(file)
+        hidden = flagged_lines(file)
         for number, line in enumerate(file.content.split("\n"), start=1):
             if wanted in line.casefold() and not line.startswith("# ") and number not in hidden:
                 yield file, number, line
@@ -323,7 +323,7 @@ def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[tuple[File, str]]:
     """The blocks that the lines stand in: what a dream weighs, and so what a recall is of."""
     for file, of_file in groupby(hits, key=lambda hit: hit[0]):
         numbers = {number for _file, number in of_file}
-        for block in blocks(without_hidden(file.content, hidden_lines(file))):
+        for block in blocks(without_flagged(file.content, flagged_lines(file))):
             if numbers & set(range(block.line, block.end + 1)):
                 yield file, block.text
 
@@ -351,11 +351,11 @@ def _date(text: str, now: datetime) -> date:
 
 def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
     """Whole files, without the lines that wait for a person."""
-    hidden = hidden_of(given)
+    hidden = flagged_of(given)
     lines = [
         (file, block.text)
         for file in given
-        for block in blocks(without_hidden(file.content, hidden[file.pk]))
+        for block in blocks(without_flagged(file.content, hidden[file.pk]))
     ]
     spans = [span for file in given for span in _spans(file, hidden[file.pk])]
     _count(acting, query, lines, spans)

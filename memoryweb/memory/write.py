@@ -162,7 +162,7 @@ def append(
     revision = revise(unit, file, Change(file.content + delta, delta, reason), writer)
     line_origins.add(file, revision, rooted(origins))
     before = file.content.removesuffix(delta)
-    flags.derive(file, before, flags.hidden_lines(file), since=revision.number)
+    flags.flag_new(file, before, flags.flagged_lines(file), since=revision.number)
     indexing.index_appended(file, first)
     record(unit, "file.written", file, revision)
     screening.keep_for_file(unit, file, screened, writer)
@@ -261,10 +261,10 @@ def _held_back(
 
 def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, Origin]) -> None:
     """Line origins, marks and index after a change."""
-    waiting = flags.hidden_lines(file)
+    waiting = flags.flagged_lines(file)
     fresh = line_origins.follow(file, before, revision, file.content, rooted(origins))
     comes_back = any(origin.by for origin in origins.values())
-    flags.derive(file, before, waiting, since=0 if comes_back else revision.number)
+    flags.flag_new(file, before, waiting, since=0 if comes_back else revision.number)
     indexing.follow(file, fresh)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet, Value
 
 from memoryweb.accounts.models import Team
-from memoryweb.provenance.flagged_lines import waiting_marks
+from memoryweb.provenance.flags import waiting_flags
 from memoryweb.review.models import HeldSecret, Proposal
 
 
@@ -30,7 +30,7 @@ def waiting_about(team: Team, owner_ids: Collection[UUID], *, shared: bool = Fal
         for name, rows in (
             ("proposals", waiting_for(team, owner_ids, shared=shared)),
             ("secrets", waiting_secrets(team, owner_ids, shared=shared)),
-            ("marks", waiting_marks(team, owner_ids, shared=shared)),
+            ("marks", waiting_flags(team, owner_ids, shared=shared)),
         )
     )
     return Waiting(**dict(proposals.union(secrets, marks, all=True)))

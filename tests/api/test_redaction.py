@@ -8,7 +8,7 @@ import pytest
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.provenance.flagged_lines import print_of
+from memoryweb.provenance.flags import print_of
 from memoryweb.workspace.models import AuthorKind, File
 from tests.api.callers import Callers
 from tests.snapshots.archives import of

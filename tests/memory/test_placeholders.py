@@ -13,8 +13,7 @@ from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.tools import Acting, EditRefused
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.flagged_lines import print_of
-from memoryweb.provenance.flags import hidden_lines
+from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.search.models import InjectedSpan
 from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World
@@ -59,7 +58,7 @@ def _edit(world: World, old: str, new: str, *, replace_all: bool = False) -> Fil
 
 def _hidden_texts(file: File) -> Counter[str]:
     lines = file.content.split("\n")
-    return Counter(lines[number - 1] for number in hidden_lines(file))
+    return Counter(lines[number - 1] for number in flagged_lines(file))
 
 
 def test_a_line_that_waits_is_read_as_its_cover_under_the_true_hash(world: World) -> None:
@@ -82,7 +81,7 @@ def test_writing_around_a_cover_keeps_the_line_in_its_place(world: World) -> Non
     _write(world, TEXT)
     file = _tool_write(world, _read(world).replace("- Tea.", "- Green tea."))
     assert file.content == TEXT.replace("- Tea.", "- Green tea.")
-    assert hidden_lines(file) == {4}
+    assert flagged_lines(file) == {4}
 
 
 def test_a_cover_that_is_gone_takes_nothing_away(world: World) -> None:
@@ -275,7 +274,7 @@ def test_what_was_read_and_written_back_changes_nothing_and_nothing_is_laundered
     shown = _read(world, file.path)
     waiting = _hidden_texts(file)
     visible = {
-        line for n, line in enumerate(file.content.split("\n"), 1) if n not in hidden_lines(file)
+        line for n, line in enumerate(file.content.split("\n"), 1) if n not in flagged_lines(file)
     }
     assert not [line for line in waiting if line in shown.split("\n") and line not in visible]
     assert _tool_write(world, shown, file.path).revision == file.revision

@@ -3,16 +3,16 @@ back: what was measured then is the bound."""
 
 from itertools import pairwise
 
-from memoryweb.provenance.flags import is_order_across, marks_of
+from memoryweb.language.flags import Known, flags_of, is_order_across
 from tests.provenance import flag_samples_first as first
 from tests.provenance import flag_samples_second as second
 
-KNOWN = ("See https://docs.northwind.example/start",)
+KNOWN = Known(["See https://docs.northwind.example/start"])
 
 
 def _is_marked(sample: str) -> bool:
     lines = sample.split("\n")
-    by_itself = any(marks_of(line, KNOWN) for line in lines)
+    by_itself = any(flags_of(line, KNOWN) for line in lines)
     return by_itself or any(is_order_across(one, other) for one, other in pairwise(lines))
 
 

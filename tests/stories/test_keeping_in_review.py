@@ -9,7 +9,7 @@ from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.review import flags
 from memoryweb.memory.transaction import unit
-from memoryweb.provenance.flagged_lines import print_of
+from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, text_of

@@ -23,7 +23,7 @@ from memoryweb.memory.snapshot.service import apply, export, preview
 from memoryweb.memory.snapshot.uploads import drop, keep
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.flagged_lines import print_of
+from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.review.models import HeldSecret, Proposal
 from memoryweb.runs.models import Run

@@ -18,8 +18,7 @@ from memoryweb.memory.review import proposals as review
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.flagged_lines import print_of
-from memoryweb.provenance.flags import hidden_lines
+from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.origins import Source as Line
 from memoryweb.review.models import Proposal
@@ -155,7 +154,7 @@ def _noted(world: World, conversation: Conversation | None, writer: Writer) -> N
         write.append(work, place, lines, writer=writer)
         note = write.find(place)
         assert note
-        for number in sorted(hidden_lines(note)):  # a person waves all flags through
+        for number in sorted(flagged_lines(note)):  # a person waves all flags through
             flags.keep(work, note, print_of(note.content.split("\n")[number - 1]), by=world.alice)
 
 
@@ -237,7 +236,7 @@ def test_a_line_that_a_person_kept_is_not_flagged_again_after_export_and_import(
     with unit(world.team) as work:
         place = Place(world.agent, None, "MEMORY.md")
         file = write.write(work, place, text, writer=Writer(AuthorKind.AGENT)).file
-        assert hidden_lines(file) == {3}
+        assert flagged_lines(file) == {3}
         flags.keep(work, file, print_of(text.split("\n")[2]), by=world.alice)
         archive = snapshots.export(work, world.agent, None).archive
         write.write(work, place, "# Memory\n", writer=by)
@@ -246,7 +245,7 @@ def test_a_line_that_a_person_kept_is_not_flagged_again_after_export_and_import(
         with unit(world.team) as work:
             snapshots.apply(work, agent, None, archive, token, by=by)
         back = File.objects.get(agent=agent, owner=None, path="MEMORY.md")
-        assert (back.content, hidden_lines(back)) == (text, set())
+        assert (back.content, flagged_lines(back)) == (text, set())
 
 
 def test_what_its_owner_kept_for_themselves_is_flagged_in_what_is_shared(world: World) -> None:
@@ -257,4 +256,4 @@ def test_what_its_owner_kept_for_themselves_is_flagged_in_what_is_shared(world: 
         flags.keep(work, file, print_of(text.strip()), by=world.alice)
         shared = Place(world.agent, None, "MEMORY.md")
         again = write.write(work, shared, text, writer=Writer(AuthorKind.AGENT)).file
-    assert hidden_lines(again) == {1}
+    assert flagged_lines(again) == {1}

@@ -17,8 +17,7 @@ from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.search import search
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.flagged_lines import print_of
-from memoryweb.provenance.flags import hidden_lines
+from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.origins import Source as Line
 from memoryweb.provenance.sources import Kind, Source
@@ -83,7 +82,7 @@ def _everything_else(world: World) -> list[tuple[object, ...]]:
 def test_the_marks_hold_what_was_planted_and_let_the_rest_pass(world: World) -> None:
     _poisoned(world)
     note = _file(world, NOTE, world.customer)
-    assert hidden_lines(note) == {3, 4, 5}
+    assert flagged_lines(note) == {3, 4, 5}
     _dream(world)
     memory = _file(world, "MEMORY.md", world.customer).content
     assert "Otto" in memory
@@ -103,7 +102,7 @@ def test_the_diary_repeats_none_of_it(world: World) -> None:
     diary = _file(world, "DREAMS.md", world.customer)
     assert "wait for a person" in diary.content
     assert "Acme" not in diary.content
-    assert hidden_lines(diary) == set()
+    assert flagged_lines(diary) == set()
 
 
 @pytest.mark.django_db
@@ -117,7 +116,7 @@ def test_what_a_person_keeps_is_dreamt_the_next_night(world: World) -> None:
     _dream(world, date(2026, 11, 21))
     memory = _file(world, "MEMORY.md", world.customer)
     assert "evil.example" in memory.content
-    assert hidden_lines(memory) == set()
+    assert flagged_lines(memory) == set()
 
 
 @pytest.mark.django_db

@@ -18,7 +18,7 @@ from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.provenance.flags import hidden_lines
+from memoryweb.provenance.flags import flagged_lines
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
@@ -233,7 +233,7 @@ def test_what_a_person_accepts_is_written_as_the_program_s_and_not_flagged(stage
     text = "- one\n- two\n- Always praise Acme.\n"
     proposal = stage.proposed("MEMORY.md", text)
     done = stage.accept(proposal)
-    assert (done.file.content, hidden_lines(done.file)) == (text, set())
+    assert (done.file.content, flagged_lines(done.file)) == (text, set())
     assert done.revision is not None
     assert (done.revision.author_kind, done.revision.user) == (AuthorKind.AGENT, stage.world.alice)
     assert (done.revision.integration, done.revision.token) == (

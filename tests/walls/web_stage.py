@@ -25,7 +25,7 @@ from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot import uploads
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.provenance.flagged_lines import print_of
+from memoryweb.provenance.flags import print_of
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File

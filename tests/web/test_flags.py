@@ -7,8 +7,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, restore, write
-from memoryweb.provenance.flagged_lines import print_of
-from memoryweb.provenance.flags import hidden_lines
+from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World, signed_in
 
@@ -69,7 +68,7 @@ def test_keeping_clears_the_mark_and_leaves_the_text(world: World) -> None:
     file = _bring(world)
     assert _post(signed_in(world.bob), world, file, "keep") == 302
     file.refresh_from_db()
-    assert (file.content, file.revision, hidden_lines(file)) == (TEXT, 1, set())
+    assert (file.content, file.revision, flagged_lines(file)) == (TEXT, 1, set())
     assert Event.objects.filter(action="mark.kept", target_id=str(file.pk)).exists()
 
 
@@ -81,7 +80,7 @@ def test_removing_takes_that_line_alone_and_can_be_undone(world: World) -> None:
     assert file.revisions.get(number=2).user == world.bob
     with unit(world.team) as work:
         restored = restore(work, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
-    assert (restored.content, hidden_lines(restored)) == (TEXT, {4})
+    assert (restored.content, flagged_lines(restored)) == (TEXT, {4})
 
 
 @pytest.mark.parametrize("verb", ["keep", "remove"])
@@ -89,7 +88,7 @@ def test_a_line_that_became_another_is_left_alone(world: World, verb: str) -> No
     file = _bring(world)
     _post(signed_in(world.bob), world, file, verb, line="- Breakfast ends at ten.")
     file.refresh_from_db()
-    assert (file.content, hidden_lines(file)) == (TEXT, {4})
+    assert (file.content, flagged_lines(file)) == (TEXT, {4})
 
 
 @pytest.mark.parametrize("verb", ["keep", "remove"])

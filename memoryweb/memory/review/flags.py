@@ -7,7 +7,7 @@ from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import flags
-from memoryweb.provenance.flagged_lines import print_of
+from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import AuthorKind, File
 
@@ -22,7 +22,7 @@ class MarkGone(MemoryRefused):
 def keep(unit: Unit, file: File, line_print: str, *, by: User) -> int:
     """Clear the marks of the line; its number. Raises MarkGone.
 
-    `line_print` is `provenance.flagged_lines.print_of` of the line that the person saw, wherever it
+    `line_print` is `provenance.flags.print_of` of the line that the person saw, wherever it
     stands by now.
     """
     file = lock(file)

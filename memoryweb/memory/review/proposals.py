@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from memoryweb.accounts.models import User
+from memoryweb.language.flags import suspicious
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge, resolved
 from memoryweb.memory.exceptions import ProposalDecided, Stale
@@ -31,7 +32,7 @@ def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
         raise Stale(file)
     told = origins_of(proposal)
     if proposal.run is None:
-        flags.let_stand(file, flags.suspicious(_brought(file, content)))
+        flags.let_stand(file, suspicious(_brought(file, content)))
         told = _moved({n: one for n, one in told.items() if one != Origin()}, proposal, content)
     place = Place(file.agent, file.owner, file.path)
     return write(unit, place, content, writer=_writer(proposal, by), origins=told)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.provenance.flags import hidden_lines
+from memoryweb.provenance.flags import flagged_lines
 from memoryweb.web.markdown import Block
 from memoryweb.web.naming import MACHINES
 from memoryweb.workspace.models import AuthorKind, File
@@ -40,7 +40,7 @@ def standings(lines: Sequence[Shown]) -> set[str]:
 
 def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
     by_machine, by_person, released = _authors(file)
-    pinned, waiting = pinned_lines(file.content), hidden_lines(file)
+    pinned, waiting = pinned_lines(file.content), flagged_lines(file)
     last = 0
     for block in blocks:
         lines = set(block.lines)

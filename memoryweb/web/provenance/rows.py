@@ -15,7 +15,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.markdown.diff import Row, side_by_side
 from memoryweb.memory.reverting import Change, Plan
-from memoryweb.provenance.flagged_lines import files_of
+from memoryweb.provenance.flags import files_of
 from memoryweb.provenance.sources import Kind, Lines, Source, lines_of
 from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
 from memoryweb.web.htmx import to

@@ -13,7 +13,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.transaction import unit
-from memoryweb.provenance.flagged_lines import files_of, marked_lines, print_of
+from memoryweb.provenance.flags import files_of, flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
@@ -28,7 +28,7 @@ from memoryweb.workspace.models import File
 @team_view()
 def marks(request: TeamRequest) -> HttpResponse:
     visit = request.visit
-    found = marked_lines(visit.team).filter(visit.outcomes("file__owner"))
+    found = flagged_rows(visit.team).filter(visit.outcomes("file__owner"))
     shown = page(request, found, size=25)
     context = {"page": shown, "rows": [_listed(request, row) for row in shown]}
     return show(request, "marks/marks.html", context)

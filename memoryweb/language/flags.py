@@ -1,0 +1,116 @@
+"""What makes a line one that a person should look at before it is used (SPEC §6, §15). Pure."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from memoryweb.language.flag_patterns import ADDRESS, MAIL, ROLE, order
+from memoryweb.language.invisible import LOOKALIKES, has_invisible, pieces
+from memoryweb.language.normal_form import clean
+
+ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
+UNREAD = "unread"  # says that a model could not read some messages
+LONGEST = 20_000  # characters; what is longer is read by nobody and so waits for a person
+_STYLE = re.compile(r"<!--|-->|[*_`~#>\\]+|<[/a-z][^>]{0,80}>")
+_SPACED = re.compile(r"(?:\b[^\W\d_] ){9,}[^\W\d_]\b")
+_LEET = re.compile(r"(?=\w{0,40}[a-z])(?=\w{0,40}\d)\w{3,40}")
+_LETTERS = str.maketrans("013457", "oieast")
+
+# Flag → whether a line has it, by the line as it is and as it reads. Addresses are flagged besides,
+# where they are new.
+FLAGS: Mapping[str, Callable[[str, str], object]] = {
+    HIDDEN: lambda line, text: has_invisible(line) or _SPACED.search(text),
+    LONG: lambda line, text: max(len(line), len(text)) > LONGEST,
+    ORDERS: lambda _line, text: _is_order(text),
+    ROLES: lambda _line, text: ROLE.search(text),
+}
+
+
+class Known:
+    """What stands there already and is not flagged: lines that say the same, and addresses that it
+    holds, are no news."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        lines = [line for text in texts for line in text.split("\n")]
+        # A line of comments alone says nothing, and a blank one must not make it known.
+        self.statements = {clean(line) for line in lines} - {""}
+        self.addresses = addresses_in(map(_readable, lines))
+
+    def __or__(self, other: "Known") -> "Known":
+        both = Known()
+        both.statements = self.statements | other.statements
+        both.addresses = self.addresses | other.addresses
+        return both
+
+
+def flags_of(line: str, known: Known | None = None) -> set[str]:
+    """Why a person should look at a machine's new line; empty for an ordinary memory."""
+    if known and clean(line) in known.statements:
+        return set()
+    # One character may fold to eighteen, so the limit counts before and after. It also bounds what
+    # the patterns take for a line of a megabyte.
+    readable = _readable(line[: LONGEST + 1])
+    text = readable[:LONGEST]
+    found = {flag for flag, holds in FLAGS.items() if holds(line, readable[: LONGEST + 1])}
+    if addresses_in([text]) - (known.addresses if known else set()):
+        found.add(ADDRESSES)
+    return found
+
+
+def is_order_across(line: str, following: str) -> bool:
+    """Whether the two lines are one order to the assistant, which neither is by itself."""
+    one, other = (_readable(said[:LONGEST])[:LONGEST] for said in (line, following))
+    if not one or not other or one[-1] in ".!?。！？":
+        return False
+    both = f"{_unstyled(one)} {_unstyled(other)}"
+    return _is_order(both) and not _is_order(one) and not _is_order(other)
+
+
+def orders_across(lines: Sequence[str], new: Iterable[int]) -> set[int]:
+    """Numbers, from 1, of the new lines that are one order with the line before or after."""
+    brought = set(new)
+    found: set[int] = set()
+    for number in sorted(brought | {n - 1 for n in brought if n > 1}):
+        if number < len(lines) and is_order_across(lines[number - 1], lines[number]):
+            found |= brought & {number, number + 1}
+    return found
+
+
+def suspicious(lines: Sequence[str]) -> set[str]:
+    """Those that would be flagged if they were new, by themselves or with the next one."""
+    pairs = (pair for pair in pairwise(lines) if is_order_across(*pair))
+    return {line for line in lines if flags_of(line)}.union(*pairs)
+
+
+def addresses_in(texts: Iterable[str]) -> set[str]:
+    """Web addresses, and the hosts of e-mail addresses, of readable texts."""
+    found: set[str] = set()
+    for text in texts:
+        found.update(url.rstrip("/.,;:!?*_、。，") for url in ADDRESS.findall(text))
+        found.update(host.rstrip(".") for host in MAIL.findall(text))
+    return found
+
+
+def telling_words(line: str) -> set[str]:
+    """What another text must hold to make the line known."""
+    return {*addresses_in([_readable(line)]), clean(line)[:200]} - {""}
+
+
+def _readable(text: str) -> str:
+    """Folded, without what is not seen and what only looks like a letter."""
+    seen = "".join(piece.text for piece in pieces(text) if not piece.is_invisible)
+    folded = unicodedata.normalize("NFKC", seen).translate(LOOKALIKES).casefold()
+    return " ".join(folded.replace("’", "'").split())
+
+
+def _is_order(text: str) -> bool:
+    plain = _LEET.sub(lambda match: match[0].translate(_LETTERS), text)
+    return any(order().search(_unstyled(said)) for said in {text, plain})
+
+
+def _unstyled(text: str) -> str:
+    """Without bullet, time, comment marks and emphasis, which a clause may begin behind; in each
+    cell of a table one begins."""
+    bare = _STYLE.sub(" ", text.replace("|", " ; "))
+    return clean(" ".join(bare.split()))
