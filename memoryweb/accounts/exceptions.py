@@ -39,7 +39,7 @@ class AddressTaken(AccountsRefused):
     code = "address_taken"
 
     def __init__(self, address: str) -> None:
-        super().__init__(_("Somebody else signs in with {address}.").format(address=address))
+        super().__init__(_("{address} belongs to another account.").format(address=address))
 
 
 class AddressLinkGone(AccountsRefused):
@@ -55,7 +55,7 @@ class AlreadyMember(AccountsRefused):
     code = "already_member"
 
     def __init__(self, person: object) -> None:
-        super().__init__(_("{person} is a member of this team already.").format(person=person))
+        super().__init__(_("{person} is already a member of this team.").format(person=person))
 
 
 class NotMember(AccountsRefused):
@@ -69,7 +69,7 @@ class InvitationGone(AccountsRefused):
     code = "invitation_gone"
 
     def __init__(self) -> None:
-        super().__init__(_("This invitation was used or withdrawn, or has run out."))
+        super().__init__(_("This invitation was used or withdrawn, or has expired."))
 
 
 class NotInvited(AccountsRefused):
@@ -88,7 +88,10 @@ class LastAdmin(AccountsRefused):
 
     def __init__(self) -> None:
         super().__init__(
-            _("A team keeps at least one admin without an end date. Make someone else admin first.")
+            _(
+                "A team needs at least one admin without an end date. "
+                "Make someone else an admin first."
+            )
         )
 
 
@@ -96,14 +99,14 @@ class NotDemo(AccountsRefused):
     code = "not_demo"
 
     def __init__(self) -> None:
-        super().__init__(_("Only the demo team can be removed; this team is none."))
+        super().__init__(_("Only the demo team can be removed."))
 
 
 class EndRefused(AccountsRefused):
     code = "end_refused"
 
     def __init__(self) -> None:
-        super().__init__(_("The end of a membership lies in the future."))
+        super().__init__(_("The end date must be in the future."))
 
 
 class ChannelRefused(AccountsRefused):
@@ -112,8 +115,8 @@ class ChannelRefused(AccountsRefused):
     def __init__(self, name: str) -> None:
         super().__init__(
             _(
-                "“{name}” cannot be a channel: a channel's name is lower-case letters, digits, “-” "
-                "and “_”, at most 32, starts with a letter, and is none of ours such as “user”."
+                "“{name}” cannot be a channel. Use at most 32 lower-case letters, digits, “-” and "
+                "“_”, starting with a letter. Some names, such as “user”, are reserved."
             ).format(name=name)
         )
 
@@ -130,7 +133,7 @@ class ScopeRefused(AccountsRefused):
 
     def __init__(self, scopes: Iterable[str]) -> None:
         super().__init__(
-            _("These scopes cannot be given here: {scopes}.").format(scopes=", ".join(scopes))
+            _("These scopes can't be given here: {scopes}.").format(scopes=", ".join(scopes))
         )
 
 
@@ -145,7 +148,7 @@ class ReasonMissing(AccountsRefused):
     code = "reason_missing"
 
     def __init__(self) -> None:
-        super().__init__(_("Say why this program may read across owners."))
+        super().__init__(_("Say why this program needs it."))
 
 
 class ExpiryRefused(AccountsRefused):
@@ -159,4 +162,4 @@ class Revoked(AccountsRefused):
     code = "revoked"
 
     def __init__(self) -> None:
-        super().__init__(_("This was revoked already."))
+        super().__init__(_("This is already revoked."))

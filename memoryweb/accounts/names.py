@@ -17,9 +17,7 @@ def checked_name(name: str, *, longest: int, without: str = "") -> str:
     if not name.isprintable():
         raise NameRefused(_("A name may not contain control characters."))
     if found := [c for c in without if c in name]:
-        raise NameRefused(
-            _("A name here may not contain “{character}”.").format(character=found[0])
-        )
+        raise NameRefused(_("This name may not contain “{character}”.").format(character=found[0]))
     return name
 
 

@@ -54,14 +54,14 @@ class Scope(models.TextChoices):
 
     MEMORY_READ = "memory:read", _("Read memory")
     MEMORY_WRITE = "memory:write", _("Write memory")
-    SHARED_WRITE = "shared:write", _("Write shared files of the prompt")
+    SHARED_WRITE = "shared:write", _("Write shared prompt files")
     FACTS_WRITE = "facts:write", _("Decide on facts")
     DREAM_RUN = "dream:run", _("Run dreams")
     CHAT = "chat", _("Chat")
     SNAPSHOT_EXPORT = "snapshot:export", _("Export snapshots")
     SNAPSHOT_IMPORT = "snapshot:import", _("Import snapshots")
     AUDIT_READ = "audit:read", _("Read the audit log")
-    PERSONAL_READ = "personal:read", _("Read across owners")
+    PERSONAL_READ = "personal:read", _("Read everyone's memory")
 
 
 # No one has these by default or by a role: an admin grants them to an integration, with a reason.

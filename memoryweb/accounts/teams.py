@@ -104,7 +104,7 @@ def find(text: str) -> Team:
     named = list(Team.objects.filter(name__iexact=text).order_by("slug")[:10])
     if len(named) > 1:
         raise Ambiguous(
-            _("Several teams are called “{name}”; use one of these slugs: {slugs}.").format(
+            _("Several teams are called “{name}”. Use one of these slugs: {slugs}.").format(
                 name=text, slugs=", ".join(team.slug for team in named)
             )
         )

@@ -111,7 +111,7 @@ def find(team: Team, text: str) -> Token:
     live = [token for token in tokens if token.is_live] or tokens
     if len(live) > 1:
         raise Ambiguous(
-            _("Several tokens are called so; use one of these ids: {ids}.").format(
+            _("Several tokens have this name. Use one of these ids: {ids}.").format(
                 ids=", ".join(str(token.pk) for token in live[:10])
             )
         )

@@ -19,9 +19,7 @@ class CodeRefused(ValueError):
     """The same for a wrong, expired and used code, and for one of another team."""
 
     def __init__(self) -> None:
-        super().__init__(
-            _("This cannot be used: it is wrong, used, or has run out. Ask for a new one.")
-        )
+        super().__init__(_("This code or link is wrong, used or expired. Ask for a new one."))
 
 
 class TooManyTries(ValueError):
@@ -31,7 +29,7 @@ class TooManyTries(ValueError):
         self.window = window
         minutes = int(window.total_seconds() // 60)
         super().__init__(
-            _("Too many wrong codes. Wait {n} minutes, then type a new one.").format(n=minutes)
+            _("Too many wrong codes. Wait {n} minutes, then enter a new one.").format(n=minutes)
         )
 
 
@@ -40,4 +38,4 @@ class TooManyCodes(ValueError):
 
     def __init__(self, window: timedelta) -> None:
         self.window = window
-        super().__init__(_("Too many codes were made within a short time; wait a few minutes."))
+        super().__init__(_("Too many codes in a short time. Wait a few minutes."))

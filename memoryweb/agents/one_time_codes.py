@@ -143,9 +143,11 @@ def visitor(owner: Owner) -> Actor:
 
 def _check_person(owner: Owner) -> None:
     if owner.source == "system" or owner.source.endswith(":room"):
-        raise OwnerRefused(_("A group chat and the system's own memory belong to nobody alone."))
+        raise OwnerRefused(
+            _("The memory of a group chat or of the system doesn't belong to one person.")
+        )
     if owner.source == "user":
-        raise OwnerRefused(_("This person has an account: they find My memory after signing in."))
+        raise OwnerRefused(_("This person has an account and finds My memory after signing in."))
 
 
 def _live_codes(integration: Integration, now: datetime) -> int:
@@ -165,7 +167,7 @@ def _link(code: OneTimeCode, user: User, now: datetime, by: Actor) -> Owner:
     owner = code.owner
     if owner.person_id not in {None, user.pk}:
         raise OwnerRefused(
-            _("This chat account or app is linked to another person, who has to unlink it first.")
+            _("This chat account or app is linked to someone else. They have to unlink it first.")
         )
     _use(code, now, used_by=user)
     Owner.objects.filter(pk=owner.pk).update(person=user)

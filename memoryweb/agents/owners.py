@@ -138,7 +138,10 @@ def checked_identity(text: str) -> str:
 def checked_channel(name: str) -> str:
     if not _CHANNEL.fullmatch(name) or name in _RESERVED:
         raise OwnerRefused(
-            _("A channel's name is a lower-case word such as “slack”, and none of ours.")
+            _(
+                "A channel's name is a lower-case word such as “slack”. "
+                "Some, such as “user”, are reserved."
+            )
         )
     return name
 
@@ -158,7 +161,7 @@ def _met(team: Team, source: str, identity: str, integration: Integration | None
     if found := Owner.objects.filter(**keys).first():
         return found
     if holds_secret(keys["external_id"]):
-        raise OwnerRefused(_("An owner's id may not hold what looks like a secret."))
+        raise OwnerRefused(_("An owner's id may not contain what looks like a secret."))
     owner, _made = Owner.objects.get_or_create(**keys, defaults={"integration": integration})
     return owner
 
@@ -197,7 +200,7 @@ def _by_shown_form(team: Team, text: str) -> Owner | None:
     bare = list(owners.filter(source__startswith="api:", external_id=rest)[:10])
     if len(bare) > 1:
         raise OwnerAmbiguous(
-            _("Several owners are called so; name one of: {list}.").format(
+            _("Several owners have this id. Name one of these: {list}.").format(
                 list=", ".join(sorted(owner.shown_as for owner in bare))
             )
         )

@@ -76,7 +76,7 @@ def check_texts(data: Any) -> None:
             raise Invalid(path, _("{field} holds a NUL character.").format(field=path))
         if _SURROGATE.search(text):
             raise Invalid(
-                path, _("{field} holds half of a character (a lone surrogate).").format(field=path)
+                path, _("{field} contains half a character (a lone surrogate).").format(field=path)
             )
 
 

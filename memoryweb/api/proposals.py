@@ -134,7 +134,7 @@ def _decidable(caller: Caller, agent_id: str, proposal_id: str) -> tuple[Proposa
     wanted = known_id(proposal_id)
     caller.require_scope(Scope.MEMORY_WRITE)
     if caller.user is None:
-        raise Forbidden("person_required", _("Only a person decides about a proposal."))
+        raise Forbidden("person_required", _("Only a person can decide on a proposal."))
     visible = reaching.reach(caller, None)
     proposal = _of(agent, visible).filter(pk=wanted).first()
     if proposal is None:

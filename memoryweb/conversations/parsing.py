@@ -144,7 +144,7 @@ def _text(value: object, field: str) -> str:
     if _SURROGATE.search(value):
         raise BatchRefused(
             field,
-            _("{field} holds half of a character (a lone surrogate).").format(field=field),
+            _("{field} contains half a character (a lone surrogate).").format(field=field),
         )
     return value
 
@@ -241,7 +241,7 @@ def _check_ids(messages: Sequence[NewMessage]) -> None:
         if message.id in seen:
             raise BatchRefused(
                 f"messages[{index}].id",
-                _("messages[{index}].id is the id of messages[{first}] already.").format(
+                _("messages[{index}].id repeats the id of messages[{first}].").format(
                     index=index, first=seen[message.id]
                 ),
             )

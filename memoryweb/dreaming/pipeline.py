@@ -72,7 +72,7 @@ def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
     answer = DreamAnswer.model_validate(run.answer)
     if answer.should_update and not answer.memory_content.strip():
         raise GiveUp(
-            "empty_answer", error=_("The model answered with an empty memory; nothing was changed.")
+            "empty_answer", error=_("The model answered with an empty memory. Nothing was changed.")
         )
     made = consolidators.by_model(read, answer)
     if not _checked(run).get("had_secret"):

@@ -87,18 +87,18 @@ def team_warnings(team: Team) -> list[str]:
     """Sentences about what stops every dream of the team."""
     said = []
     if not settings.DREAMING:
-        said.append(_("Dreaming is switched off for this installation."))
+        said.append(_("Dreaming is turned off for this installation."))
     if late := late_dreams(timezone.now()).filter(team=team).count():
         told = ngettext(
-            "{n} dream of the night is late by over two hours.",
-            "{n} dreams of the night are late by over two hours.",
+            "{n} dream is more than two hours late.",
+            "{n} dreams are more than two hours late.",
             late,
         )
         said.append(told.format(n=late))
     if breaker.open_until(team.pk):
-        said.append(_("The model endpoint failed five times in a row and is left alone a while."))
+        said.append(_("The model endpoint failed five times in a row and is paused for a while."))
     if client.configured() and usage.today(team.pk, team.daily_tokens).is_spent:
-        said.append(_("Today's token budget is spent; dreams wait for tomorrow."))
+        said.append(_("Today's token budget is used up. Dreams wait until tomorrow."))
     return said
 
 

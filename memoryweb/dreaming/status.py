@@ -69,12 +69,12 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
         said = _("A dream of the night is late by over two hours: {why}")
         yield said.format(why=reason(waits.reason) if waits.reason else _("It has not started."))
     if repeating([agent.pk], now):
-        yield _("Two nights gave an identical result.")
+        yield _("The last two nights had the same result.")
     if breaker.open_until(agent.team_id):
         yield _("The model endpoint failed five times in a row and is left alone for a while.")
     spent = usage.today(agent.team_id, agent.team.daily_tokens)
     if client.configured() and spent.is_spent:
-        yield _("Today's token budget is spent; dreams wait for tomorrow.")
+        yield _("Today's token budget is used up. Dreams wait until tomorrow.")
 
 
 def late_dreams(now: datetime) -> QuerySet[Run]:

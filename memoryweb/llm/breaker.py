@@ -26,7 +26,7 @@ def enter(team_id: UUID, endpoint: str, seconds: float) -> None:
         return
     if now < row.open_until <= now + OPEN or not _take_trial(row, now, seconds):
         raise BreakerOpen(
-            _("The model endpoint failed several times in a row and is left alone for a while."),
+            _("The model endpoint failed several times in a row. It is paused for a while."),
             retry_after=max(1.0, (row.open_until - now).total_seconds()),
         )
 

@@ -147,7 +147,7 @@ def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float, bill: _Bill) -> 
                 bill.add(reply.tokens_in, reply.tokens_out)
                 return reply
             if any(mark in response.body for mark in TOO_LARGE):
-                raise TooLarge(_("The text is too long for the model's window."))
+                raise TooLarge(_("The text is too long for the model."))
             if response.status not in {400, 422}:
                 raise from_status(response.status, _retry_after(response))
             if b"max_completion_tokens" in response.body and limit_name == "max_tokens":

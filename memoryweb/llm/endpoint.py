@@ -54,7 +54,7 @@ def check_host(base_url: str) -> None:
         raise HostRefused(_("The model endpoint's base URL must begin with https:// and a host."))
     if url.username or url.password or url.query or url.fragment:
         raise HostRefused(
-            _("The model endpoint's base URL must hold no password, query or fragment.")
+            _("The model endpoint's base URL must not contain a password, query or fragment.")
         )
     if settings.MODEL_HOSTS and not listed:
         raise HostRefused(
@@ -80,9 +80,7 @@ def _key() -> str:
     if not key.isascii() or any(
         not character.isprintable() or character == " " for character in key
     ):
-        raise NotConfigured(
-            _("The key in MEMORYWEB_MODEL_KEY has characters that no key can have.")
-        )
+        raise NotConfigured(_("The key in MEMORYWEB_MODEL_KEY contains invalid characters."))
     return key
 
 

@@ -142,13 +142,13 @@ def from_status(status: int, retry_after: float | None) -> ModelError:
         return kind(sentence, retry_after=retry_after)
     if status >= 500:
         return Faulty(
-            _("The model endpoint reports a fault of its own (%(status)d).") % {"status": status},
+            _("The model endpoint had an error (%(status)d).") % {"status": status},
             retry_after=retry_after,
         )
     if 300 <= status < 400:
         return RequestRefused(
             _(
-                "The model endpoint answers with a redirect (%(status)d), which is never followed. "
+                "The model endpoint redirected the request (%(status)d), which is never followed. "
                 "Check its base URL."
             )
             % {"status": status}
@@ -161,11 +161,11 @@ def from_status(status: int, retry_after: float | None) -> ModelError:
 _BY_STATUS: dict[int, tuple[type[ModelError], "StrPromise"]] = {
     400: (
         RequestRefused,
-        _("The model endpoint does not understand the request (400)."),
+        _("The model endpoint could not process the request (400)."),
     ),
     401: (
         KeyRefused,
-        _("The model endpoint does not accept the key (401). Check MEMORYWEB_MODEL_KEY."),
+        _("The model endpoint rejected the key (401). Check MEMORYWEB_MODEL_KEY."),
     ),
     403: (
         AccessRefused,
@@ -174,14 +174,14 @@ _BY_STATUS: dict[int, tuple[type[ModelError], "StrPromise"]] = {
     404: (
         ModelNotFound,
         _(
-            "The model endpoint knows no such address or model (404). "
+            "The model endpoint has no such address or model (404). "
             "Check the base URL and the model's name."
         ),
     ),
-    408: (TimedOut, _("The model endpoint gave up waiting (408).")),
+    408: (TimedOut, _("The model endpoint timed out (408).")),
     413: (TooLarge, _("The text is too long for the model endpoint (413).")),
     429: (
         Busy,
-        _("The model endpoint has too much to do or the quota is used up (429)."),
+        _("The model endpoint is busy, or the quota is used up (429)."),
     ),
 }

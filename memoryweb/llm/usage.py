@@ -67,7 +67,7 @@ def _reserve(team_id: UUID, day: date, tokens: int, limit: int) -> None:
         )
     if not taken:
         raise BudgetSpent(
-            _("The team's tokens for today are used up. The work goes on after midnight UTC."),
+            _("The team's tokens for today are used up. Work continues after midnight UTC."),
             retry_after=_until_midnight(),
         )
 

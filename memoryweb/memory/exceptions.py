@@ -57,7 +57,7 @@ class SecretRefused(MemoryRefused):
     def __init__(self, kind: str, line: int) -> None:
         self.kind, self.line = kind, line
         super().__init__(
-            _("Line {line} holds what looks like a secret ({kind}). Take it out and save again.")
+            _("Line {line} contains what looks like a secret ({kind}). Remove it and save again.")
             .format(line=line, kind=kind)
         )  # fmt: skip
 
@@ -71,7 +71,7 @@ class AssignmentsFound(MemoryRefused):
         self.found = tuple(found)
         lines = ", ".join(str(line) for line in sorted({line for _kind, line in found}))
         super().__init__(
-            _("These lines hold what looks like a password: {lines}. Nothing was saved yet.")
+            _("These lines contain what looks like a password: {lines}. Nothing was saved yet.")
             .format(lines=lines)
         )  # fmt: skip
 
@@ -84,7 +84,7 @@ class Stale(MemoryRefused):
     def __init__(self, file: File) -> None:
         self.file = file
         super().__init__(
-            _("“{path}” was changed by someone else since you opened it.").format(path=file.path)
+            _("Someone else changed “{path}” since you opened it.").format(path=file.path)
         )
 
 
@@ -106,7 +106,7 @@ class ProposalDecided(MemoryRefused):
     code = "decided"
 
     def __init__(self) -> None:
-        super().__init__(_("This proposal was decided already."))
+        super().__init__(_("This proposal is already decided."))
 
 
 class MessageConflict(MemoryRefused):

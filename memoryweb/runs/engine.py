@@ -126,7 +126,7 @@ def _handle(lease: Lease) -> None:
         lease.hand_back()
     else:
         if not lease.finished:
-            raise GiveUp("unfinished", error="The work ended without saying how.")
+            raise GiveUp("unfinished", error="The run ended without a result.")
 
 
 def _settle(lease: Lease, error: Exception) -> None:

@@ -43,14 +43,14 @@ class Health:
         found = [problem for problem in found if problem]
         if self.oldest_waiting and self.at - self.oldest_waiting > RUN_LATE:
             found.append(
-                _("A run has been waiting for %(minutes)d minutes. See the log of the worker.")
+                _("A run has been waiting for %(minutes)d minutes. See the worker's log.")
                 % {"minutes": _minutes(self.at - self.oldest_waiting)}
             )
         if self.expired_leases:
             found.append(
                 ngettext(
-                    "%(count)d run has lost its worker. The next tick puts it back.",
-                    "%(count)d runs have lost their worker. The next tick puts them back.",
+                    "%(count)d run lost its worker. It is queued again within a minute.",
+                    "%(count)d runs lost their worker. They are queued again within a minute.",
                     self.expired_leases,
                 )
                 % {"count": self.expired_leases}

@@ -19,8 +19,8 @@ class EntranceForm(forms.Form):
     code = forms.CharField(
         label=_("Link or code"),
         max_length=2000,
-        help_text=_("Paste the whole link that you got, or what stands behind its #."),
-        error_messages={"required": _("Paste the link that you got; it holds the code.")},
+        help_text=_("Paste the whole link, or the part after its #."),
+        error_messages={"required": _("Paste the link you got. It contains the code.")},
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 

@@ -56,7 +56,7 @@ class Shell:
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
             ("review", "check", _("Review"), True, self.visit.counted.total),
-            ("owners", "people", _("Owners"), may(Permission.SEE_OWNERS), 0),
+            ("owners", "people", _("People"), may(Permission.SEE_OWNERS), 0),
             ("audit", "list", _("Audit"), may(Permission.SEE_AUDIT), 0),
             ("settings", "gear", _("Settings"), True, 0),
         ]

@@ -80,8 +80,8 @@ def test_pages_of_a_visit(open_page: Open, stage: Stage) -> None:
     remove = page.locator(".doings > details").last
     remove.locator("summary").click()
     remove.get_by_role("button").click()
-    page.get_by_role("button", name="Bring it back").click()
-    page.get_by_text("It is back where it was.").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("The sentence is back.").wait_for()
 
 
 def test_pages_of_an_invitation(open_page: Open, world: World) -> None:
@@ -98,7 +98,7 @@ def test_pages_of_an_invitation(open_page: Open, world: World) -> None:
     assert _complaints(page, [reverse("invitation")]) == {}
     page.get_by_label("Your name").fill("Gil")
     page.get_by_label("Password").fill("a long enough pass-phrase")
-    page.get_by_role("button", name="Make my account and join").click()
+    page.get_by_role("button", name="Create account and join").click()
     page.get_by_text("Welcome to Harbour.").wait_for()
 
 

@@ -122,7 +122,7 @@ def test_revoke_token_revokes(world: World) -> None:
 def test_revoke_token_fails_the_second_time(world: World) -> None:
     secret = personal_token(world.team, world.bob)
     run("revoke_token", TEAM, secret)
-    assert run("revoke_token", TEAM, secret).failure == "This was revoked already."
+    assert run("revoke_token", TEAM, secret).failure == "This is already revoked."
 
 
 def test_a_failure_in_json_says_why(world: World) -> None:

@@ -150,7 +150,7 @@ def test_extract_waits_for_no_cooldown(world: World, file: Path) -> None:
 
 
 def test_extract_says_when_nothing_waits(world: World) -> None:
-    assert "nothing to extract" in extract(world).json["message"]
+    assert "no messages to extract" in extract(world).json["message"]
 
 
 def test_extract_of_one_owner_says_why_it_was_skipped(world: World) -> None:

@@ -67,7 +67,7 @@ def test_the_sign_in_and_the_token_open_what_there_is_to_see_and_are_said_once()
     assert bool(agents["items"]) == team.is_demo
     assert said.count("with the password ") == said.count("mwp_") == 1
     again = run("first_start").output
-    assert "nothing was added" in again
+    assert "Nothing was added" in again
     assert "password" not in again
 
 
@@ -127,5 +127,5 @@ def test_what_was_said_before_it_was_cut_short_is_enough_to_sign_in(
 def test_a_demo_that_was_removed_does_not_come_back() -> None:
     run("first_start")
     remove_demo(team=Team.objects.get(is_demo=True), by=SYSTEM)
-    assert "nothing was added" in run("first_start").output
+    assert "Nothing was added" in run("first_start").output
     assert User.objects.get().email == "admin@memoryweb.example"

@@ -74,7 +74,7 @@ def test_an_index_that_lost_a_row_is_no_longer_sound(world: World) -> None:
         cursor.execute("UPDATE recall_extent SET words = words + 1")
     answer = reindex(world, "--check")
     assert not answer.json["indexIsSound"]
-    assert "run “reindex”" in answer.failure
+    assert "Run “reindex”" in answer.failure
     reindex(world)
     assert not reindex(world, "--check").failure
 

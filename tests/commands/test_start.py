@@ -59,7 +59,7 @@ def test_a_home_where_somebody_works_is_refused_until_they_are_gone(
 ) -> None:
     with at_work(tmp_path) as process:
         refused = run("start").failure
-        assert refused.startswith(f"memoryweb already runs on {tmp_path}. Stop it first")
+        assert refused.startswith(f"memoryweb is already running on {tmp_path}. Stop it first")
         process.kill()
         process.wait()
         assert presence.claim()
@@ -93,5 +93,5 @@ def test_a_port_that_somebody_listens_at_is_refused(
 def test_a_port_is_held_before_anybody_listens_at_it(tmp_path: Path, free_port: int) -> None:
     """The demo is made before the server starts: another home must not take the port meanwhile."""
     with at_work(tmp_path):
-        assert "already runs" in run("start").failure
+        assert "is already running" in run("start").failure
         assert "is in use" in run("start").failure

@@ -26,7 +26,7 @@ def test_run_pending_names_each_outcome(desk: Desk, handle: Handle) -> None:
     handle(refuse)
     desk.ask()
     answer = run("run_pending")
-    assert "Skipped. Memory is paused for this owner." in answer.output
+    assert "Skipped. Memory is paused for this person." in answer.output
     assert "Worked 1 run." in answer.output
 
 

@@ -51,7 +51,7 @@ def elsewhere(user: User) -> Team:
 def test_everything_of_it_goes_but_its_chain(stage: Stage, demo: Team) -> None:
     team_id, others = demo.pk, rows_of(stage.world.twin.team.pk)
     Usage.objects.create(team_id=team_id, day="2026-03-01", used_in=7)
-    assert rows_of(team_id).keys() > {"workspace.LineOrigin", "dreaming.Candidate", "llm.Usage"}
+    assert rows_of(team_id).keys() > {"provenance.LineOrigin", "dreaming.Candidate", "llm.Usage"}
     remove_demo(team=demo, by=SYSTEM)
     assert rows_of(team_id).keys() == CHAIN
     assert not Team.objects.filter(pk=team_id).exists()
@@ -98,7 +98,7 @@ def test_the_page_says_who_goes_too(world: World, demo: Team, alice: Client) -> 
     elsewhere(world.bob)
     assert "Remove the demo" in text(alice.get(url(demo, "settings")))
     page = text(alice.get(url(demo, "settings_demo_remove_confirm")))
-    assert "You too" in page
+    assert "Yours, too" in page
     assert world.vera.email in page
     assert world.bob.email not in page
 
@@ -106,14 +106,14 @@ def test_the_page_says_who_goes_too(world: World, demo: Team, alice: Client) -> 
 def test_who_is_gone_is_signed_out_and_told(demo: Team, alice: Client) -> None:
     answer = alice.post(url(demo, "settings_demo_remove"), follow=True)
     assert answer.redirect_chain[-1][0] == reverse("account_login")
-    assert "The demo team was removed" in text(answer)
+    assert "The demo team and everything in it was removed" in text(answer)
 
 
 def test_who_has_another_team_goes_on_there(world: World, demo: Team, alice: Client) -> None:
     team = elsewhere(world.alice)
     answer = alice.post(url(demo, "settings_demo_remove"), follow=True)
     assert answer.redirect_chain[-1][0] == url(team, "tonight")
-    assert "The demo team was removed" in text(answer)
+    assert "The demo team and everything in it was removed" in text(answer)
 
 
 def test_a_team_that_is_no_demo_has_no_such_page(world: World, alice: Client) -> None:

@@ -96,7 +96,7 @@ def test_a_new_name_that_cannot_be_says_why(
 def test_renaming_what_changed_meanwhile_says_so(world: World, bob: Client) -> None:
     response = _rename(world, bob, path="VOICE.md", sha256="0" * 64)
     assert response.status_code == 422
-    assert "was changed by someone else" in text(response)
+    assert "Someone else changed" in text(response)
 
 
 def test_deleting_asks_first_and_keeps_the_history(world: World, bob: Client) -> None:

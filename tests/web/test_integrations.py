@@ -126,9 +126,9 @@ def test_withdrawing_what_was_not_granted_is_no_event(world: World, alice: Clien
 
 def test_a_token_of_it_can_be_given_the_grant(world: World, alice: Client) -> None:
     tokens = url(world.team, "settings_tokens", query=f"?holder={world.integration.pk}")
-    assert "Read across owners" not in text(alice.get(tokens))
+    assert "(only helpdesk)" not in text(alice.get(tokens))
     alice.post(_grant(world), {"reason": REASON})
-    assert "Read across owners (only helpdesk)" in text(alice.get(tokens))
+    assert "memory (only helpdesk)" in text(alice.get(tokens))
     data = {
         "name": "desk",
         "holder": str(world.integration.pk),
@@ -163,7 +163,7 @@ def test_writing_shared_files_is_granted_with_a_reason_that_is_shown(
     assert REASON in text(alice.get(_edit(world)))
     assert REASON in text(alice.get(url(world.team, "settings_integrations")))
     tokens = url(world.team, "settings_tokens", query=f"?holder={world.integration.pk}")
-    assert "Write shared files of the prompt (only helpdesk)" in text(alice.get(tokens))
+    assert "Write shared prompt files (only helpdesk)" in text(alice.get(tokens))
     alice.post(url(world.team, "settings_integration_sharing_withdraw", world.integration.pk))
     assert Scope.SHARED_WRITE not in _now(world).scopes
     assert REASON not in text(alice.get(_edit(world)))

@@ -113,7 +113,7 @@ def test_a_person_with_an_account_signs_in_first_and_finds_the_invitation(world:
     page = text(client.get(reverse("invitation")))
     sign_in = f"{reverse('account_login')}?next={reverse('invitation')}"
     assert sign_in in page
-    assert "Make my account" not in page
+    assert "Create account" not in page
     client.post(sign_in, {"login": world.charlie.email, "password": PASSWORD})
     assert "Join the team" in text(client.get(reverse("invitation")))
 
@@ -127,7 +127,7 @@ def test_the_invited_person_joins_with_one_click(world: World) -> None:
 
 def test_somebody_else_is_told_to_sign_out(world: World) -> None:
     client = _entered(_secret(world), signed_in(world.charlie))
-    assert "Sign out first" in text(client.get(reverse("invitation")))
+    assert "Sign out, then" in text(client.get(reverse("invitation")))
     client.post(reverse("invitation_accept"))
     assert client.get(url(world.team, "tonight")).status_code == 404
 

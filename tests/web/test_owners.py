@@ -26,7 +26,7 @@ def test_my_memory_counts_what_is_kept(stage: Stage, bob: Client) -> None:
 
 
 def test_my_memory_says_when_there_is_none(world: World, vera: Client) -> None:
-    assert "Nothing is kept about you" in text(vera.get(url(world.team, "mine")))
+    assert "Nothing is kept about you yet" in text(vera.get(url(world.team, "mine")))
 
 
 def test_pausing_and_resuming(world: World, vera: Client) -> None:
@@ -128,7 +128,7 @@ def test_owners_are_found_by_their_shown_form(
 def test_another_teams_owners_are_not_found(stage: Stage, audrey: Client) -> None:
     channel_owner(stage.world.twin.team, "feishu", "secret-twin")
     page = text(audrey.get(url(stage.world.team, "owners", query="?q=secret-twin")))
-    assert "No owner matches this" in page
+    assert "No matches" in page
 
 
 def test_the_list_counts_conversations_and_says_who_is_linked(stage: Stage, audrey: Client) -> None:
@@ -155,7 +155,7 @@ def test_an_owners_page_shows_outcomes_and_never_text(stage: Stage, audrey: Clie
     world = stage.world
     page = text(audrey.get(url(world.team, "owners_detail", world.customer.pk)))
     assert url(world.team, "agents_run", stage.customers_run.pk) in page
-    assert "Linked to nobody" in page
+    assert "Not linked" in page
     assert CUSTOMERS not in page
     assert "Export for this person" not in page
 
@@ -180,7 +180,7 @@ def test_the_owner_is_told_of_that_export(stage: Stage, alice: Client, bob: Clie
     open_glass(owner=world.bobs_memory, user=world.alice, reason=REASON, by=SYSTEM)
     alice.post(url(world.team, "owners_export", world.bobs_memory.pk))
     page = text(bob.get(url(world.team, "mine")))
-    assert "Exported it." in page
+    assert "Exported this memory." in page
     assert "Alice" in page
 
 

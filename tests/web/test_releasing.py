@@ -41,7 +41,7 @@ def test_a_text_that_moved_on_is_said_and_nothing_is_released(
 ) -> None:
     lines = {"first": "1", "last": "3", "sha256": "0" * 64}
     page = text(bob.post(_url(world, "agents_release"), lines, follow=True))
-    assert "was changed by someone else" in page
+    assert "Someone else changed" in page
     assert not rules.origins.filter(released=True).exists()
 
 

@@ -131,7 +131,7 @@ def test_revoking_a_token_asks_first(world: World, bob: Client) -> None:
     act = url(world.team, "settings_token_revoke", token.pk)
     assert f'action="{act}"' in text(bob.get(asks))
     assert recognise(secret) is not None
-    assert "works no more" in text(bob.post(act, follow=True))
+    assert "was revoked" in text(bob.post(act, follow=True))
     assert recognise(secret) is None
 
 

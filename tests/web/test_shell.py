@@ -73,7 +73,7 @@ def test_home_leads_to_the_team(world: World, vera: Client) -> None:
 
 def test_home_without_a_team_says_what_to_do(world: World, vera: Client) -> None:
     world.team.memberships.filter(user=world.vera).delete()
-    assert "You are in no team" in text(vera.get("/"))
+    assert "You're not in a team" in text(vera.get("/"))
 
 
 def test_the_profile_keeps_name_and_zone(world: World, vera: Client) -> None:
@@ -106,7 +106,7 @@ def test_a_wrong_password_says_so_and_stays(world: World) -> None:
 
 
 def test_nobody_signs_up(world: World) -> None:
-    assert "People are added" in text(Client().get(reverse("account_signup")))
+    assert "You need an invitation" in text(Client().get(reverse("account_signup")))
 
 
 def test_the_codes_picture_is_an_image_of_our_own(world: World, vera: Client) -> None:

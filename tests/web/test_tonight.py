@@ -46,14 +46,14 @@ def test_a_night_with_nothing_new_was_looked_at(world: World, alice: Client, ver
     tick(now)
     for client in (alice, vera):
         page = text(client.get(url(world.team, "tonight")))
-        assert "Looked at the notes; nothing was new." in page
+        assert "There was nothing new in the notes." in page
     look = Run.objects.get(kind="dream")
     assert alice.get(url(world.team, "agents_run", look.pk)).status_code == 200
 
 
 def test_it_names_what_needs_the_person(stage: Stage, alice: Client) -> None:
     page = text(alice.get(url(stage.world.team, "tonight")))
-    assert "Atlas: a change of MEMORY.md waits for a decision." in page
+    assert "Atlas: a change to MEMORY.md needs your decision." in page
     assert url(stage.world.team, "review_detail", stage.proposal.pk) in page
 
 
@@ -134,5 +134,5 @@ def _statements(world: World, client: Client) -> int:
 def test_all_that_waits_under_review_is_named(stage: Stage, alice: Client) -> None:
     rail = text(alice.get(url(stage.world.team, "review")))
     page = text(alice.get(url(stage.world.team, "tonight")))
-    assert ("is marked: keep it" in page) == ("Marked lines (" in rail)
+    assert ("is flagged: keep it" in page) == ("Marked lines (" in rail)
     assert ("held back" in page) == ("Likely secrets (" in rail)

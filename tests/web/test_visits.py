@@ -19,7 +19,7 @@ from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
 ACTS = ("reword", "remove", "undo", "pause", "resume", "export")
-OVER = "visit is over"
+OVER = "visit has ended"
 
 
 def enter(client: Client, code: str) -> HttpResponse:
@@ -244,4 +244,4 @@ def test_each_step_is_an_event_without_text(stage: Stage) -> None:
 def test_the_audit_page_says_who_came_by_a_link(stage: Stage, audrey: Client) -> None:
     opened(stage)
     page = text(audrey.get(url(stage.world.team, "audit")))
-    assert "An owner, by a link to My memory" in page
+    assert "Someone with a link to My memory" in page

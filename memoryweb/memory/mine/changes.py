@@ -39,7 +39,7 @@ def reword(unit: Unit, file: File, spot: Spot, text: str, *, writer: Writer) -> 
     file, block = _found(file, spot)
     lines = file.content.split("\n")
     lines[block.line - 1 : block.end] = _worded(lines[block.line - 1], block, text)
-    return _write(unit, file, lines, writer, _("Reworded on My memory"))
+    return _write(unit, file, lines, writer, _("Edited on My memory"))
 
 
 def remove(
@@ -94,7 +94,7 @@ def _worded(line: str, block: Block, text: str) -> list[str]:
     marker = marker_of(line, block)
     said = [part.rstrip() for part in text.replace("\r\n", "\n").split("\n") if part.strip()]
     if not said:
-        raise ContentRefused(_("Write what it should say, or remove the sentence."))
+        raise ContentRefused(_("Write the new text, or remove the sentence."))
     if block.kind == "bullet":
         said = [" ".join(" ".join(said).split())]
     return [marker + said[0].lstrip(), *said[1:]]

@@ -22,39 +22,39 @@ _CHIPS = {
     "refused": Chip("bad", gettext_lazy("refused")),
 }
 _DENIALS: dict[str, Text] = {
-    "read": gettext_lazy("The role does not read shared memory."),
-    "export": gettext_lazy("The role does not export."),
-    "write": gettext_lazy("The role does not change this memory."),
-    "import": gettext_lazy("The role does not import."),
-    "dream": gettext_lazy("The role does not start dreams."),
-    "decide": gettext_lazy("The role does not decide on this proposal."),
-    "manage_agents": gettext_lazy("The role does not manage agents."),
-    "manage_members": gettext_lazy("The role does not manage the team and its members."),
-    "manage_tokens": gettext_lazy("The role does not manage integrations and tokens."),
-    "see_members": gettext_lazy("The role does not see members."),
-    "see_tokens": gettext_lazy("The role does not see integrations."),
-    "see_owners": gettext_lazy("The role does not see owners."),
-    "see_audit": gettext_lazy("The role does not see the audit log."),
-    "break_glass": gettext_lazy("The role does not open other people's memory."),
-    "export_owners": gettext_lazy("The role does not export another person's memory."),
-    "integration_required": gettext_lazy("Only an integration gets codes for its end users."),
-    "personal": gettext_lazy("It is the memory of another person."),
-    "own_memory": gettext_lazy("One's own memory is open without a reason."),
-    "revert": gettext_lazy("The role does not take back what a source wrote."),
-    "revoke_token": gettext_lazy("The token is another person's."),
-    "scope_missing": gettext_lazy("The token lacks the scope for this."),
+    "read": gettext_lazy("This role can't read shared memory."),
+    "export": gettext_lazy("This role can't export."),
+    "write": gettext_lazy("This role can't change this memory."),
+    "import": gettext_lazy("This role can't import."),
+    "dream": gettext_lazy("This role can't start dreams."),
+    "decide": gettext_lazy("This role can't decide on this proposal."),
+    "manage_agents": gettext_lazy("This role can't manage agents."),
+    "manage_members": gettext_lazy("This role can't manage the team and its members."),
+    "manage_tokens": gettext_lazy("This role can't manage integrations and tokens."),
+    "see_members": gettext_lazy("This role can't see members."),
+    "see_tokens": gettext_lazy("This role can't see integrations."),
+    "see_owners": gettext_lazy("This role can't see people."),
+    "see_audit": gettext_lazy("This role can't see the audit log."),
+    "break_glass": gettext_lazy("This role can't open other people's memory."),
+    "export_owners": gettext_lazy("This role can't export another person's memory."),
+    "integration_required": gettext_lazy("Only an integration can get codes for its end users."),
+    "personal": gettext_lazy("This is another person's memory."),
+    "own_memory": gettext_lazy("Your own memory needs no reason to open."),
+    "revert": gettext_lazy("This role can't revert what a source wrote."),
+    "revoke_token": gettext_lazy("The token belongs to someone else."),
+    "scope_missing": gettext_lazy("The token doesn't have this permission."),
     "agent_forbidden": gettext_lazy("The integration may not use this agent."),
     "channel_forbidden": gettext_lazy("The integration may not use this channel."),
-    "owner_forbidden": gettext_lazy("The token may not name this owner."),
-    "person_required": gettext_lazy("Only a person decides about a proposal."),
+    "owner_forbidden": gettext_lazy("The token may not name this person."),
+    "person_required": gettext_lazy("Only a person can decide on a proposal."),
 }
 _READS: dict[str, Text] = {
-    "break_glass": gettext_lazy("The memory had been opened for an hour, with a reason."),
-    "granted": gettext_lazy("An admin lets this program read across owners."),
+    "break_glass": gettext_lazy("Opened for an hour, with a reason."),
+    "granted": gettext_lazy("An admin lets this program read everyone's memory."),
 }
 _SIGNINS: dict[str, Text] = {
     "wrong_password": gettext_lazy("The password was wrong."),
-    "wrong_code": gettext_lazy("The code of the second factor was wrong."),
+    "wrong_code": gettext_lazy("The second-factor code was wrong."),
     "unknown_address": gettext_lazy("Nobody here has this e-mail address."),
 }
 
@@ -74,7 +74,7 @@ def reason_of(event: Event) -> Text:
         return _("It looked like a secret ({kind}).").format(kind=code.replace("-", " "))
     of_action = {"access.denied": _DENIALS, "personal.read": _READS, "signin.failed": _SIGNINS}
     if code == "wrong_link_code":
-        return _("The code was wrong, used, or had run out.")
+        return _("The code was wrong, used or expired.")
     known = of_action.get(event.action, {})
     # The API says what the role lacks as `may_not_write`.
     return known.get(code.removeprefix("may_not_")) or (wording.reason(code) if code else "")

@@ -108,9 +108,9 @@ def _actor(event: Event, names: dict[str, str]) -> str:
     if event.actor_kind == "system":
         return _("memoryweb")
     if event.actor_kind == "anonymous":
-        return _("Somebody unknown")
+        return _("Someone unknown")
     if event.actor_role == "visitor":
-        return _("An owner, by a link to My memory")
+        return _("Someone with a link to My memory")
     return names.get(
         event.actor_id, _("{kind} {id}").format(kind=event.actor_kind, id=event.actor_id[:8])
     )

@@ -43,12 +43,13 @@ def snippets(base: str, owner: dict[str, str], talk: str) -> list[Snippet]:
     """`base` is the agent's address in the API; `owner` the fields that say whom a call is
     about: none with a personal token. `talk` is a conversation that nobody has yet."""
     return [
-        Snippet("curl", "curl", _("In a terminal. It sends a short talk and asks what to give a "
-                                  "model next."), _curl(base, owner, talk)),
-        Snippet("python", "Python", _("With the standard library alone; save it as memory.py."),
+        Snippet("curl", "curl", _("Run it in a terminal. It sends a short conversation, then asks "
+                                  "for the next prompt."), _curl(base, owner, talk)),
+        Snippet("python", "Python", _("Standard library only. Save it as memory.py."),
                 _python(base, owner, talk)),
         Snippet("openclaw", "OpenClaw", _("Save it as ~/.openclaw/workspace/skills/memoryweb/"
-                                          "SKILL.md. In ~/.openclaw/openclaw.json the token is "
+                                          "SKILL.md. Put the token into "
+                                          "~/.openclaw/openclaw.json as "
                                           "skills.entries.memoryweb.apiKey."),
                 _openclaw(base, owner)),
     ]  # fmt: skip

@@ -108,10 +108,10 @@ def _steps(request: TeamRequest, agent: Agent, since: datetime | None) -> Iterat
 
 
 def _received(request: TeamRequest, talk: Conversation | None) -> Iterator[Step]:
-    label, recognised = _("Message received"), _("Owner recognised")
+    label, recognised = _("Message received"), _("Person recognised")
     if talk is None:
         yield Step(label, None, _("Send a message to …/conversations/{id}/messages."))
-        yield Step(recognised, None, _("Each call says whom it is about."))
+        yield Step(recognised, None, _("Each call names a person."))
         return
     received = talk.messages.order_by("-position").values_list("created_at", flat=True).first()
     reads = request.visit.reads(talk.owner_id)

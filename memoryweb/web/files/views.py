@@ -135,5 +135,5 @@ def _end(steps: list[Step]) -> str:
     if len(steps) > 1:
         return ""
     if steps[0].author:
-        return _("It has no source of its own: whoever wrote it chose these words.")
+        return _("No source: the author wrote this line directly.")
     return _("Nothing is recorded about this line: it came with the file.")

@@ -22,13 +22,13 @@ _READ: dict[str, str | Promise] = {
     "file": _("Read a file."),
     "files": _("Read the list of files."),
     "changes": _("Read what changed in the files."),
-    "prompt": _("Read what the agent is given."),
-    "search": _("Searched in it."),
+    "prompt": _("Read the agent's prompt."),
+    "search": _("Searched this memory."),
     "conversation": _("Read a conversation."),
     "run": _("Read what a run did."),
     "proposal": _("Read a proposed change."),
-    "owner": _("Read by the API."),
-    "team": _("Read across all owners by the API."),
+    "owner": _("Read through the API."),
+    "team": _("Read everyone's memory through the API."),
 }
 
 
@@ -113,9 +113,9 @@ def _read(event: Event, names: Mapping[str, tuple[str, str]]) -> Read:
     grant = json.loads(event.details or "{}").get("grant", "")
     name, reason = names.get(grant, ("", ""))
     what = (
-        _("Exported it.")
+        _("Exported this memory.")
         if event.action == "personal.exported"
-        else _READ.get(event.target_kind, _("Read it."))
+        else _READ.get(event.target_kind, _("Read this memory."))
     )
     at = _EPOCH + timedelta(microseconds=event.at_us)
     return Read(name or event.actor_id[:8], at, what, reason)

@@ -27,11 +27,11 @@ class FilterForm(forms.Form):
     def __init__(self, data: object, *, agents: Iterable[Agent]) -> None:
         super().__init__(data)  # type: ignore[arg-type]
         self.fields["kind"].choices = [  # type: ignore[attr-defined]
-            ("", _("Every kind")),
+            ("", _("All kinds")),
             *((kind, KIND_LABELS[kind]) for kind in KINDS),
         ]
         self.fields["agent"].choices = [  # type: ignore[attr-defined]
-            ("", _("Every agent")),
+            ("", _("All agents")),
             *((str(agent.pk), agent.name) for agent in agents),
         ]
         for field in self.fields.values():
@@ -63,7 +63,7 @@ class SpotForm(forms.Form):
 
 class RewordForm(SpotForm):
     text = forms.CharField(
-        label=_("What it should say"),
+        label=_("New text"),
         strip=False,
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
@@ -78,7 +78,9 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=40,
-        help_text=_("Eight letters and digits, such as ABCD-EFGH. It works once, for ten minutes."),
+        help_text=_(
+            "Eight letters and digits, such as ABCD-EFGH. It works once, within ten minutes."
+        ),
         widget=forms.TextInput(
             attrs={"autocomplete": "one-time-code", "autocapitalize": "characters", "size": 12}
         ),

@@ -112,7 +112,9 @@ def reword(request: UserRequest, who: Oneself) -> HttpResponse:
     except MemoryRefused as refused:
         form.add_error("text", str(refused))
         return _sentence(request, who, file, form, status=422)
-    said = _("Saved in {path}. No dream rewrites it.") if written.changed else _("Nothing changed.")
+    said = (
+        _("Saved in {path}. Dreams won't change it.") if written.changed else _("Nothing changed.")
+    )
     messages.success(request, said.format(path=file.path))
     return redirect(_back(who, form) + f"#{anchor_of(file.pk, form.spot.first)}")
 
@@ -127,7 +129,9 @@ def remove(request: UserRequest, who: Oneself) -> HttpResponse:
         with unit(who.team, actor=who.actor) as work:
             done = door.remove(work, file, form.spot, writer=who.writer, sources_of=sources)
     except (Stale, door.SentenceGone):
-        said = _("{path} changed meanwhile. Nothing was removed; look at it again, then decide.")
+        said = _(
+            "{path} changed while you had it open. Nothing was removed. Check it and try again."
+        )
         messages.error(request, said.format(path=file.path))
         return redirect(_back(who, form))
     except MemoryRefused as refused:
@@ -148,11 +152,11 @@ def undo(request: UserRequest, who: Oneself) -> HttpResponse:
             for file, number in sorted(files, key=lambda place: str(place[0].pk)):
                 door.undo(work, file, number, writer=who.writer)
     except (Stale, FileMissing):
-        messages.error(request, _("The file changed meanwhile, so it cannot be undone here."))
+        messages.error(request, _("The file has changed since, so this can't be undone here."))
     except MemoryRefused as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, _("It is back where it was."))
+        messages.success(request, _("The sentence is back."))
     return redirect(who.urls["page"])
 
 
@@ -161,8 +165,8 @@ def pause(request: UserRequest, who: Oneself, *, paused: bool) -> HttpResponse:
         for owner in _saved(who):
             set_paused(owner=owner, paused=paused, by=who.actor)
             who.me.paused = paused
-    said = _("Memory is paused: nothing about you is kept or used until you resume it.")
-    messages.success(request, said if paused else _("Memory goes on."))
+    said = _("Memory is paused. Nothing about you is kept or used until you resume it.")
+    messages.success(request, said if paused else _("Memory is on again."))
     if is_fragment(request, PARTIALS):
         return show(request, "mine/mine.html", layout(who), partials=PARTIALS)
     return redirect(who.urls["page"])
@@ -247,24 +251,24 @@ def _by_agent(who: Oneself, kept: Kept) -> dict[str, Any]:
 
 def _proposals(count: int) -> str:
     return ngettext(
-        "{n} change of your memory was proposed.",
-        "{n} changes of your memory were proposed.",
+        "{n} change to your memory was proposed.",
+        "{n} changes to your memory were proposed.",
         count,
     ).format(n=count)
 
 
 def _secrets(count: int) -> str:
     return ngettext(
-        "{n} text about you held what looks like a password.",
-        "{n} texts about you held what looks like a password.",
+        "{n} text about you may contain a password.",
+        "{n} texts about you may contain a password.",
         count,
     ).format(n=count)
 
 
 def _marks(count: int) -> str:
     return ngettext(
-        "{n} line about you is marked: keep it or remove it.",
-        "{n} lines about you are marked: keep or remove each.",
+        "{n} line about you is flagged: keep it or remove it.",
+        "{n} lines about you are flagged: keep or remove each.",
         count,
     ).format(n=count)
 
@@ -273,12 +277,12 @@ def _removed(file: File, sources: int) -> str:
     said = [_("Removed from {path}.").format(path=file.path)]
     if sources:
         more = ngettext(
-            "The note that it came from lost it, too.",
-            "The {n} notes that it came from lost it, too.",
+            "It was also removed from the note it came from.",
+            "It was also removed from the {n} notes it came from.",
             sources,
         )
         said.append(more.format(n=sources))
-    said.append(_("Agents no longer use it. The file's history still holds it."))
+    said.append(_("Agents no longer use it. It stays in the file's history."))
     return " ".join(said)
 
 

@@ -74,7 +74,7 @@ def link(request: TeamRequest) -> HttpResponse:
     except (CodeRefused, OwnerRefused, TooManyTries) as refused:
         form.add_error("code", str(refused))
         return _page(request, form, status=422)
-    said = _("{owner} is linked to you. What is kept about it stands on this page now.")
+    said = _("{owner} is now linked to you. Its memory is on this page, too.")
     messages.success(request, said.format(owner=owner.shown_as))
     return redirect(to(request, "mine") + "#linked")
 

@@ -63,7 +63,7 @@ def _visit(view: View) -> Callable[[UserRequest], HttpResponseBase]:
     def inner(request: UserRequest) -> HttpResponseBase:
         code = _held(request)
         if code is None:
-            said = _("This visit is over. Ask for a new link where you got the last one.")
+            said = _("This visit has ended. Ask for a new link where you got the last one.")
             return _private(render(request, "visits/over.html", {"said": said}, status=404))
         with scope(team=code.team):
             return _private(view(request, guest(code)))
@@ -121,7 +121,7 @@ def leave(request: UserRequest) -> HttpResponse:
     if code is not None:
         with scope(team=code.team):
             one_time_codes.close_visit(code)
-    said = _("Your visit is over. What agents keep about you stays as you left it.")
+    said = _("Your visit has ended. Your memory stays as you left it.")
     response = render(request, "visits/over.html", {"said": said})
     response.delete_cookie(COOKIE, path=reverse("visit_page"))
     return _private(response)

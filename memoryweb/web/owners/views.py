@@ -101,7 +101,7 @@ def _filtered(team: Team, form: FilterForm) -> "QuerySet[Owner]":
 def _source_names(team: Team) -> dict[str, str]:
     """Each source of this team as people call it."""
     programs = {f"api:{one.pk}": f"api:{one.name}" for one in team.integrations.all()}
-    known = programs | {"user": _("People with an account"), "system": _("The system itself")}
+    known = programs | {"user": _("People with an account"), "system": _("The system")}
     return {source: known.get(source, source) for source in sources(team)}
 
 

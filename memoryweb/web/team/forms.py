@@ -17,8 +17,8 @@ from memoryweb.web.form_fields import WordsField
 
 _LABELS = dict(Scope.choices)
 _WHO_READS_IT = {
-    Scope.PERSONAL_READ: _("Every owner reads it on their page. Say what it is needed for."),
-    Scope.SHARED_WRITE: _("It is shown in the list of integrations. Say what it is needed for."),
+    Scope.PERSONAL_READ: _("Everyone sees it on their page. Say what it is needed for."),
+    Scope.SHARED_WRITE: _("Shown in the list of integrations. Say what it is needed for."),
 }
 _SCOPES = [(name, _LABELS[name]) for name in PERSONAL_SCOPES]
 
@@ -58,7 +58,7 @@ class MemberForm(RoleForm):
         label=_("First password"),
         required=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text=_("Only for a new account; tell it to the person, who should change it."),
+        help_text=_("Only for a new account. Give it to the person and ask them to change it."),
     )
     field_order = ("email", "name", "role", "ends_on", "password")
 
@@ -79,14 +79,16 @@ class IntegrationForm(forms.Form):
     channels = WordsField(
         label=_("Channels"),
         required=False,
-        help_text=_("For whom it may speak, such as: slack, feishu. Empty: only its own users."),
+        help_text=_(
+            "Chat channels it speaks for, such as slack, feishu. Empty: its own users only."
+        ),
     )
     # Said aloud: no box ticked must never come to mean every agent.
     reach = forms.ChoiceField(
-        label=_("Agents that it may use"),
+        label=_("Agents it may use"),
         choices=[
-            ("every", _("Every agent of the team, also those to come")),
-            ("some", _("Only the agents chosen here")),
+            ("every", _("All agents, including new ones")),
+            ("some", _("Only these agents")),
         ],
         initial="every",
         widget=forms.RadioSelect,
@@ -95,7 +97,7 @@ class IntegrationForm(forms.Form):
         label=_("Chosen agents"), required=False, widget=forms.CheckboxSelectMultiple
     )
     scopes = forms.MultipleChoiceField(
-        label=_("May"),
+        label=_("Permissions"),
         choices=_SCOPES,
         initial=DEFAULT_SCOPES,
         widget=forms.CheckboxSelectMultiple,
@@ -141,14 +143,16 @@ class GrantForm(forms.Form):
 
 class TokenForm(forms.Form):
     name = WordsField(
-        label=_("Name"), max_length=64, help_text=_("Where it will be used, so that you know it.")
+        label=_("Name"),
+        max_length=64,
+        help_text=_("Where you will use it, so you can tell it apart."),
     )
     holder = forms.ChoiceField(label=_("Acts as"))
     days = forms.IntegerField(
         label=_("Days until it expires"), min_value=1, max_value=LONGEST_DAYS, initial=DEFAULT_DAYS
     )
     scopes = forms.MultipleChoiceField(
-        label=_("May"),
+        label=_("Permissions"),
         choices=_SCOPES,
         initial=DEFAULT_SCOPES,
         widget=forms.CheckboxSelectMultiple,

@@ -25,16 +25,16 @@ from memoryweb.web.team.forms import GrantForm, IntegrationForm
 
 _GRANTED = {
     Scope.PERSONAL_READ: gettext_lazy(
-        "{name} may read across owners now. Give it a token with this scope."
+        "{name} can now read everyone's memory. Create a token with this permission for it."
     ),
     Scope.SHARED_WRITE: gettext_lazy(
-        "{name} may now write shared files of the prompt. Give it a token with this scope."
+        "{name} can now write shared prompt files. Create a token with this permission for it."
     ),
 }
 _WITHDRAWN = {
-    Scope.PERSONAL_READ: gettext_lazy("{name} reads only the owner that it names in a call."),
+    Scope.PERSONAL_READ: gettext_lazy("{name} now reads only the person that each call names."),
     Scope.SHARED_WRITE: gettext_lazy(
-        "What {name} writes to shared files of the prompt waits in Review."
+        "What {name} writes to shared prompt files now waits in Review."
     ),
 }
 
@@ -66,7 +66,7 @@ def new(request: TeamRequest) -> HttpResponse:
         except AccountsRefused as refused:
             form.add_error(None, str(refused))
         else:
-            said = _("{name} was created. It needs a token to talk to the API.")
+            said = _("{name} was created. Now create a token for it.")
             messages.success(request, said.format(name=made.name))
             return redirect(to(request, "settings_tokens", query=f"?holder={made.pk}"))
     context = {"tab": "integrations", "form": form}

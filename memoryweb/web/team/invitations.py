@@ -59,7 +59,7 @@ def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
     except AccountsRefused as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, _("The invitation was withdrawn; its link works no more."))
+        messages.success(request, _("The invitation was withdrawn. Its link no longer works."))
     return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
 
 

@@ -52,7 +52,7 @@ def change(request: TeamRequest, membership_id: int) -> HttpResponse:
     membership = _find(request, membership_id)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Choose a role, and a date or none."))
+        messages.error(request, _("Choose a role. The end date may be empty."))
         return show_members(request, status=422)
     role = Role(form.cleaned_data["role"])
     try:
@@ -62,7 +62,7 @@ def change(request: TeamRequest, membership_id: int) -> HttpResponse:
     except AccountsRefused as refused:
         messages.error(request, str(refused))
         return show_members(request, status=422)
-    return _done(request, _("The membership of {name} was changed.").format(name=membership.user))
+    return _done(request, _("Saved {name}'s membership.").format(name=membership.user))
 
 
 @require_GET

@@ -10,7 +10,7 @@ from memoryweb.web.form_fields import ZoneField
 
 class ProfileForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=120)
-    time_zone = ZoneField(help_text=_("Times on every page are shown in it."))
+    time_zone = ZoneField(help_text=_("Every page shows times in this zone."))
 
 
 class AddressForm(forms.Form):
@@ -33,7 +33,7 @@ class AddressForm(forms.Form):
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
         if not get_adapter().reauthenticate(self.user, password):
-            raise ValidationError(_("That is not your password."))
+            raise ValidationError(_("Wrong password."))
         return password
 
 
@@ -42,7 +42,7 @@ class JoinForm(forms.Form):
     password = forms.CharField(
         label=_("Password"),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text=_("You will sign in with your e-mail address and this."),
+        help_text=_("You'll sign in with your e-mail address and this password."),
     )
 
     def __init__(self, data: object = None, *, email: str) -> None:

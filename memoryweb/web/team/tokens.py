@@ -68,7 +68,7 @@ def revoke(request: TeamRequest, token_id: UUID) -> HttpResponse:
     except AccountsRefused as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, _("The token {name} works no more.").format(name=token.name))
+        messages.success(request, _("Token {name} was revoked.").format(name=token.name))
     return redirect(to(request, "settings_tokens"))
 
 

@@ -29,7 +29,7 @@ def team(request: TeamRequest) -> HttpResponse:
         except AccountsRefused as refused:
             form.add_error("name", str(refused))
         else:
-            messages.success(request, _("The team's name was saved."))
+            messages.success(request, _("Team name saved."))
             return redirect(to(request, "settings"))
     context = {
         "tab": "team",
@@ -66,7 +66,7 @@ def demo_remove(request: TeamRequest) -> HttpResponse:
     is_me_too = request.user in gone
     if is_me_too:
         logout(request)
-    messages.success(request, _("The demo team was removed, with everything of it."))
+    messages.success(request, _("The demo team and everything in it was removed."))
     return redirect("account_login" if is_me_too else "home")
 
 

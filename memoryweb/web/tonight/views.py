@@ -71,9 +71,9 @@ def _row(request: TeamRequest, nights: AgentNights) -> Row:
     chip, detail = wording.standing(nights, sees_all=request.visit.can(Permission.SEE_OWNERS))
     warnings = []
     if nights.is_late:
-        warnings.append(_("Late by over two hours: is a worker running?"))
+        warnings.append(_("More than two hours late. Is a worker running?"))
     if nights.repeats:
-        warnings.append(_("Two nights gave an identical result."))
+        warnings.append(_("The last two nights had the same result."))
     return Row(
         nights=nights,
         chip=chip,
@@ -96,7 +96,7 @@ def _greeting(visit: Visit) -> str:
 
 
 def _summary(nights: list[AgentNights]) -> str:
-    """`Ada dreamt, Otto is dreaming, Kenji waits for you.` Longer lists are counted."""
+    """`Ada dreamt. Otto is dreaming. Kenji needs you.` Longer lists are counted."""
     dreaming = [n.agent.name for n in nights if n.running]
     waiting = [n.agent.name for n in nights if n.proposals and not n.running]
     failed = [n.agent.name for n in nights if _has_failed(n)]
@@ -105,14 +105,15 @@ def _summary(nights: list[AgentNights]) -> str:
         for n in nights
         if n.last and not n.running and n.agent.name not in {*waiting, *failed}
     ]
-    parts = [
-        _phrase(dreamt, _("{names} dreamt"), "{count} agents dreamt"),
-        _phrase(dreaming, _("{names} is dreaming"), "{count} agents are dreaming"),
-        _phrase(waiting, _("{names} waits for you"), "{count} agents wait for a decision"),
-        _phrase(failed, _("{names} failed"), "{count} agents failed"),
+    said = [
+        (dreamt, ngettext("{name} dreamt.", "{count} agents dreamt.", len(dreamt))),
+        (dreaming, ngettext("{name} is dreaming.", "{count} agents are dreaming.", len(dreaming))),
+        (waiting, ngettext("{name} needs you.", "{count} agents need you.", len(waiting))),
+        (failed, ngettext("{name} failed.", "{count} agents failed.", len(failed))),
     ]
-    said = ", ".join(part for part in parts if part)
-    return f"{said}." if said else ""
+    return " ".join(
+        sentence.format(name=names[0], count=len(names)) for names, sentence in said if names
+    )
 
 
 def _none_yet(visit: Visit) -> str:
@@ -120,12 +121,6 @@ def _none_yet(visit: Visit) -> str:
     if visit.can(Permission.SEE_OWNERS):
         return _("No agent has dreamt yet.")
     return _("No dream of shared notes yet.")
-
-
-def _phrase(names: list[str], one: str, many: str) -> str:
-    if len(names) == 1:
-        return one.format(names=names[0])
-    return ngettext(many, many, len(names)).format(count=len(names)) if names else ""
 
 
 def _has_failed(nights: AgentNights) -> bool:
@@ -149,21 +144,23 @@ def _looks(request: TeamRequest) -> list[Need]:
     needs = []
     if marked := visit.counted.marks:
         text = ngettext(
-            "{n} line that a machine wrote is marked: keep it or remove it.",
-            "{n} lines that machines wrote are marked: keep or remove each.",
+            "{n} line is flagged: keep it or remove it.",
+            "{n} lines are flagged: keep or remove each.",
             marked,
         ).format(n=marked)
-        needs.append(Need(text, to(request, "marks"), _("Look"), "warn"))
+        needs.append(Need(text, to(request, "marks"), _("Review"), "warn"))
     if held := visit.counted.secrets:
         text = ngettext(
-            "{n} likely password was held back.", "{n} likely passwords were held back.", held
+            "{n} likely password needs your decision.",
+            "{n} likely passwords need your decision.",
+            held,
         ).format(n=held)
         needs.append(Need(text, to(request, "secrets"), _("Decide"), "warn"))
     return needs
 
 
 def _decision(request: TeamRequest, proposal: Proposal) -> Need:
-    text = _("{agent}: a change of {path} waits for a decision.").format(
+    text = _("{agent}: a change to {path} needs your decision.").format(
         agent=proposal.file.agent.name, path=proposal.file.path
     )
     return Need(text, to(request, "review_detail", proposal.pk), _("Review"), "warn")

@@ -39,7 +39,7 @@ class Command(base.Command):
         )
         kept = bool(options["password"]) and not member.user.check_password(options["password"])
         if kept:
-            said += " " + _("The account was there already and keeps its password.")
+            said += " " + _("The account already existed and keeps its password.")
         return base.Outcome(said, _told(member) | {"passwordKept": kept})
 
 

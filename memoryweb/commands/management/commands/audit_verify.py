@@ -11,7 +11,7 @@ from memoryweb.commands import base
 
 
 class Command(base.Command):
-    help = _("Check the audit chains; name the first event of each that is not what was written.")
+    help = _("Check the audit chains and report the first altered event of each.")
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--team", help=_("only this team's chain: its slug, name or id"))

@@ -21,7 +21,7 @@ class Command(base.Command):
     def act(self, options: dict[str, Any]) -> base.Outcome:
         if options["timezone"] not in available_timezones():
             raise CommandError(
-                _("“{zone}” is no time zone; give one such as Europe/Berlin.").format(
+                _("“{zone}” is not a time zone. Use one such as Europe/Berlin.").format(
                     zone=options["timezone"]
                 )
             )
@@ -29,6 +29,6 @@ class Command(base.Command):
         with base.in_team(options["team"]) as team, unit(team) as work:
             agent = create_agent(work, name=name, time_zone=options["timezone"])
         return base.Outcome(
-            _("Created the agent “{name}” in {team}.").format(name=agent.name, team=team.name),
+            _("Created agent “{name}” in {team}.").format(name=agent.name, team=team.name),
             {"id": str(agent.pk), "name": agent.name},
         )

@@ -11,14 +11,14 @@ from memoryweb.commands import base
 
 
 class Command(base.Command):
-    help = _("Issue a token. Standard output gets the token alone; it is shown only this once.")
+    help = _("Create a token. Standard output gets the token alone. It is shown only once.")
 
     def arguments(self, parser: CommandParser) -> None:
         base.add_team(parser)
         holder = parser.add_mutually_exclusive_group(required=True)
         holder.add_argument("--email", help=_("the member who will act with it"))
         holder.add_argument("--integration", help=_("the integration's name or id"))
-        parser.add_argument("--name", required=True, help=_("what tells it from other tokens"))
+        parser.add_argument("--name", required=True, help=_("a name to tell it apart by"))
         parser.add_argument("--scopes", default="all", help=_("all, or some, separated by commas"))
         parser.add_argument(
             "--days", type=int, default=tokens.DEFAULT_DAYS, help=_("how long it is valid")
@@ -38,7 +38,7 @@ class Command(base.Command):
             )
         expires = token.expires_at.date().isoformat()
         return base.Outcome(
-            _("Issued the token {token} of {holder}, valid until {date}.").format(
+            _("Created token {token} for {holder}, valid until {date}.").format(
                 token=token, holder=integration or user, date=expires
             ),
             {

@@ -17,18 +17,18 @@ from memoryweb.runs.reasons import reason
 
 
 class Command(base.Command):
-    help = _("Dream now, or the dream of one night, and wait for its outcome.")
+    help = _("Run a dream now, or simulate one night, and wait for it to finish.")
 
     def arguments(self, parser: CommandParser) -> None:
         base.add_team(parser)
         parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
         parser.add_argument(
-            "--owner", help=_("whose notes; without it the shared ones and all with new notes")
+            "--owner", help=_("whose notes; default: the shared ones and everyone's with new notes")
         )
         parser.add_argument(
             "--night",
             type=_date,
-            help=_("a local date: the run takes that night's dream time for now"),
+            help=_("a local date: run as if it were that night"),
         )
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
@@ -43,7 +43,7 @@ class Command(base.Command):
             runs = [_dreamt(agent, owner, night) for owner in owners]
         failed = [run for run in runs if run.status == Run.Status.FAILED]
         return base.Outcome(
-            " ".join(map(_told, runs)) or _("Nobody has new notes; there was nothing to dream."),
+            " ".join(map(_told, runs)) or _("There are no new notes to dream about."),
             {"runs": [_as_data(run) for run in runs]},
             ok=not failed,
         )
@@ -70,7 +70,7 @@ def _dreamt(agent: Agent, owner: Owner | None, night: date | None) -> Run:
 def _told(run: Run) -> str:
     whose = run.owner.shown_as if run.owner else _("shared notes")
     report = getattr(run, "report", None)
-    counts = _(" ({promoted} promoted, {kept} kept, {rejected} rejected)").format(
+    counts = _(" ({promoted} added, {kept} kept for later, {rejected} not kept)").format(
         promoted=report.promoted, kept=report.kept, rejected=report.rejected
     ) if report else ""  # fmt: skip
     why = str(reason(run.reason)) if run.reason else ""

@@ -19,12 +19,12 @@ LONGEST_SECONDS = 600
 
 
 class Command(base.Command):
-    help = _("Extract what waits, without the cooldown, and wait for the outcome.")
+    help = _("Extract waiting conversations now, without the cooldown, and wait for the result.")
 
     def arguments(self, parser: CommandParser) -> None:
         base.add_team(parser)
         parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
-        parser.add_argument("--owner", help=_("whose conversations; without it, everyone's"))
+        parser.add_argument("--owner", help=_("whose conversations; default: everyone's"))
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         with base.in_team(options["team"]) as team:
@@ -35,7 +35,7 @@ class Command(base.Command):
                 owners = owners_with_messages(agent)
             runs = [_extracted(agent, owner) for owner in owners]
         return base.Outcome(
-            "\n".join(map(_told, runs)) or _("No messages wait; there was nothing to extract."),
+            "\n".join(map(_told, runs)) or _("There are no messages to extract."),
             {"runs": [_as_data(run) for run in runs]},
             ok=all(run.status != Run.Status.FAILED for run in runs),
         )

@@ -22,11 +22,11 @@ TOKEN = "first start"
 
 
 class Command(base.Command):
-    help = _("On an empty installation: an admin, a team, and on SQLite the demo team.")
+    help = _("Set up an empty installation: an admin, a team and, on SQLite, the demo team.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         if User.objects.exists() and not _was_cut_short():
-            return base.Outcome(_("This installation has people already; nothing was added."))
+            return base.Outcome(_("This installation already has people. Nothing was added."))
         password = os.environ.get("MEMORYWEB_ADMIN_PASSWORD") or secrets.token_urlsafe(12)
         with transaction.atomic():
             team = _team(_admin(password))
@@ -38,9 +38,9 @@ class Command(base.Command):
         if team.is_demo:
             _live(team, password)
         secret = _token(team)
-        said = _("API token of the program “{program}” in {team}, shown only now: {secret}").format(
-            program=building.PROGRAM, team=team.name, secret=secret
-        )
+        said = _(
+            "API token of the integration “{program}” in {team}, shown only now: {secret}"
+        ).format(program=building.PROGRAM, team=team.name, secret=secret)
         return base.Outcome(said, {"email": ADMIN, "password": password, "token": secret})
 
 
@@ -82,7 +82,10 @@ def _signing_in(team: Team, password: str) -> str:
         people = ", ".join(f"{person.email} ({person.role})" for person in building.PEOPLE)
         said += [
             _("Demo people, with the same password: {people}").format(people=people),
-            _("Making the demo team: a fortnight of conversations and nights. Takes a moment."),
+            _(
+                "Building the demo team from two weeks of conversations and dreams. "
+                "This takes a moment."
+            ),
         ]
     return "\n".join(said)
 

@@ -10,7 +10,7 @@ from memoryweb.runs import healthcheck
 
 
 class Command(base.Command):
-    help = _("Says whether background work is being done; exits with 1 when it isn't.")
+    help = _("Check that background work is being done. Exits with 1 when it isn't.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         try:

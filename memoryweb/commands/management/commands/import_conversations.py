@@ -17,7 +17,9 @@ from memoryweb.runs.models import Run
 
 
 class Command(base.Command):
-    help = _("Take conversations from a JSONL file, all of it or nothing. Again: adds nothing.")
+    help = _(
+        "Import conversations from a JSONL file, all of it or nothing. Repeating it adds nothing."
+    )
 
     def arguments(self, parser: CommandParser) -> None:
         base.add_team(parser)
@@ -64,7 +66,7 @@ def _told(team: Team, owner: Owner, done: Imported, run: Run | None) -> base.Out
     is_queued = run is not None and run.is_active
     message = _(
         "Imported {added} messages of {conversations} conversations for {owner}; "
-        "{duplicates} were there already."
+        "{duplicates} were already there."
     ).format(
         added=done.added,
         conversations=done.conversations,

@@ -11,12 +11,12 @@ from memoryweb.memory.reindexing import Checked, Difference, Rebuilt
 
 
 class Command(base.Command):
-    help = _("Make the search index again from files and messages, or check that it is right.")
+    help = _("Rebuild the search index from files and messages, or check it.")
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--team", help=_("only this team: its slug, name or id"))
         parser.add_argument(
-            "--check", action="store_true", help=_("change nothing; say what differs")
+            "--check", action="store_true", help=_("change nothing, only report differences")
         )
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
@@ -50,7 +50,7 @@ def _check(chosen: list[Team]) -> base.Outcome:
     is_sound = reindexing.is_sound()
     lines = [line for team, result in found.items() for line in _checked(team, result)]
     if not is_sound:
-        lines.append(_("The database's index does not hold what the passages say; run “reindex”."))
+        lines.append(_("The database's full-text index doesn't match the passages. Run “reindex”."))
     return base.Outcome(
         "\n".join(lines) or _("There is no team yet, and nothing to check."),
         {"indexIsSound": is_sound, "teams": [_told(team, r) for team, r in found.items()]},
@@ -59,15 +59,15 @@ def _check(chosen: list[Team]) -> base.Outcome:
 
 
 def _rebuilt(team: Team, result: Rebuilt) -> str:
-    return _("{team}: {passages} passages made of {files} files and {messages} messages.").format(
-        team=team.name, passages=result.passages, files=result.files, messages=result.messages
-    )
+    return _(
+        "{team}: {passages} passages built from {files} files and {messages} messages."
+    ).format(team=team.name, passages=result.passages, files=result.files, messages=result.messages)
 
 
 def _checked(team: Team, result: Checked) -> list[str]:
     if not result.differences:
         return [
-            _("{team}: {passages} passages, the index is what files and messages make.").format(
+            _("{team}: {passages} passages, the index is correct.").format(
                 team=team.name, passages=result.passages
             )
         ]

@@ -22,6 +22,6 @@ class Command(base.Command):
             token = tokens.find(team, options["token"])
             tokens.revoke(token=token, by=SYSTEM)
         return base.Outcome(
-            _("Revoked the token {token} (“{name}”).").format(token=token, name=token.name),
+            _("Revoked token {token} (“{name}”).").format(token=token, name=token.name),
             {"id": str(token.pk), "name": token.name, "team": team.slug},
         )

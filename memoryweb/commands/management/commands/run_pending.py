@@ -15,13 +15,13 @@ from memoryweb.runs.reasons import reason
 
 
 class Command(base.Command):
-    help = _("Works the waiting runs here and now, until none is left that may start.")
+    help = _("Process waiting runs now, until none is left that may start.")
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--until-idle",
             action="store_true",
-            help=_("also wait for runs that other workers have in hand"),
+            help=_("also wait for runs that other workers are processing"),
         )
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
@@ -32,7 +32,7 @@ class Command(base.Command):
                 self.stdout.write(_line(run))
         counts = Counter(str(run.status) for run in runs)
         return base.Outcome(
-            ngettext("Worked {count} run.", "Worked {count} runs.", len(runs)).format(
+            ngettext("Processed {count} run.", "Processed {count} runs.", len(runs)).format(
                 count=len(runs)
             ),
             {"runs": len(runs), "statuses": dict(counts)},

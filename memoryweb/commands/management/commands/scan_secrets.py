@@ -14,12 +14,12 @@ from memoryweb.runs.models import Run
 
 
 class Command(base.Command):
-    help = _("Look for secrets in what is kept already; says kinds and places, never the text.")
+    help = _("Find secrets in existing memory. Prints kinds and places, never the text.")
 
     def arguments(self, parser: CommandParser) -> None:
         add_team(parser)
         parser.add_argument("--agent", help=_("only this agent: its name or id"))
-        parser.add_argument("--fix", action="store_true", help=_("mask what is found, everywhere"))
+        parser.add_argument("--fix", action="store_true", help=_("mask everything that is found"))
 
     def act(self, options: dict[str, Any]) -> Outcome:
         with in_team(options["team"]) as team:

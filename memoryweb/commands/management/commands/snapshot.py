@@ -19,7 +19,7 @@ from memoryweb.workspace.models import AuthorKind
 
 
 class Command(base.Command):
-    help = _("Export a memory into a ZIP file, or import one, all of it or nothing.")
+    help = _("Export memory to a ZIP file, or import one, all of it or nothing.")
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("act", choices=["export", "import"])
@@ -102,9 +102,9 @@ def _line(action: str, path: str, reason: str) -> str:
 
 
 def _held(held: Held, *, dry: bool) -> str:
-    said = _("line {line} holds what looks like a password; it was held back")
+    said = _("line {line} contains what looks like a password and was held back")
     if dry:
-        said = _("line {line} holds what looks like a password; it would be held back")
+        said = _("line {line} contains what looks like a password and would be held back")
     return " " * 11 + said.format(line=held.line)
 
 

@@ -15,7 +15,7 @@ from memoryweb.commands import base
 
 
 class Command(base.Command):
-    help = _("Make everything ready and start the pages and a worker on this machine.")
+    help = _("Set up the database and start the web server and a worker.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         port = int(os.environ.get("PORT", "8000"))
@@ -23,15 +23,17 @@ class Command(base.Command):
         if not presence.claim():
             raise CommandError(
                 _(
-                    "memoryweb already runs on {home}. Stop it first, or set MEMORYWEB_HOME to"
-                    " another folder."
+                    "memoryweb is already running on {home}. Stop it first, or set"
+                    " MEMORYWEB_HOME to another folder."
                 ).format(home=settings.HOME)
             )
         call_command("migrate", interactive=False, verbosity=0, skip_checks=False)
         call_command("createcachetable", verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         call_command("first_start", stdout=self.stdout)
-        said = _("memoryweb runs at {url} until Ctrl-C.").format(url=f"http://127.0.0.1:{port}")
+        said = _("memoryweb is running at {url}. Press Ctrl-C to stop it.").format(
+            url=f"http://127.0.0.1:{port}"
+        )
         self.stdout.write(said)
         self.stdout.flush()
         _become_processes()

@@ -9,7 +9,7 @@ from memoryweb.runs import engine
 
 
 class Command(base.Command):
-    help = _("Does once what happens every minute: asks for due dreams, puts back lost runs.")
+    help = _("Run the every-minute tick once: start due dreams, queue lost runs again.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         failed = engine.tick(timezone.now())

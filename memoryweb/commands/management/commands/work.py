@@ -8,7 +8,7 @@ from memoryweb.runs.supervisor import Supervisor
 
 
 class Command(base.Command):
-    help = _("Works the queue until stopped; a worker that dies or hangs is started again.")
+    help = _("Work the queue until stopped. A worker that dies or hangs is restarted.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         presence.share()
