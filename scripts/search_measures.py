@@ -59,7 +59,7 @@ def _blocks(agent: Agent, dice: random.Random) -> Iterator[Passage]:
     for number in range(BLOCKS // PER_FILE):
         lines = (f"- {' '.join(_said(dice, dice.randint(6, 30)))}." for _line in range(PER_FILE))
         file = _file(agent, f"notes-{number}.md", "\n".join(lines))
-        yield from of_file(file, sources={})
+        yield from of_file(file)
 
 
 def _file(agent: Agent, path: str, content: str) -> File:

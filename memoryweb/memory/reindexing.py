@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db.models import QuerySet
 from django_scopes import scope
@@ -12,11 +12,11 @@ from memoryweb.accounts.models import Team
 from memoryweb.conversations.models import Conversation
 from memoryweb.language import tokens
 from memoryweb.memory.transaction import unit
+from memoryweb.rows import batches
 from memoryweb.search import index, indexing
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File
 
-T = TypeVar("T")
 FILES, MESSAGES = 50, 500
 # `source` says whose word a text is. It isn't searched, and follows who is linked to whom.
 _NOT_COMPARED = {"id", "source", "file_id", "message_id", "conversation_id"}
@@ -53,8 +53,9 @@ def rebuild(team: Team) -> Rebuilt:
     """A transaction each batch, so that nobody waits for the whole of it."""
     files = messages = 0
     with scope(team=team):
-        for batch in _batches(File.objects.order_by("pk").values_list("pk", flat=True), FILES):
+        for batch in batches(list(File.objects.order_by("pk").values_list("pk", flat=True)), FILES):
             with unit(team):
+                Passage.objects.filter(file__in=batch).delete()
                 for file in File.objects.filter(pk__in=batch).select_for_update(of=("self",)):
                     indexing.index_file(file)
                     files += file.deleted_at is None
@@ -99,7 +100,7 @@ def rebuild_index() -> None:
 def _rebuild_messages(team: Team, conversation: Conversation) -> int:
     count = 0
     rows = conversation.messages.order_by("position").values_list("pk", flat=True)
-    for batch in _batches(rows, MESSAGES):
+    for batch in batches(list(rows), MESSAGES):
         with unit(team):
             Passage.objects.filter(message__in=batch).delete()
             messages = conversation.messages.filter(pk__in=batch).order_by("position")
@@ -109,13 +110,13 @@ def _rebuild_messages(team: Team, conversation: Conversation) -> int:
 
 
 def _differences() -> Iterator[Difference]:
-    for batch in _batches(File.objects.order_by("pk").values_list("pk", flat=True), FILES):
+    for batch in batches(list(File.objects.order_by("pk").values_list("pk", flat=True)), FILES):
         for file in File.objects.filter(pk__in=batch).select_related("owner"):
             stored = Passage.objects.filter(file=file)
-            yield from _compared(str(file.pk), stored, indexing.of_file(file, sources={}))
+            yield from _compared(str(file.pk), stored, indexing.of_file(file))
     for conversation in Conversation.objects.order_by("pk").select_related("owner"):
         positions = conversation.messages.order_by("position").values_list("position", flat=True)
-        for places in _batches(positions, MESSAGES):
+        for places in batches(list(positions), MESSAGES):
             span = (places[0], places[-1])
             messages = conversation.messages.filter(position__range=span).order_by("position")
             stored = Passage.objects.filter(message__in=messages)
@@ -142,9 +143,3 @@ def _compared(
 def _facts(row: Passage) -> list[Any]:
     names = (field.attname for field in Passage._meta.concrete_fields)
     return [getattr(row, name) for name in names if name not in _NOT_COMPARED]
-
-
-def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    found = iter(list(items))
-    while batch := list(islice(found, size)):
-        yield batch

@@ -163,7 +163,7 @@ def append(
     line_origins.add(file, revision, rooted(origins))
     before = file.content.removesuffix(delta)
     flags.flag_new(file, before, flags.flagged_lines(file), since=revision.number)
-    indexing.index_appended(file, first)
+    indexing.index_file(file)
     record(unit, "file.written", file, revision)
     screening.keep_for_file(unit, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
@@ -238,7 +238,7 @@ def rename(
             raise Exists(other.path)
         _step_aside(unit, other, writer)
     revision = _move(unit, file, wanted, Change(file.content, delta=""), writer)
-    indexing.follow(file, ())
+    indexing.index_file(file)
     return Written(file, revision, revision.number - 1)
 
 
@@ -262,10 +262,10 @@ def _held_back(
 def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, Origin]) -> None:
     """Line origins, marks and index after a change."""
     waiting = flags.flagged_lines(file)
-    fresh = line_origins.follow(file, before, revision, file.content, rooted(origins))
+    line_origins.follow(file, before, revision, file.content, rooted(origins))
     comes_back = any(origin.by for origin in origins.values())
     flags.flag_new(file, before, waiting, since=0 if comes_back else revision.number)
-    indexing.follow(file, fresh)
+    indexing.index_file(file)
 
 
 def _place_of(file: File) -> Place:

@@ -2,16 +2,15 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.db.models import Q
 
-from memoryweb import bulk
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.provenance.models import LineOrigin, PastOrigin
+from memoryweb.rows import remove, shift
 from memoryweb.workspace.models import AuthorKind, File, Revision
 
 
@@ -40,15 +39,6 @@ class Origin:
     by: Revision | None = None
 
 
-# What tells more of a gone line than its file's revisions do.
-_TOLD = Q(source_file__isnull=False) | Q(message__isnull=False) | Q(durable=True) | Q(asked=True)
-_COLUMNS = (
-    *("line", "since", "author_kind", "user_id", "run_id"),
-    *("source_file_id", "source_revision", "source_line", "message_id", "root_id"),
-    *("durable", "asked", "category"),
-)
-
-
 def origins_of(file: File) -> dict[int, list[LineOrigin]]:
     """Line number → its origins, with source files, messages, runs and people at hand."""
     found = defaultdict(list)
@@ -75,9 +65,8 @@ def follow(
     revision: Revision,
     content: str,
     origins: Mapping[int, Origin],
-) -> set[int]:
-    """Bring the file's origins from the text `before` to `content`, which `revision` holds; the
-    numbers of the lines whose origins are new.
+) -> None:
+    """Bring the file's origins from the text `before` to `content`, which `revision` holds.
 
     Rows of lines that stay are not written again: where lines move, their numbers do.
     """
@@ -89,70 +78,42 @@ def follow(
         if (given := origins.get(new)) is None or given.by
     }
     fresh = [n for n, line in enumerate(lines, start=1) if n not in stays and line.strip()]
-    gone = sorted(set(range(1, len(old_lines) + 1)).difference(stays.values()))
-    also = {line for one in origins.values() for line in one.also}
-    told = _told(file, {*gone, *also}, whole=also)
-    PastOrigin.objects.bulk_create(
-        _past(row, revision) for line in gone for row in told.get(line, ())
-    )
-    bulk.remove(LineOrigin, file.pk, list(_spans(gone)))
-    if any(lines[number - 1].strip() for number in stays):  # a blank line has no rows
-        bulk.shift(LineOrigin, file.pk, ["line"], list(_shifts(stays)))
+    gone = set(range(1, len(old_lines) + 1)).difference(stays.values())
+    old_rows = _rows(file, gone.union(*(one.also for one in origins.values())))
     found = {
-        n: _with_older(origins[n], told)
+        n: _with_older(origins[n], old_rows)
         if n in origins
-        else _inherited(told, carried.changed.get(n))
+        else _inherited(old_rows, carried.changed.get(n))
         for n in fresh
     }
+    left = [row for line in gone for row in old_rows.get(line, ())]
+    PastOrigin.objects.bulk_create(_past(row, revision) for row in left if _tells_more(row))
+    rows = LineOrigin.objects.filter(file=file)
+    remove(rows, [row.pk for row in left])
+    shift(rows, ["line"], {old: (new - old,) for new, old in stays.items()})
     add(file, revision, found)
-    return set(fresh)
 
 
 def add(file: File, revision: Revision, origins: Mapping[int, Origin]) -> None:
     """Origins of new lines: nothing else moves."""
-    bulk.insert(
-        LineOrigin(team_id=file.team_id, file_id=file.pk),
-        _COLUMNS,
-        (row for line, origin in origins.items() for row in _new(revision, line, origin)),
-    )
+    LineOrigin.objects.bulk_create(_new(file, revision, origins))
 
 
-def _told(
-    file: File, lines: Collection[int], *, whole: Collection[int]
-) -> dict[int, list[LineOrigin]]:
-    """Line → those of its origins that say more than who wrote it; of `whole` lines all."""
+def _rows(file: File, lines: Collection[int]) -> dict[int, list[LineOrigin]]:
+    """Line → its origins, of those lines."""
     found = defaultdict(list)
     if lines:
-        says_more = _TOLD | ~Q(category="") | Q(line__in=whole)
         span = (min(lines), max(lines))
-        told = LineOrigin.objects.filter(says_more, file=file, line__range=span)
-        for row in told.order_by("pk"):
-            found[row.line].append(row)
-    return {line: found[line] for line in found.keys() & lines}
+        for row in LineOrigin.objects.filter(file=file, line__range=span).order_by("line", "pk"):
+            if row.line in lines:
+                found[row.line].append(row)
+    return found
 
 
-def _spans(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Ascending numbers as stretches: the first and the last of each."""
-    return ((first, last) for first, last, _by in _runs((number, 0) for number in numbers))
-
-
-def _shifts(stays: Mapping[int, int]) -> Iterator[tuple[int, int, int]]:
-    """Stretches of old lines that move, and by how much."""
-    return _runs(sorted((old, new - old) for new, old in stays.items() if new != old))
-
-
-def _runs(pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    first = last = by = 0
-    for number, value in pairs:
-        if first and (number, value) == (last + 1, by):
-            last = number
-            continue
-        if first:
-            yield first, last, by
-        first = last = number
-        by = value
-    if first:
-        yield first, last, by
+def _tells_more(row: LineOrigin) -> bool:
+    """Than the file's revisions do."""
+    stands_on = row.source_file_id or row.message_id
+    return bool(stands_on or row.durable or row.asked or row.category)
 
 
 def _past(row: LineOrigin, revision: Revision) -> PastOrigin:
@@ -201,17 +162,29 @@ def _source(row: LineOrigin) -> Source:
     )
 
 
-def _new(revision: Revision, line: int, origin: Origin) -> list[tuple[Any, ...]]:
-    """Its rows, as `_COLUMNS` says."""
-    by = origin.by or revision
-    if by.author_kind == AuthorKind.SYSTEM and not origin.sources:
-        return []
-    wrote = (line, by.number, str(by.author_kind), by.user_id, by.run_id)
-    says = (origin.durable, origin.asked, origin.category)
-    return [
-        (*wrote, one.file_id, one.revision, one.line, one.message_id, _root(by, one), *says)
-        for one in origin.sources or (Source(),)
-    ]
+def _new(file: File, revision: Revision, origins: Mapping[int, Origin]) -> Iterator[LineOrigin]:
+    for line, origin in origins.items():
+        by = origin.by or revision
+        if by.author_kind == AuthorKind.SYSTEM and not origin.sources:
+            continue
+        for one in origin.sources or (Source(),):
+            yield LineOrigin(
+                team_id=file.team_id,
+                file=file,
+                line=line,
+                since=by.number,
+                author_kind=by.author_kind,
+                user_id=by.user_id,
+                run_id=by.run_id,
+                source_file_id=one.file_id,
+                source_revision=one.revision,
+                source_line=one.line,
+                message_id=one.message_id,
+                root_id=_root(by, one),
+                durable=origin.durable,
+                asked=origin.asked,
+                category=origin.category,
+            )
 
 
 def _root(by: Revision, source: Source) -> int:

@@ -4,19 +4,17 @@ import base64
 import hashlib
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from itertools import groupby, pairwise
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from memoryweb import bulk
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import FileKind, kind_of
 from memoryweb.provenance.source_classes import sources_of_lines, sources_of_messages, weakest
+from memoryweb.rows import remove, shift
 from memoryweb.search import ranking
 from memoryweb.search.models import Passage
 from memoryweb.search.terms import dates_in, names_of
@@ -36,91 +34,47 @@ _MOST_BYTES = 900_000
 _PER_TOKEN = 8
 _MOST_OF_TRAIL = 500
 _MOST_ABOVE = 32  # words of headings: each passage below holds them again
-# Columns of `_common` that may change with the file; a row that has others is made again.
-_COMMON = ("owner_id", "reach", "weight", "date", "tokenizer_version")
-
-
-class _Made(NamedTuple):
-    """What differs from one passage of a file to the next."""
-
-    line: int
-    end_line: int
-    trail: str
-    text: str
-    tokens: str
-    place: int
-    length: int
-    source: SourceClass
-
-
-class _Stored(NamedTuple):
-    line: int
-    end_line: int
-    trail: str
-    text: str
-    source: str
-    place: int
-    common: tuple[object, ...]
-
-    @property
-    def number(self) -> int:
-        return ranking.ordinal_of(self.place)
+# Of what a file's passages have in common: rows that have other values are made again.
+_COMMON = ("reach", "weight", "date", "tokenizer_version")
 
 
 def index_file(file: File) -> None:
-    """Replace a file's passages by those of its current text, whatever stood there."""
-    Passage.objects.filter(file=file).delete()
-    _insert(file, _numbered(file))
+    """Bring a file's passages to its current text.
 
-
-def follow(file: File, fresh: Container[int], *, since: int = 1) -> None:
-    """Bring a file's passages to its current text, of which the lines before `since` stayed.
-
-    Passages that stay as they are keep their rows: where they move, their numbers do. `fresh`
-    are the lines whose origins are new.
+    Passages that say the same keep their rows: where they move, their numbers do.
     """
-    found = _numbered(file, since)
-    start = min(since, found[0][1].line) if found else since
-    stored = _stored(file, start)
-    if any(one.line >= other.line for one, other in pairwise(stored)):
-        index_file(file)
-        return
-    kept = _kept(file, stored, found, fresh)
-    stays = set(kept.values())
-    gone = [(one.line, one.line) for at, one in enumerate(stored) if at not in stays]
-    bulk.remove(Passage, file.pk, gone)
-    moves = ((stored[old], *found[new]) for new, old in kept.items())
-    bulk.shift(Passage, file.pk, ("line", "end_line", "place"), list(_shifts(moves)))
-    _insert(file, [one for at, one in enumerate(found) if at not in kept])
-
-
-def index_appended(file: File, first_line: int) -> None:
-    """Add the passages of the lines from `first_line` on; they may continue the block before.
-
-    Blocks of a daily note keep its date; those of another file take the day of its last change.
-    """
-    fresh = range(first_line, file.content.count("\n") + 2)
-    follow(file, fresh, since=first_line if file.note_date else 1)
+    common, found = _common(file), _numbered(file)
+    rows = Passage.objects.filter(file=file)
+    rows.exclude(**{name: common[name] for name in _COMMON}).delete()
+    stored = defaultdict[object, deque[tuple[int, int, int]]](deque)
+    told = ("pk", "line", "place", "end_line", "trail", "text", "source")
+    for pk, line, place, end, *says in rows.order_by("line", "pk").values_list(*told):
+        stored[end - line, *says].append((pk, line, place))
+    sources, fresh, moves = sources_of_lines(file) if found else {}, [], {}
+    for number, block in found:
+        source = _source(block, sources)
+        if same := stored[block.end - block.line, _trail(block), block.text, source]:
+            _pk, line, place = same.popleft()
+            step = ranking.packed_step(number - ranking.ordinal_of(place))
+            moves[line] = (block.line - line, block.line - line, step)
+        else:
+            fresh.append((number, block))
+    remove(rows, [pk for left in stored.values() for pk, _line, _place in left])
+    shift(rows, ("line", "end_line", "place"), moves)
+    Passage.objects.bulk_create(_made(file, fresh, sources))
 
 
 def index_messages(conversation: Conversation, messages: Sequence[Message]) -> None:
     Passage.objects.bulk_create(of_messages(conversation, messages))
 
 
-def of_file(
-    file: File, first_line: int = 1, sources: Mapping[int, SourceClass] | None = None
-) -> Iterator[Passage]:
-    """The passages of a file's text that end on that line or later; none of a deleted file."""
-    common = _common(file)
-    for made in _made(file, _numbered(file, first_line), sources):
-        yield Passage(**common, **made._asdict())
+def of_file(file: File) -> Iterator[Passage]:
+    """The passages of a file's text, without whose words they are; none of a deleted file."""
+    return _made(file, _numbered(file), {})
 
 
-def _numbered(file: File, since: int = 1) -> list[tuple[int, Block]]:
-    """The blocks that end on that line or later, counted from the file's first one."""
-    if file.deleted_at is not None:
-        return []
-    return [(n, one) for n, one in enumerate(blocks(file.content), 1) if one.end >= since]
+def _numbered(file: File) -> list[tuple[int, Block]]:
+    return list(enumerate(blocks(file.content), 1)) if file.deleted_at is None else []
 
 
 def _common(file: File) -> dict[str, Any]:
@@ -134,105 +88,37 @@ def _common(file: File) -> dict[str, Any]:
         "reach": scope_key(file.agent_id, file.owner_id),
         "whole": whole_key(file.pk),
         "weight": weight_of(file.path),
-        "date": _day(file),
+        "date": file.note_date or file.updated_at.date(),
         "tokenizer_version": tokens.VERSION,
     }
 
 
 def _made(
-    file: File,
-    found: Sequence[tuple[int, Block]],
-    sources: Mapping[int, SourceClass] | None = None,
-) -> Iterator[_Made]:
-    reach, weight = scope_key(file.agent_id, file.owner_id), weight_of(file.path)
-    if sources is None:
-        sources = _sources(file, [block for _number, block in found])
-    day = names_of(_day(file))
-    for number, block in found:
-        words = tokens.tokens(block.text)
-        trail = _trail(block)
-        above = [*_above(trail), *dict.fromkeys([*day, *dates_in(block.text)])]
-        yield _Made(
-            block.line,
-            block.end,
-            trail,
-            block.text,
-            _keyed(reach, words, above),
-            ranking.packed(number, len(words), weight, is_turn=False),
-            len(words),
-            _source(block, sources),
-        )
-
-
-def _insert(file: File, found: Sequence[tuple[int, Block]]) -> None:
-    bulk.insert(Passage(**_common(file)), _Made._fields, _made(file, found))
-
-
-def _stored(file: File, start: int) -> list[_Stored]:
-    rows = Passage.objects.filter(file=file, line__gte=start).order_by("line", "pk")
-    own = ("line", "end_line", "trail", "text", "source", "place")
-    found: Iterable[tuple[Any, ...]] = rows.values_list(*own, *_COMMON)
-    return [_Stored._make((*row[: len(own)], row[len(own) :])) for row in found]
-
-
-def _kept(
-    file: File,
-    stored: Sequence[_Stored],
-    found: Sequence[tuple[int, Block]],
-    fresh: Container[int],
-) -> dict[int, int]:
-    """Which found block (by its index) is which stored passage."""
+    file: File, found: Iterable[tuple[int, Block]], sources: Mapping[int, SourceClass]
+) -> Iterator[Passage]:
     common = _common(file)
-    now = tuple(common[name] for name in _COMMON)
-    old = [(one.text, one.trail) if one.common == now else None for one in stored]
-    new = [(block.text, _trail(block)) for _number, block in found]
-    same = _same(old, new)
-    doubtful = {
-        at: found[at][1]
-        for at in same
-        if any(line in fresh for line in range(found[at][1].line, found[at][1].end + 1))
-    }
-    sources = _sources(file, list(doubtful.values()))
-    changed = {
-        at for at, block in doubtful.items() if stored[same[at]].source != _source(block, sources)
-    }
-    return {new: old for new, old in same.items() if new not in changed}
-
-
-def _same(old: Sequence[object], new: Sequence[object]) -> dict[int, int]:
-    """New index → old index of what is equal: head and tail first, then whatever was moved."""
-    limit = min(len(old), len(new))
-    head = next((at for at in range(limit) if old[at] != new[at]), limit)
-    rest = range(1, limit - head + 1)
-    tail = next((at - 1 for at in rest if old[-at] != new[-at]), limit - head)
-    same = {at: at for at in range(head)}
-    places = defaultdict[object, deque[int]](deque)
-    for at in range(head, len(old) - tail):
-        places[old[at]].append(at)
-    for at in range(head, len(new) - tail):
-        if places.get(new[at]):
-            same[at] = places[new[at]].popleft()
-    gap = len(old) - len(new)
-    return same | {at: at + gap for at in range(len(new) - tail, len(new))}
-
-
-def _shifts(moves: Iterable[tuple[_Stored, int, Block]]) -> Iterator[tuple[int, ...]]:
-    """Stretches of lines whose passages move, and by how much line, end and place do."""
-    by_line = sorted(
-        (
-            old.line,
-            (block.line - old.line, block.end - old.end_line, number - old.number),
+    reach, weight, day = common["reach"], common["weight"], common["date"]
+    for number, block in found:
+        words, trail = tokens.tokens(block.text), _trail(block)
+        yield Passage(
+            **common,
+            line=block.line,
+            end_line=block.end,
+            trail=trail,
+            text=block.text,
+            tokens=_keyed(reach, words, [*_above(trail), *_dates(day, block.text)]),
+            place=ranking.packed(number, len(words), weight, is_turn=False),
+            length=len(words),
+            source=_source(block, sources),
         )
-        for old, number, block in moves
-    )
-    for (lines, ends, ordinals), stretch in groupby(by_line, key=itemgetter(1)):
-        if lines or ends or ordinals:
-            spans = list(stretch)
-            yield spans[0][0], spans[-1][0], lines, ends, ranking.packed_step(ordinals)
 
 
 def _trail(block: Block) -> str:
     return " › ".join(block.trail)[:_MOST_OF_TRAIL]
+
+
+def _source(block: Block, sources: Mapping[int, SourceClass]) -> SourceClass:
+    return weakest(sources[line] for line in range(block.line, block.end + 1) if line in sources)
 
 
 @lru_cache(maxsize=4096)
@@ -243,16 +129,6 @@ def _above(trail: str) -> list[str]:
 
 def _day(file: File) -> date:
     return file.note_date or file.updated_at.date()
-
-
-def _sources(file: File, found: Sequence[Block]) -> Mapping[int, SourceClass]:
-    if not found:
-        return {}
-    return sources_of_lines(file, since=found[0].line, until=found[-1].end)
-
-
-def _source(block: Block, sources: Mapping[int, SourceClass]) -> SourceClass:
-    return weakest(sources[line] for line in range(block.line, block.end + 1) if line in sources)
 
 
 def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iterator[Passage]:

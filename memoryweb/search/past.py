@@ -123,7 +123,7 @@ def _pasts(reader: Reader, moment: datetime) -> Iterator[Past]:
 
 def _passages(reader: Reader, moment: datetime, pasts: Iterable[Past]) -> Iterator[Passage]:
     for past in pasts:
-        yield from indexing.of_file(_as_it_was(past, moment), sources={})
+        yield from indexing.of_file(_as_it_was(past, moment))
     own = reader.owner.pk if reader.owner else None
     if own is not None:
         yield from Passage.objects.filter(
