@@ -7,7 +7,7 @@ from django.template.loader import render_to_string
 
 from memoryweb import storage
 
-_BARE = "<!doctype html><title>Server error</title><h1>Something broke on our side</h1>"
+_BARE = "<!doctype html><title>Server error</title><h1>Something went wrong on our side</h1>"
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

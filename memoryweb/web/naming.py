@@ -1,17 +1,23 @@
-"""How owners, authors and triggers are called on pages."""
+"""What owners, authors and triggers are called on pages, and the links behind an author."""
 
 from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Owner
+from memoryweb.conversations.models import Conversation
+from memoryweb.provenance.authorship import Said
 from memoryweb.provenance.models import LineOrigin
+from memoryweb.provenance.writers import Writer
 from memoryweb.runs.models import Run
-from memoryweb.web.access import Visit
+from memoryweb.web.access import TeamRequest, Visit
+from memoryweb.web.htmx import to
+from memoryweb.web.wording import happened_at
 from memoryweb.workspace.models import AuthorKind, Revision
-
-MACHINES = {AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.AGENT, AuthorKind.IMPORT}
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,13 @@ def owner_title(owner: Owner) -> str:
     return owner.shown_as
 
 
+def owner_query(visit: Visit, owner_id: UUID | None) -> str:
+    """Keeps the owner in a link to a file; empty for shared memory."""
+    if owner_id is None:
+        return ""
+    return "?owner=me" if owner_id == visit.me.pk else f"?owner={owner_id}"
+
+
 def author_name(row: Revision | LineOrigin) -> str:
     """`Alice Berg`, `Dream`, `Extraction`."""
     if row.author_kind == AuthorKind.PERSON and row.user:
@@ -56,3 +69,55 @@ def trigger_name(run: Run) -> str:
     if run.trigger == Run.Trigger.API and (run.integration or run.user):
         return _("API, {name}").format(name=run.integration or run.user)
     return str(run.get_trigger_display())
+
+
+def writer_of(request: TeamRequest) -> Writer:
+    """Whoever is signed in, as the one who writes."""
+    return Writer(AuthorKind.PERSON, user=request.user)
+
+
+@dataclass(frozen=True)
+class Author:
+    """`kind` names the shape. A link is empty where the reader may not follow it."""
+
+    kind: str
+    label: str
+    name: str
+    at: datetime
+    run_url: str = ""
+    talk_url: str = ""
+
+
+def author_of(
+    request: TeamRequest,
+    revision: Revision,
+    talk: Conversation | None = None,
+    said: Said | None = None,
+) -> Author:
+    """`talk` is the conversation that a line came from, where it is known better, and `said` the
+    message."""
+    label = str(revision.get_author_kind_display())
+    name = author_name(revision)
+    return Author(
+        kind=revision.author_kind,
+        label=label,
+        name="" if name == label else name.removeprefix(f"{label} · "),
+        at=happened_at(revision),
+        run_url=_run_url(request, revision.run),
+        talk_url=message_url(request, talk or revision.conversation, said),
+    )
+
+
+def message_url(request: TeamRequest, talk: Conversation | None, said: Said | None) -> str:
+    """Of the message, or of the whole conversation; empty where the reader may not see it."""
+    if talk is None or not request.visit.reads(talk.owner_id):
+        return ""
+    place = f"?message={said.position}#m{said.position}" if said else ""
+    return to(request, "agents_conversation", talk.agent_id, talk.pk, query=place)
+
+
+def _run_url(request: TeamRequest, run: Run | None) -> str:
+    visit = request.visit
+    if run is None or not (visit.is_common(run.owner_id) or visit.can(Permission.SEE_OWNERS)):
+        return ""
+    return to(request, "agents_run", run.pk)

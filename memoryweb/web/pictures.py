@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from memoryweb.dreaming.queries import Night
@@ -35,11 +36,11 @@ def sparkline(nights: Sequence[Night]) -> Sparkline:
     bars = [_bar(at, night, most) for at, night in enumerate(nights)]
     total = sum(night.promoted for night in nights)
     failed = sum(night.status == Run.Status.FAILED for night in nights)
-    label = _("{total} lines promoted in {nights} nights, {failed} failed").format(
+    label = _("{total} lines added in {nights} nights, {failed} failed").format(
         total=total, nights=len(nights), failed=failed
     )
     if not any(night.status for night in nights):
-        label = _("No dream to show in {nights} nights").format(nights=len(nights))
+        label = _("No dreams in {nights} nights").format(nights=len(nights))
     return Sparkline(bars, len(bars) * _STEP, label)
 
 
@@ -69,6 +70,7 @@ class TokenGauge:
 
     parts: list[Part]
     label: str
+    told: str
 
 
 def token_gauge(gauge: Gauge) -> TokenGauge:
@@ -82,4 +84,6 @@ def token_gauge(gauge: Gauge) -> TokenGauge:
         width = min(1000 - x, max(3.0, 1000 * tokens / gauge.budget)) if tokens else 0.0
         parts.append(Part(tone, label, tokens, round(x, 1), round(width, 1)))
     said = _("{used} of {budget} tokens are used.").format(used=gauge.used, budget=gauge.budget)
-    return TokenGauge(parts, said)
+    told = _("{used} of {budget} tokens, three quarters of the {window} that the model can read")
+    numbers = {n: intcomma(getattr(gauge, n)) for n in ("used", "budget", "window")}
+    return TokenGauge(parts, said, told.format(**numbers))

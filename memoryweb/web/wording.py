@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
@@ -44,9 +44,9 @@ _LABELS = {
     Run.Status.NEEDS_REVIEW: gettext_lazy("needs review"),
 }
 _VERDICTS = {
-    Candidate.Verdict.PROMOTED: Chip("ok", gettext_lazy("promoted")),
+    Candidate.Verdict.PROMOTED: Chip("ok", gettext_lazy("added")),
     Candidate.Verdict.KEPT: Chip("run", gettext_lazy("kept for later")),
-    Candidate.Verdict.REJECTED: Chip("idle", gettext_lazy("rejected")),
+    Candidate.Verdict.REJECTED: Chip("idle", gettext_lazy("not kept")),
 }
 COMPONENTS = {
     "recall": gettext_lazy("recall"),
@@ -61,21 +61,17 @@ WEIGHTS = {"recall": 0.30, "recency": 0.25, "diversity": 0.20, "freshness": 0.15
 
 def outcome(status: str, promoted: int = 0) -> Chip:
     if status == Run.Status.SUCCEEDED and promoted:
-        return Chip("ok", promoted_label(promoted))
+        return Chip("ok", _("{count} added").format(count=promoted))
     if not status:
-        return Chip("idle", _("never dreamt"))
+        return Chip("idle", _("no dreams yet"))
     return Chip(_TONES[Run.Status(status)], _LABELS[Run.Status(status)])
-
-
-def promoted_label(count: int) -> str:
-    return ngettext("{count} promoted", "{count} promoted", count).format(count=count)
 
 
 def of_run(run: Run) -> Chip:
     if run.status == Run.Status.RUNNING and run.phase:
         return Chip("run", run.get_phase_display().lower())
     if run.reverted_at:
-        return Chip("idle", _("taken back"))
+        return Chip("idle", _("reverted"))
     if run.status == Run.Status.FAILED and run.due_at:
         return Chip("bad", _("failed, will try again"))
     return outcome(run.status, run.report.promoted if has_report(run) else 0)
@@ -93,7 +89,7 @@ def standing(nights: AgentNights, *, sees_all: bool) -> tuple[Chip, str | Promis
     if nights.running and nights.running.status == Run.Status.QUEUED:
         return of_run(nights.running), _("waits for a worker")
     if nights.last is None:
-        told = _("never dreamt") if sees_all else _("no dream of shared notes yet")
+        told = _("no dreams yet") if sees_all else _("no shared dreams yet")
         return Chip("idle", told), ""
     detail = reason(nights.last.reason) if nights.last.reason else ""
     if nights.last_night and nights.last_night.promoted:
@@ -122,8 +118,8 @@ def has_report(run: Run) -> bool:
 
 _GUARDS: dict[str, Text] = {
     "pinned": gettext_lazy("pinned lines"),
-    "edited": gettext_lazy("lines of a person"),
-    "confirmed": gettext_lazy("confirmed facts"),
+    "edited": gettext_lazy("a person's lines"),
+    "confirmed": gettext_lazy("confirmed statements"),
     "dropped": gettext_lazy("too much dropped"),
     "changed": gettext_lazy("too much changed"),
     "size": gettext_lazy("too long"),
@@ -141,11 +137,11 @@ def guard(code: str) -> Text:
 
 
 _MARKS: dict[str, Text] = {
-    "address": gettext_lazy("It holds an address that nothing else here holds."),
+    "address": gettext_lazy("It contains a web address that appears nowhere else here."),
     "order": gettext_lazy("It tells the assistant what to do."),
-    "role": gettext_lazy("It looks like a part of a prompt."),
-    "hidden": gettext_lazy("It holds characters that cannot be seen."),
-    "long": gettext_lazy("It is too long to be checked."),
+    "role": gettext_lazy("It looks like part of a prompt."),
+    "hidden": gettext_lazy("It contains invisible characters."),
+    "long": gettext_lazy("It is too long to check."),
     "unread": gettext_lazy("The model could not read these messages. Note what matters yourself."),
 }
 

@@ -109,7 +109,7 @@ def test_all_four_at_once_lose_no_text_and_each_sees_what_happened(
     assert bob.evaluate(RUN, TAGS)["violations"] == []
     for choice in bob.get_by_label("Keep both, theirs first").all():
         choice.check()
-    bob.get_by_role("button", name="Save both together").click()
+    bob.get_by_role("button", name="Save the merged text").click()
     bob.wait_for_url("**/files/MEMORY.md")
 
     file = File.objects.get(agent=noted.agent, owner=None, path="MEMORY.md")

@@ -66,7 +66,7 @@ def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, worl
     place = page.locator("[data-place]").first
     place.get_by_label("Edit by hand").check()
     place.get_by_label("What it becomes").fill("In other words.")
-    page.get_by_role("link", name="Leave, keep mine as a draft").click()
+    page.get_by_role("link", name="Leave and keep my draft").click()
     page.wait_for_url("**/files/SOUL.md")
     page.goto(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"))
     page.get_by_role("button", name="Use it").click()

@@ -27,7 +27,7 @@ def test_run_pending_names_each_outcome(desk: Desk, handle: Handle) -> None:
     desk.ask()
     answer = run("run_pending")
     assert "Skipped. Memory is paused for this person." in answer.output
-    assert "Worked 1 run." in answer.output
+    assert "Processed 1 run." in answer.output
 
 
 def test_tick_fails_when_a_step_failed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

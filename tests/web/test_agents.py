@@ -69,7 +69,7 @@ def test_an_archived_agent_is_brought_back(world: World, alice: Client) -> None:
     assert "Kept until" in page
     back = url(world.team, "agents_unarchive", world.agent.pk)
     assert back in page
-    assert "Atlas is back." in text(alice.post(back, follow=True))
+    assert "Atlas was restored." in text(alice.post(back, follow=True))
     assert alice.get(url(world.team, "agents_files", world.agent.pk)).status_code == 200
 
 

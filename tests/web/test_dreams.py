@@ -204,11 +204,11 @@ def test_a_dream_that_was_taken_back_says_by_whom_and_offers_nothing_more(
     address = url(team, "agents_provenance_revert", stage.world.agent.pk)
     provenance = url(team, "agents_provenance", stage.world.agent.pk, query=f"?run={run.pk}")
     before = text(bob.get(_run_url(stage, run)))
-    assert "Take back what it wrote" in before
+    assert ">Revert</a>" in before
     bob.post(address, {"run": run.pk})
     page = text(bob.get(_run_url(stage, run)))
-    assert "Bob took back what this run had written" in page
-    assert "Take back what it wrote" not in page
+    assert "Bob reverted what this run wrote" in page
+    assert ">Revert</a>" not in page
     assert "in MEMORY.md</a>" not in page
     assert provenance in page
-    assert "taken back" in text(bob.get(url(team, "agents_dreams", stage.world.agent.pk)))
+    assert "reverted" in text(bob.get(url(team, "agents_dreams", stage.world.agent.pk)))

@@ -26,7 +26,7 @@ def test_the_count_says_how_much_enters_the_prompt(world: World, bob: Client) ->
         place = Place(world.agent, None, "MEMORY.md")
         write(work, place, "x" * 12_300, writer=_person(world))
     page = text(bob.get(url(world.team, "agents_edit", world.agent.pk, "MEMORY.md")))
-    assert "12 more than the 12,288 that enter the prompt" in page
+    assert "12 more than the 12,288 that fit into the prompt" in page
 
 
 def test_a_preview_is_rendered_and_kept_nowhere(world: World, bob: Client) -> None:

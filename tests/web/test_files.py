@@ -229,7 +229,7 @@ def test_files_are_found_by_a_part_of_their_name(
     page = tight(bob.get(url(world.team, "agents_files", world.agent.pk), {"name": asked}))
     shown = re.findall(r'<th scope="row"><a class="path"[^>]*>([^<]+)</a>', page)
     assert shown == found or (found is None and len(shown) > 1)
-    assert ("No file is called that" in page) is (found == [])
+    assert ("No file found" in page) is (found == [])
 
 
 def test_files_of_others_are_not_found_by_name(world: World, bob: Client) -> None:
@@ -238,5 +238,5 @@ def test_files_of_others_are_not_found_by_name(world: World, bob: Client) -> Non
             place = Place(world.agent, owner, "hidden.md")
             write(work, place, "Hidden.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
     address = url(world.team, "agents_files", world.agent.pk)
-    assert "No file is called that" in text(bob.get(address, {"name": "hidden"}))
+    assert "No file found" in text(bob.get(address, {"name": "hidden"}))
     assert "hidden.md" in text(bob.get(address, {"name": "hidden", "owner": "me"}))

@@ -102,7 +102,7 @@ def test_the_file_s_page_shows_it_and_review_counts_it(world: World) -> None:
     _bring(world)
     bob = signed_in(world.bob)
     url = f"/t/{world.team.slug}/agents/{world.agent.pk}/files/structured/hotels.md"
-    assert bob.get(url).content.decode().count("waits for a person") == 1
+    assert bob.get(url).content.decode().count("flagged") == 1
     assert "Marked lines (1)" in bob.get(f"/t/{world.team.slug}/review/").content.decode()
 
 

@@ -27,7 +27,7 @@ def test_changes_in_different_places_are_saved_together(
     now = _theirs(world, BASE.replace("Calm", "Very calm"))
     mine = BASE.replace("Kind", "Very kind")
     page = text(_edit(world, bob, mine, opened))
-    assert "fit together" in page
+    assert "do not overlap" in page
     saved = _merge(world, bob, content=mine, sha256=now, base=opened)
     assert saved.status_code == 302
     assert _soul(world).content == "# Soul\n\n- Very calm.\n- Brief.\n- Very kind.\n"
@@ -105,7 +105,7 @@ def test_everybody_who_was_faster_is_named_with_a_link_to_what_changed(
     page = text(_edit(world, bob, BASE.replace("Calm", "Mine"), opened))
     for said in ("Import saved revision 4 after you", "Alice saved revision 3 after you"):
         assert said in page
-    assert url(world.team, "agents_compare", world.agent.pk, "SOUL.md") + "?from=2&to=4" in page
+    assert url(world.team, "agents_compare", world.agent.pk, "SOUL.md") + "?from=2&amp;to=4" in page
 
 
 def test_somebody_who_is_faster_again_is_merged_again(
@@ -117,7 +117,7 @@ def test_somebody_who_is_faster_again_is_merged_again(
     response = _merge(world, bob, content=mine, sha256=now, base=opened, **{"choice-1": "both"})
     page = text(response)
     assert response.status_code == 409
-    assert "fit together" in page
+    assert "do not overlap" in page
     assert "- Theirs.\n- Mine.\n" in page
 
 
@@ -138,7 +138,7 @@ def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
     response = _edit(world, bob, "Mine after all.\n", opened)
     page = text(response)
     assert response.status_code == 409
-    assert "was deleted meanwhile" in page
+    assert "This file was deleted" in page
     assert "Mine after all." in page
     new = url(world.team, "agents_new_file", world.agent.pk)
     bob.post(new, {"path": "SOUL.md", "content": "Mine after all.\n"})
@@ -151,7 +151,7 @@ def test_a_file_that_was_renamed_meanwhile_takes_the_text_under_its_new_name(
     with unit(world.team) as work:
         door.rename(work, _soul(world), "VOICE.md", writer=_alice(world))
     page = text(_edit(world, bob, "Mine.\n", opened))
-    assert "is called “VOICE.md” now" in page
+    assert "renamed “SOUL.md” to “VOICE.md”" in page
     address = url(world.team, "agents_edit", world.agent.pk, "VOICE.md")
     assert address in page
     bob.post(address, {"content": "Mine.\n", "sha256": opened})
@@ -164,7 +164,7 @@ def test_a_new_file_under_the_old_name_is_not_what_was_edited(
     with unit(world.team) as work:
         door.rename(work, _soul(world), "VOICE.md", writer=_alice(world))
     other = _theirs(world, "Another file.\n")
-    assert "is called “VOICE.md” now" in text(_edit(world, bob, "Mine.\n", opened))
+    assert "renamed “SOUL.md” to “VOICE.md”" in text(_edit(world, bob, "Mine.\n", opened))
     assert _soul(world).sha256 == other
 
 

@@ -115,4 +115,4 @@ def test_without_static_files_the_error_page_still_answers(
     alice.raise_request_exception = False
     answer = alice.get(url(world.team, "tonight"))
     assert answer.status_code == 500
-    assert "Something broke on our side" in text(answer)
+    assert "Something went wrong on our side" in text(answer)

@@ -55,7 +55,7 @@ def test_a_message_shows_what_is_found_for_it(stage: Stage, bob: Client, address
     assert f"{NOTE}:3" in page
     assert PERSONAL in page
     nothing = text(bob.get(f"{address}?owner=me&message=zeppelin"))
-    assert "Nothing more was found" in nothing
+    assert "Nothing was found beyond" in nothing
 
 
 def test_others_memory_is_neither_found_nor_given(stage: Stage, vera: Client, address: str) -> None:

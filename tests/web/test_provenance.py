@@ -76,8 +76,8 @@ def test_it_shows_the_lines_and_what_would_change(world: World) -> None:
     _remembered(world, token, "Acme is best.")
     page = _page(signed_in(world.alice), world, f"?token={token.pk}")
     assert f"{NOTE}:3" in page
-    assert f"{NOTE} would go" in page
-    assert "Take all of it back" in page
+    assert f"{NOTE} would be deleted" in page
+    assert "Revert all of it" in page
 
 
 def test_the_button_takes_all_of_it_back(world: World) -> None:
@@ -87,7 +87,7 @@ def test_the_button_takes_all_of_it_back(world: World) -> None:
     file.refresh_from_db()
     assert file.deleted_at is not None
     page = _page(signed_in(world.alice), world, f"?token={token.pk}")
-    assert "nothing here that you could take back" in page
+    assert "nothing here that you can revert" in page
 
 
 def test_who_wrote_meanwhile_is_not_overrun(world: World) -> None:
@@ -108,7 +108,7 @@ def test_another_owner_s_words_are_counted_and_never_shown_or_taken(world: World
     alice = signed_in(world.alice)
     page = _page(alice, world, f"?conversation={talk.pk}")
     assert SECRET not in page
-    assert "1 more line stands in the memory of another person" in page
+    assert "1 more line is in another person" in page
     _revert(alice, world, conversation=talk.pk)
     assert SECRET in File.objects.get(path=NOTE, owner=world.bobs_memory).content
 
@@ -130,7 +130,7 @@ def test_a_viewer_sees_an_import_and_does_not_take_it_back(world: World) -> None
     vera = signed_in(world.vera)
     page = _page(vera, world, f"?import={batch.pk}")
     assert "Acme." in page
-    assert "Take all of it back" not in page
+    assert "Revert all of it" not in page
     assert _revert(vera, world, **{"import": batch.pk}) == 403
 
 

@@ -21,8 +21,8 @@ def test_a_persons_and_pinned_lines_are_marked_in_words(
     world: World, rules: File, vera: Client
 ) -> None:
     page = text(vera.get(_url(world, "agents_file")))
-    assert "A person wrote this; machines keep it." in page
-    assert "Pinned: machines keep it word for word" in page
+    assert "A person wrote this. Machines do not change it." in page
+    assert "Pinned: machines do not change it" in page
     assert "Release these lines" not in page  # she may not
 
 
@@ -30,10 +30,10 @@ def test_releasing_and_keeping_again(world: World, rules: File, bob: Client) -> 
     lines = {"first": "1", "last": "3", "sha256": rules.sha256}
     assert 'name="last" value="3"' in text(bob.get(_url(world, "agents_file")))
     page = text(bob.post(_url(world, "agents_release"), lines, follow=True))
-    assert "lets machines change it." in page
+    assert "Machines may change it." in page
     assert "Keep again" in page
     page = text(bob.post(_url(world, "agents_keep"), lines, follow=True))
-    assert "A person wrote this; machines keep it." in page
+    assert "A person wrote this. Machines do not change it." in page
 
 
 def test_a_text_that_moved_on_is_said_and_nothing_is_released(
@@ -49,7 +49,7 @@ def test_a_text_that_moved_on_is_said_and_nothing_is_released(
 def test_no_lines_are_no_change(world: World, rules: File, bob: Client, first: str) -> None:
     lines = {"first": first, "last": "3", "sha256": rules.sha256}
     page = text(bob.post(_url(world, "agents_release"), lines, follow=True))
-    assert "Say which lines are meant." in page
+    assert "Choose which lines to change." in page
 
 
 def _url(world: World, name: str) -> str:

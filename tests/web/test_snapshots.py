@@ -60,7 +60,7 @@ def token_of(preview: str) -> str:
 
 def test_a_viewer_downloads_the_shared_memory_and_their_own(world: World, vera: Client) -> None:
     shown = text(vera.get(page(world)))
-    assert "Your role imports nothing" in shown
+    assert "Your role can't import" in shown
     shared = vera.get(page(world, "export", query="?owner=shared"))
     assert shared["Content-Disposition"] == 'attachment; filename="atlas-shared.zip"'
     assert "SOUL.md" in [entry.name for entry in read(shared.content)]

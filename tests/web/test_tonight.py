@@ -20,8 +20,8 @@ def test_it_shows_every_agent_with_its_last_dream(stage: Stage, alice: Client) -
     page = text(alice.get(url(stage.world.team, "tonight")))
     assert "Atlas" in page
     assert "Beacon" in page
-    assert "1 promoted" in page or "2 promoted" in page or "3 promoted" in page
-    assert "never dreamt" in page
+    assert "1 added" in page or "2 added" in page or "3 added" in page
+    assert "no dreams yet" in page
 
 
 def test_a_member_is_told_nothing_false_of_dreams_that_they_may_not_see(
@@ -33,9 +33,9 @@ def test_a_member_is_told_nothing_false_of_dreams_that_they_may_not_see(
     )  # fmt: skip
     for name in ("tonight", "agents"):
         page = text(vera.get(url(world.team, name)))
-        assert "never dreamt" not in page
+        assert "no dreams yet" not in page
         assert "has dreamt yet" not in page
-        assert "no dream of shared notes yet" in page
+        assert "no shared dreams yet" in page
         assert "done" in text(alice.get(url(world.team, name)))
 
 

@@ -15,12 +15,12 @@ class AgentForm(forms.Form):
         required=False,
         help_text=_("What it is for, in a few words. People see it; the agent does not."),
     )
-    time_zone = ZoneField(help_text=_("Its nights and its “today” are counted in it."))
+    time_zone = ZoneField(help_text=_("Decides when its night begins and what “today” means."))
     dreaming = forms.BooleanField(
         label=_("Dreams every night"),
         required=False,
         initial=True,
-        help_text=_("Weighs the notes of the last seven days and writes what lasts to MEMORY.md."),
+        help_text=_("Reviews the notes of the last seven days and adds what matters to MEMORY.md."),
     )
     dream_at = forms.TimeField(
         label=_("Dreams at"),
@@ -28,25 +28,27 @@ class AgentForm(forms.Form):
         widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
     )
     auto_summarize = forms.BooleanField(
-        label=_("Extracts after conversations"),
+        label=_("Takes notes after conversations"),
         required=False,
         initial=True,
-        help_text=_("Writes what is worth keeping to the day's note."),
+        help_text=_("Writes what is worth keeping to the daily note."),
     )
     owner_isolation = forms.BooleanField(
-        label=_("Keeps each owner's memory apart"),
+        label=_("Keeps each person's memory separate"),
         required=False,
         initial=True,
-        help_text=_("Off: what anyone says goes into the shared memory that the team can read."),
+        help_text=_(
+            "When off, what anyone says goes into shared memory, which the whole team can read."
+        ),
     )
     policy = forms.ChoiceField(
-        label=_("Changes of MEMORY, PROFILE, SOUL and AGENTS by a machine"),
+        label=_("When a machine changes MEMORY, PROFILE, SOUL or AGENTS"),
         choices=Agent.Policy.choices,
         initial=Agent.Policy.APPLY,
         widget=forms.RadioSelect,
     )
     consolidator = forms.ChoiceField(
-        label=_("Who consolidates"),
+        label=_("What writes the dreams"),
         choices=Agent.Consolidator.choices,
         initial=Agent.Consolidator.AUTO,
         widget=forms.RadioSelect,

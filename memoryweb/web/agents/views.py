@@ -42,6 +42,7 @@ def agents(request: TeamRequest) -> HttpResponse:
         {
             "nights": one,
             "chip": wording.standing(one, sees_all=visit.can(Permission.SEE_OWNERS))[0],
+            "next_at": one.agent.next_dream_at if one.agent.dreaming else None,
             "ended_at": wording.ended_at(one.last) if one.last else None,
         }
         for one in nights_of(found.items, visit.outcomes(), visit.now)
@@ -112,7 +113,7 @@ def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     with unit(request.visit.team, actor=request.visit.actor) as work:
         archive_agent(work, agent)
-    said = _("{name} was archived. For 30 days you can bring it back on this page.")
+    said = _("{name} was archived. You can restore it here for 30 days.")
     messages.success(request, said.format(name=agent.name))
     return redirect(to(request, "agents"))
 
@@ -125,9 +126,9 @@ def unarchive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         with unit(request.visit.team, actor=request.visit.actor) as work:
             restore_agent(work, agent)
     except NameTaken as taken:
-        messages.error(request, f"{taken} {_('Rename that one first, then bring this one back.')}")
+        messages.error(request, f"{taken} {_('Rename that one first, then restore this one.')}")
     else:
-        messages.success(request, _("{name} is back.").format(name=agent.name))
+        messages.success(request, _("{name} was restored.").format(name=agent.name))
     return redirect(to(request, "agents"))
 
 

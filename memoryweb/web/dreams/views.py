@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -10,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -35,13 +37,46 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.conversations.rows import extracted
-from memoryweb.web.dreams.rows import changes_of, looked_at, score_rows, steps_of, verdict_choices
+from memoryweb.web.dreams.rows import (
+    changes_of,
+    considered,
+    looked_at,
+    method_of,
+    night_of,
+    steps_of,
+    title_of,
+    verdict_choices,
+)
 from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import render_text
 from memoryweb.web.naming import owner_name, trigger_name
 from memoryweb.web.paging import page
+from memoryweb.web.templatetags.when import moment
 
 _PARTIALS = ("progress",)
+_PROGRESS = {
+    Run.Status.QUEUED: gettext_lazy("Waiting for a worker"),
+    Run.Status.RUNNING: gettext_lazy("Running"),
+    Run.Status.FAILED: gettext_lazy("Failed, will try again"),
+}
+
+
+class FilterForm(forms.Form):
+    whose = forms.ChoiceField(label=gettext_lazy("Whose notes"), required=False)
+    outcome = forms.ChoiceField(
+        label=gettext_lazy("Outcome"),
+        required=False,
+        choices=[("", gettext_lazy("Any")), *Run.Status.choices],
+    )
+
+    def __init__(self, data: object, *, sees_all: bool) -> None:
+        super().__init__(data)  # type: ignore[arg-type]
+        self.fields["whose"].choices = [  # type: ignore[attr-defined]
+            ("", _("All that I can see")),
+            ("shared", _("Shared")),
+            ("mine", _("Mine")),
+            *([("others", _("Other people"))] if sees_all else []),
+        ]
 
 
 @require_GET
@@ -49,8 +84,8 @@ _PARTIALS = ("progress",)
 def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     agent.team = request.visit.team
-    whose, outcome = request.GET.get("whose", ""), request.GET.get("outcome", "")
-    rows = _filtered(request, agent.runs.filter(kind=Run.Kind.DREAM), whose, outcome)
+    form = FilterForm(request.GET, sees_all=request.visit.can(Permission.SEE_OWNERS))
+    rows = _filtered(request, agent.runs.filter(kind=Run.Kind.DREAM), form)
     shown = page(request, rows.order_by(Coalesce("clock", "created_at").desc()), size=25)
     standing = status(agent, None, request.visit.now)
     context = {
@@ -58,10 +93,8 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         "tab": "dreams",
         "page": shown,
         "rows": [_listed(request, run) for run in shown],
-        "whose": whose,
-        "outcome": outcome,
-        "outcomes": Run.Status.choices,
-        "sees_all": request.visit.can(Permission.SEE_OWNERS),
+        "form": form,
+        "next_at": agent.next_dream_at if agent.dreaming else None,
         "standing": standing,
         "latest_entry": render_text(standing.latest_entry),
         "can_dream": request.visit.can(Permission.DREAM),
@@ -125,38 +158,58 @@ def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
         return schedule.request_each(work, workspace.agent, [owner], trigger=trigger, user=user)
 
 
-def _filtered(
-    request: TeamRequest, runs: "QuerySet[Run]", whose: str, outcome: str
-) -> "QuerySet[Run]":
-    visit = request.visit
+def _filtered(request: TeamRequest, runs: "QuerySet[Run]", form: FilterForm) -> "QuerySet[Run]":
+    """What cannot be read as a filter filters nothing; the form says so."""
+    form.is_valid()
+    visit, asked = request.visit, form.cleaned_data
     reach = {
         "shared": Q(owner=None),
         "mine": Q(owner__in=list(visit.mine)),
         "others": Q(owner__isnull=False) & ~Q(owner__in=list(visit.mine)),
-    }.get(whose, Q())
+    }.get(asked.get("whose", ""), Q())
     runs = runs.filter(visit.outcomes(), reach)
-    if outcome in Run.Status.values:
-        runs = runs.filter(status=outcome)
+    if asked.get("outcome"):
+        runs = runs.filter(status=asked["outcome"])
     return runs.select_related(
         "report", "owner__integration", "owner__person", "user", "integration"
     )
 
 
 def _listed(request: TeamRequest, run: Run) -> dict[str, Any]:
+    report = run.report if wording.has_report(run) else None
+    tells_why = run.reason and not (report and report.promoted)
     return {
         "run": run,
+        "night": night_of(run),
+        "at": moment(wording.happened_at(run)),
         "chip": wording.of_run(run),
         "whose": owner_name(request.visit, run.owner),
         "trigger": trigger_name(run),
-        "reason": wording.reason(run.reason) if run.reason else "",
-        "report": run.report if wording.has_report(run) else None,
+        "reason": wording.reason(run.reason) if tells_why else "",
+        "counts": _counts(report) if report else "",
     }
+
+
+def _counts(report: Report) -> str:
+    said = _("{added} added · {kept} kept for later · {rejected} not kept")
+    return said.format(added=report.promoted, kept=report.kept, rejected=report.rejected)
 
 
 def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
+    tokens = _("{read} in, {written} out").format(read=run.tokens_in, written=run.tokens_out)
     return {
         "agent": run.agent,
+        "title": title_of(run),
+        "method": method_of(run),
+        "can_revert": not run.is_active and not run.reverted_at,
+        "source_url": to(request, "agents_provenance", run.agent_id, query=f"?run={run.pk}"),
+        "progress": _PROGRESS.get(Run.Status(run.status), ""),
+        "has_failed": run.status == Run.Status.FAILED and not run.is_active,
+        "retry_at": run.due_at if run.status == Run.Status.FAILED else None,
+        "error": run.error if reads else "",
+        "computed_at": run.finished_at if run.clock else None,
+        "tokens": tokens if run.consolidator == "model" else _("0 (no model)"),
         "tab": "dreams" if run.kind == Run.Kind.DREAM else "conversations",
         "run": run,
         "chip": wording.of_run(run),
@@ -166,7 +219,8 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "reason": wording.reason(run.reason) if run.reason else "",
         "steps": steps_of(run),
         "reads": reads,
-        "looked": looked_at(request, run) if reads else [],
+        "looked": (looked := looked_at(request, run) if reads else []),
+        "notes": len(looked),
         "cost": run.cost_micros / 1_000_000,
         "proposals": run.proposals.filter(state="pending") if reads else [],
         "is_active": run.is_active,
@@ -183,10 +237,12 @@ def _reported(request: TeamRequest, run: Run, report: Report) -> dict[str, Any]:
     shown = page(request, candidates, size=40)
     return {
         "report": report,
+        "counts": _counts(report),
+        "notes": report.notes,
         "summary": render_text(report.summary) if reads else SafeString(""),
         "diary": render_text(report.diary) if reads else SafeString(""),
         "changes": changes_of(request, run, report) if reads else [],
         "page": shown,
-        "candidates": [score_rows(request, run, one) for one in shown],
+        "candidates": [considered(request, run, one) for one in shown],
         "verdicts": verdict_choices(report, verdict),
     }

@@ -20,10 +20,10 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
-from memoryweb.web.authors import writer_of
 from memoryweb.web.files.forms import ArrangeForm, RenameForm
 from memoryweb.web.files.views import show_files
 from memoryweb.web.htmx import done, show, to
+from memoryweb.web.naming import writer_of
 from memoryweb.workspace.models import File
 
 
@@ -43,7 +43,7 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         else:
             messages.success(request, _said(workspace, file))
     else:
-        messages.error(request, _("Say what to do with the file."))
+        messages.error(request, _("Choose what to do with the file."))
     name = "agents_prompt" if request.POST.get("page") == "prompt" else "agents_files"
     url = to(request, name, agent_id, query=f"?{request.GET.urlencode()}" if request.GET else "")
     return done(request, lambda again: show_files(again, workspace), url, partials=("tree",))
@@ -62,7 +62,7 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         except MemoryRefused as refused:
             form.add_error("path", str(refused))
         else:
-            said = _("{was} is now {path}. Its history came along.")
+            said = _("{was} was renamed to {path}, with its history.")
             messages.success(request, said.format(was=file.path, path=renamed.path))
             return redirect(
                 to(request, "agents_file", agent_id, renamed.path, query=workspace.query)

@@ -9,7 +9,7 @@ from uuid import UUID
 from memoryweb.conversations.models import Conversation
 from memoryweb.provenance.authorship import Said, Wrote, authorship
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.authors import Author, author_of, message_url
+from memoryweb.web.naming import Author, author_of, message_url
 from memoryweb.web.paging import page
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import history_of

@@ -80,7 +80,7 @@ def _place(at: int, hunk: Hunk, decision: Decision | None, number: int) -> Place
 def _label(kind: Kind, choice: Choice) -> str:
     is_other = (kind, choice) in {(Kind.THEIRS, Choice.MINE), (Kind.MINE, Choice.THEIRS)}
     if is_other:
-        return _("Leave it as it was")
+        return _("Keep it as it was")
     return {
         Choice.THEIRS: _("Take theirs"),
         Choice.MINE: _("Take mine") if kind != Kind.BOTH else _("Take it"),

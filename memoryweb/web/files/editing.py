@@ -22,12 +22,12 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
-from memoryweb.web.authors import writer_of
 from memoryweb.web.files.editors import editor_of, editor_of_new
 from memoryweb.web.files.forms import DeleteForm, EditForm, NewFileForm, SaveForm
 from memoryweb.web.files.merging import show_conflict, show_gone
 from memoryweb.web.files.saving import save_text, saved
 from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import writer_of
 from memoryweb.workspace.models import File
 from memoryweb.workspace.opened import file_that_was
 
@@ -119,9 +119,11 @@ def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         with unit(request.visit.team, actor=request.visit.actor) as work:
             door.delete(work, file, writer=writer_of(request), expected=expected)
     except Stale:
-        messages.error(request, _("The file changed meanwhile. Look at it again, then decide."))
+        messages.error(
+            request, _("The file has changed since you opened it. Check it, then try again.")
+        )
         return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query))
-    said = _("{path} was deleted. Its history stays; restore it from the list of deleted files.")
+    said = _("{path} was deleted. You can restore it from the list of deleted files.")
     messages.success(request, said.format(path=file.path))
     return redirect(to(request, "agents_files", agent_id, query=workspace.query))
 

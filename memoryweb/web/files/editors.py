@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from itertools import count, groupby
 from uuid import UUID
 
+from django.contrib.humanize.templatetags.humanize import intcomma
+from django.utils.translation import gettext as _
+
 from memoryweb.llm.tokens import estimate
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.markdown.render import LIMITS
@@ -28,6 +31,11 @@ class Editor:
     @property
     def over(self) -> int:
         return max(0, self.characters - self.limit) if self.limit else 0
+
+    @property
+    def counted(self) -> str:
+        said = _("{characters} characters, about {tokens} tokens")
+        return said.format(characters=intcomma(self.characters), tokens=intcomma(self.tokens))
 
     @property
     def pinned_told(self) -> str:

@@ -32,7 +32,9 @@ class PathField(forms.CharField):
     def __init__(self, label: Any) -> None:
         super().__init__(
             label=label,
-            help_text=_("Ends in .md; folders with a slash, such as skills/refunds/SKILL.md."),
+            help_text=_(
+                "Must end in .md. Use slashes for folders, such as skills/refunds/SKILL.md."
+            ),
         )
         self.validators = []  # Django has words of its own about NUL
 
@@ -52,7 +54,7 @@ class SaveForm(forms.Form):
         label=_("Why this change"),
         max_length=300,
         required=False,
-        help_text=_("Shown in the list of revisions."),
+        help_text=_("Shown in the file's history."),
     )
     no_secrets = forms.BooleanField(
         label=_("These are no secrets"),
@@ -118,7 +120,7 @@ class ArrangeForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         if not {"enabled", "move", "before"} & set(self.data):
-            raise forms.ValidationError(_("Say what to do with the file."))
+            raise forms.ValidationError(_("Choose what to do with the file."))
         return self.cleaned_data
 
 

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext as _
+
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.provenance.flags import flagged_lines
 from memoryweb.web.markdown import Block
-from memoryweb.web.naming import MACHINES
 from memoryweb.workspace.models import AuthorKind, File
+
+_MACHINES = {AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.AGENT, AuthorKind.IMPORT}
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,22 @@ class Shown:
     standing: str
     first: int = 0
     last: int = 0
+
+    @property
+    def looks(self) -> str:
+        """Its classes for the style sheet."""
+        shown = ("machine" if self.why else "", self.standing, "gap1" if self.apart else "")
+        return " ".join(filter(None, shown))
+
+    @property
+    def told(self) -> str:
+        if self.standing == "person":
+            return _("A person wrote this. Machines do not change it.")
+        return _("A person wrote this. Machines may change it.")
+
+    @property
+    def act(self) -> str:
+        return "agents_release" if self.standing == "person" else "agents_keep"
 
 
 def shown(file: File, blocks: Sequence[Block]) -> list[Shown]:
@@ -65,7 +84,7 @@ def _authors(file: File) -> tuple[set[int], set[int], set[int]]:
     """Lines of machines, of people, and those of people that they released."""
     machine, person, free = set(), set(), set()
     for line, kind, released in file.origins.values_list("line", "author_kind", "released"):
-        if kind in MACHINES:
+        if kind in _MACHINES:
             machine.add(line)
         elif kind == AuthorKind.PERSON:
             person.add(line)

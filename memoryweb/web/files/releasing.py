@@ -20,14 +20,14 @@ from memoryweb.web.htmx import to
 @require_POST
 @team_view()
 def release(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    said = _("Machines may change these lines now ({count}). “Keep again” beside them undoes this.")
+    said = _("Machines may change these lines now ({count}). To undo this, choose “Keep again”.")
     return _change(request, agent_id, path, releasing.release, said)
 
 
 @require_POST
 @team_view()
 def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
-    said = _("Machines keep these lines as they are again ({count}).")
+    said = _("Machines can no longer change these lines ({count}).")
     return _change(request, agent_id, path, releasing.keep, said)
 
 
@@ -50,5 +50,5 @@ def _change(
         else:
             messages.success(request, said.format(count=count))
     else:
-        messages.error(request, _("Say which lines are meant."))
+        messages.error(request, _("Choose which lines to change."))
     return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query + anchor))

@@ -7,7 +7,7 @@ from memoryweb.memory.screening import Likely
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Written
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
-from memoryweb.web.authors import writer_of
+from memoryweb.web.naming import writer_of
 
 
 def save_text(
@@ -35,6 +35,6 @@ def save_text(
 
 def saved(written: Written) -> str:
     if not written.changed:
-        return _("Nothing was changed: the text is the same.")
+        return _("There was nothing to save: the text is the same.")
     said = _("{path} was saved as revision {number}.")
     return said.format(path=written.file.path, number=written.file.revision)

@@ -118,7 +118,7 @@ def _elsewhere(request: TeamRequest, workspace: Workspace) -> list[Choice]:
     """Other ways to look at this workspace."""
     pages = {
         "agents_moments_compare": _("What changed"),
-        "agents_moments": _("As it was"),
+        "agents_moments": _("Time travel"),
         "agents_snapshot": _("Export and import"),
         "agents_provenance": _("Where it came from"),
     }
@@ -136,4 +136,4 @@ def _end(steps: list[Step]) -> str:
         return ""
     if steps[0].author:
         return _("No source: the author wrote this line directly.")
-    return _("Nothing is recorded about this line: it came with the file.")
+    return _("No source is recorded: this line came with the file.")

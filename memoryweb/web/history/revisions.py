@@ -1,6 +1,6 @@
 """A file's past: the list, one revision, two compared, one restored."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -19,11 +19,11 @@ from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import unit
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
-from memoryweb.web.authors import Author, author_of, writer_of
 from memoryweb.web.files import blame
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.history.forms import HistoryForm
 from memoryweb.web.htmx import show, to
+from memoryweb.web.naming import Author, Choice, author_of, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of, numbers_of
 from memoryweb.workspace.models import File, Revision
@@ -38,9 +38,17 @@ class Row:
     revision: Revision
     author: Author
     path_before: str
-    only_run: str
+    links: Sequence[Choice]
     to_compare: str
     can_restore: bool
+
+    @property
+    def from_label(self) -> str:
+        return _("Compare from revision {n}").format(n=self.revision.number)
+
+    @property
+    def to_label(self) -> str:
+        return _("Compare to revision {n}").format(n=self.revision.number)
 
 
 @require_GET
@@ -172,9 +180,9 @@ def _rows(
     return [
         Row(
             revision=one,
-            author=author_of(request, one),
+            author=(author := author_of(request, one)),
             path_before=names.get(one.number, ""),
-            only_run=_run_query(request, one),
+            links=_links(request, one, author),
             to_compare=ready.get(one.number, ""),
             can_restore=can_write and not one.is_deletion and _is_past(file, one),
         )
@@ -184,6 +192,15 @@ def _rows(
 
 def _is_past(file: File, revision: Revision) -> bool:
     return revision.number != file.revision or file.deleted_at is not None
+
+
+def _links(request: TeamRequest, revision: Revision, author: Author) -> list[Choice]:
+    found = (
+        (_("run"), author.run_url),
+        (_("only this run"), _run_query(request, revision)),
+        (_("conversation"), author.talk_url),
+    )
+    return [Choice(label, url, False) for label, url in found if url]
 
 
 def _run_query(request: TeamRequest, revision: Revision) -> str:

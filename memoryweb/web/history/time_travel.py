@@ -60,6 +60,7 @@ class Shown:
     rows: Sequence[Row]
     is_cut: bool
     url: str
+    url_label: str
 
 
 @require_GET
@@ -216,6 +217,7 @@ def _one(request: TeamRequest, workspace: Workspace, change: Change, old: str, n
         rows=shown if old != new else [],
         is_cut=len(shown) < len(told),
         url=_url(request, workspace, change),
+        url_label=_("Open the comparison") if change.after else _("Open the last revision"),
     )
 
 

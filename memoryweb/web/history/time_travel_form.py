@@ -15,7 +15,7 @@ class MomentField(forms.DateTimeField):
     def __init__(self, *, label: Any, required: bool = True) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"})
         super().__init__(label=label, required=required, widget=widget)
-        self.error_messages["invalid"] = _("This is no date and time, such as 2026-11-20 14:30.")
+        self.error_messages["invalid"] = _("Enter a date and time, such as 2026-11-20 14:30.")
 
     def to_python(self, value: Any) -> datetime | None:
         moment = super().to_python(value)
@@ -39,5 +39,5 @@ class MomentForm(forms.Form):
 
 class BetweenForm(forms.Form):
     since = MomentField(label=_("From"))
-    until = MomentField(label=_("Until (empty is now)"), required=False)
+    until = MomentField(label=_("Until (leave empty for now)"), required=False)
     owner = forms.CharField(required=False, widget=forms.HiddenInput)

@@ -8,6 +8,6 @@ class TryForm(forms.Form):
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("As somebody would write it to the agent. Trying one out records nothing."),
+        help_text=_("Write it as someone would say it to the agent. Nothing is recorded."),
     )
     owner = forms.CharField(required=False, widget=forms.HiddenInput)

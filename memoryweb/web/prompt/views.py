@@ -87,7 +87,7 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[Group]:
     shared = Group(
         _("System prompt"),
-        _("The agent's shared files. The same for everybody until one of them changes."),
+        _("The agent's shared files, the same for everyone."),
         _rows(request, workspace, built.shared),
         can_move=workspace.owner is None and workspace.can_write,
     )
@@ -95,7 +95,7 @@ def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[
         return [shared]
     personal = Group(
         _("Personal memory"),
-        _("Given as data in the first message, between two marks made for that call alone."),
+        _("Sent as data in the first message, between two markers made for that one call."),
         _rows(request, workspace, built.personal),
         can_move=workspace.can_write,
     )

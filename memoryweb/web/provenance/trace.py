@@ -10,7 +10,7 @@ from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import author_name
+from memoryweb.web.naming import author_name, owner_query
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 
@@ -56,13 +56,10 @@ def file_url(
     request: TeamRequest, file: File, line: int | None = None, *, agent: Agent | None = None
 ) -> str:
     """Global files are read beside an agent; without one, in their own team."""
-    if agent and file.agent_id != agent.pk:
-        anchor = f"#L{line}" if line else ""
-        return to(request, "agents_global", agent.pk, file.path, query=anchor)
-    query = ""
-    if file.owner_id:
-        query = "?owner=me" if file.owner_id == request.visit.me.pk else f"?owner={file.owner_id}"
     anchor = f"#L{line}" if line else ""
+    if agent and file.agent_id != agent.pk:
+        return to(request, "agents_global", agent.pk, file.path, query=anchor)
+    query = owner_query(request.visit, file.owner_id)
     return to(request, "agents_file", file.agent_id, file.path, query=query + anchor)
 
 

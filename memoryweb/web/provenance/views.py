@@ -19,9 +19,8 @@ from memoryweb.memory.reverting import Reverted
 from memoryweb.memory.transaction import unit
 from memoryweb.provenance.sources import tokens_that_wrote
 from memoryweb.web.access import TeamRequest, find_agent, team_view
-from memoryweb.web.authors import writer_of
 from memoryweb.web.htmx import show, to
-from memoryweb.web.naming import owner_name
+from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.rows import (
     Found,
@@ -94,16 +93,16 @@ def _reverted(request: TeamRequest, found: Found) -> Reverted:
 
 def _told(done: Reverted) -> str:
     if not (done.files or done.conversations or done.proposals or done.messages):
-        return _("There was nothing left to take back.")
+        return _("There was nothing left to revert.")
     said = ngettext(
-        "Taken back in {n} file. To undo it, restore the revision before.",
-        "Taken back in {n} files. To undo it, restore the revisions before.",
+        "Reverted in {n} file. To undo this, restore the revision before.",
+        "Reverted in {n} files. To undo this, restore the revisions before.",
         done.files,
     ).format(n=done.files)
-    stopped = _("What waited for an extraction is not extracted any more.")
+    stopped = _("Messages waiting for extraction will not be read.")
     unused = ngettext(
-        "{n} message is kept, and no longer used.",
-        "{n} messages are kept, and no longer used.",
+        "{n} message is kept but no longer used.",
+        "{n} messages are kept but no longer used.",
         done.messages,
     ).format(n=done.messages)
     also = [stopped] if done.conversations else []

@@ -24,10 +24,10 @@ class SearchForm(forms.Form):
     agent = forms.ChoiceField(label=_("Agent"), required=False)
     whose = forms.ChoiceField(label=_("Whose memory"), required=False)
     kind = forms.ChoiceField(label=_("In"), choices=KINDS, required=False)
-    path = forms.CharField(label=_("Name of the file holds"), max_length=256, required=False)
+    path = forms.CharField(label=_("File name contains"), max_length=256, required=False)
     after = forms.DateField(label=_("From"), required=False, widget=DayInput)
     before = forms.DateField(label=_("Before"), required=False, widget=DayInput)
-    at = forms.DateField(label=_("As it was at the end of"), required=False, widget=DayInput)
+    at = forms.DateField(label=_("As of the end of"), required=False, widget=DayInput)
     cursor = forms.CharField(max_length=300, required=False, widget=forms.HiddenInput)
 
     def __init__(

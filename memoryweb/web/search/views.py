@@ -41,7 +41,7 @@ _PAGES = {
 }
 _FOREIGN: dict[str, Promise] = {
     SourceClass.IMPORT: gettext_lazy("from an import"),
-    SourceClass.THIRD_PARTY: gettext_lazy("from somebody else"),
+    SourceClass.THIRD_PARTY: gettext_lazy("from someone else"),
 }
 
 
@@ -53,6 +53,7 @@ class Shown:
     url: str
     whose: str
     source: str
+    trail: str
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,8 @@ def _shown(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q:
         whose = _("Global")
     source = _FOREIGN.get(hit.source, "") if hit.file else ""  # a message names its speaker
     snippet = marked_html(plain(hit.snippet), words_of(q))
-    return Shown(hit, title, snippet, url, whose, str(source))
+    trail = hit.trail if hit.file else ""
+    return Shown(hit, title, snippet, url, whose, str(source), trail)
 
 
 def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> str:

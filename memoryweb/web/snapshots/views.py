@@ -28,9 +28,8 @@ from memoryweb.web.access import (
     own_owner,
     team_view,
 )
-from memoryweb.web.authors import writer_of
 from memoryweb.web.htmx import show, to
-from memoryweb.web.naming import owner_name
+from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of
 from memoryweb.web.provenance.trace import file_url
@@ -135,7 +134,7 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
         messages.error(request, str(refused))
         return redirect(to(request, "agents_snapshot_preview", agent_id, upload_id))
     if done.batch is None:
-        messages.success(request, _("Nothing was changed: all of it is here already."))
+        messages.success(request, _("Nothing was changed: everything in it is here already."))
         return redirect(to(request, "agents_snapshot", agent_id))
     messages.success(request, _imported(done))
     return redirect(to(request, "agents_import", agent_id, done.batch.pk))
@@ -147,7 +146,7 @@ def drop(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
     with unit(request.visit.team, actor=request.visit.actor) as work:
         uploads.drop(work, kept)
-    messages.success(request, _("The upload is gone. Nothing was imported."))
+    messages.success(request, _("The upload was discarded. Nothing was imported."))
     return redirect(to(request, "agents_snapshot", agent_id))
 
 
@@ -162,6 +161,7 @@ def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpRespo
         "batch": batch,
         "whose": _into(request, batch.owner),
         "page": listed,
+        "source_url": to(request, "agents_provenance", agent.pk, query=f"?import={batch.pk}"),
         "rows": [(row, *_addresses(request, row)) for row in listed],
     }
     return show(request, "snapshots/import.html", context)
@@ -191,8 +191,8 @@ def _reaches(request: TeamRequest) -> list[tuple[str, str]]:
     """What one may take along or bring: the shared memory, and what is about oneself."""
     others = [owner for owner in request.visit.mine.values() if owner.source != "user"]
     return [
-        ("shared", _("Shared memory: everyone who uses this agent reads it")),
-        ("me", _("My own memory: only I read it")),
+        ("shared", _("Shared memory: everyone who uses this agent can read it")),
+        ("me", _("My own memory: only I can read it")),
         *((str(owner.pk), _label(owner)) for owner in others),
     ]
 
@@ -229,7 +229,7 @@ def _imported(done: Imported) -> str:
 
 
 def _label(owner: Owner) -> str:
-    return _("My own memory as {shown}: only I read it").format(shown=owner.shown_as)
+    return _("My own memory as {shown}: only I can read it").format(shown=owner.shown_as)
 
 
 def _addresses(request: TeamRequest, row: Revision) -> tuple[str, str]:
