@@ -5,7 +5,7 @@ It notes kind and place of what it finds, never the text; with `fix` it masks it
 the current text by a new revision, old revisions and messages in place. Lines keep their numbers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
@@ -35,6 +35,13 @@ STEP = 50
 STEP_SECONDS = 60.0  # more than the longest step takes
 FILES = 1  # with all their revisions, while every other writer of the team waits
 MOST = 500  # sightings that are listed; all are counted
+
+
+# Looked through one by one, or made again from what is.
+_BY_THEMSELVES = (File, Revision, Message, Proposal, Passage)
+# Names, which are refused where they hold a secret, and the search's own words.
+_NAMES = {"path", "folded_path", "external_id", "email", "tokens"}
+_WAYS = ("agent", "file__agent", "run__agent", "report__run__agent", "conversation__agent")
 
 
 @dataclass(frozen=True)
@@ -107,27 +114,18 @@ def _after(rows: "QuerySet[Any]", after: str | None) -> "QuerySet[Any]":
 
 
 def _look(work: Unit, name: str, row: Model, *, fix: bool) -> Iterator[Sighting]:
+    found: Iterable[tuple[str, int, Sight]]
     if isinstance(row, File):
-        yield from _in_file(work, row, fix=fix)
-        return
-    owner = owner_of(row)
-    if name == "message" and isinstance(row, Message):
-        found = in_message(work, row, fix=fix)
-        number = row.position
+        # The past second: the revision that masks the current text makes one more.
+        found = [("file", row.revision, one) for one in in_current(work, row, fix=fix)]
+        found += [("revision", number, one) for number, one in in_past(work, row, fix=fix)]
+    elif isinstance(row, Message):
+        found = [(name, row.position, one) for one in in_message(work, row, fix=fix)]
     else:
-        found, number = in_record(row, fix=fix), 0
-    for one in found:
-        yield Sighting(one.kind, name, str(row.pk), number, one.line, owner)
-
-
-def _in_file(work: Unit, file: File, *, fix: bool) -> Iterator[Sighting]:
-    """The past first: the revision that masks the current text makes one more."""
-    owner = str(file.owner_id) if file.owner_id else None
-    found = in_current(work, file, fix=fix)
-    for one in found:
-        yield Sighting(one.kind, "file", str(file.pk), file.revision, one.line, owner)
-    for number, one in in_past(work, file, fix=fix):
-        yield Sighting(one.kind, "revision", str(file.pk), number, one.line, owner)
+        found = [(name, 0, one) for one in in_record(row, fix=fix)]
+    owner = owner_of(row)
+    for where, number, one in found:
+        yield Sighting(one.kind, where, str(row.pk), number, one.line, owner)
 
 
 def _count(result: dict[str, Any], seen: list[Sighting], rows: int, *, fixed: bool) -> None:
@@ -136,11 +134,6 @@ def _count(result: dict[str, Any], seen: list[Sighting], rows: int, *, fixed: bo
     result["masked"] += len(seen) if fixed else 0
     room = MOST - len(result["sightings"])
     result["sightings"] += [asdict(one) for one in seen[: max(0, room)]]
-
-
-_DOORS = {"workspace.file", "workspace.revision", "conversations.message", "recall.passage"}
-_NAMES = {"path", "folded_path", "external_id", "email", "tokens"}
-_WAYS = ("agent", "file__agent", "run__agent", "report__run__agent", "conversation__agent")
 
 
 def in_current(work: Unit, file: File, *, fix: bool) -> list[Sight]:
@@ -189,16 +182,20 @@ def in_message(work: Unit, message: Message, *, fix: bool) -> list[Sight]:
 def in_record(row: Any, *, fix: bool) -> list[Sight]:
     """Every erasable column of another row, texts within JSON, too."""
     sights: list[Sight] = []
-    changed = []
     owner = owner_of(row)
-    owner_id = UUID(owner) if owner else None
-    for name in _columns(type(row)):
-        before = getattr(row, name)
-        after = _masked(row.team_id, owner_id, before, sights)
-        if after != before:
-            setattr(row, name, after)
-            changed.append(name)
+
+    def masked(text: str) -> str:
+        owner_id = UUID(owner) if owner else None
+        found = screening.mask_in_place(row.team_id, text, owner_id=owner_id)
+        sights.extend(found.sights)
+        return found.text
+
+    before = {name: getattr(row, name) for name in _columns(type(row))}
+    after = {name: screening.with_each_text(value, masked) for name, value in before.items()}
+    changed = [name for name in before if after[name] != before[name]]
     if fix and changed:
+        for name in changed:
+            setattr(row, name, after[name])
         row.save(update_fields=changed)
     return sights
 
@@ -207,7 +204,7 @@ def records_of(agent: Agent) -> "list[QuerySet[Any]]":
     """What else of an agent can hold a person's words: runs, reports, stored answers…"""
     found = []
     for model in apps.get_models():
-        if model._meta.label_lower in _DOORS | {"workspace.proposal"} or not _columns(model):
+        if model in _BY_THEMSELVES or not _columns(model):
             continue
         way = _way(model)
         if way:
@@ -265,18 +262,6 @@ def _again(row: LineOrigin) -> LineOrigin:
     row.pk = None
     row._state.adding = True
     return row
-
-
-def _masked(team_id: UUID, owner_id: UUID | None, value: Any, sights: list[Sight]) -> Any:
-    if isinstance(value, str):
-        masked = screening.mask_in_place(team_id, value, owner_id=owner_id)
-        sights += masked.sights
-        return masked.text
-    if isinstance(value, dict):
-        return {key: _masked(team_id, owner_id, one, sights) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_masked(team_id, owner_id, one, sights) for one in value]
-    return value
 
 
 def _columns(model: type[Model]) -> list[str]:

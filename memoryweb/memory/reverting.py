@@ -8,7 +8,7 @@ can be undone by restoring revisions; doing it again changes nothing.
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
@@ -248,15 +248,8 @@ def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
     files_there = File.objects.filter(reach, agent=source.agent)
     pending = Proposal.objects.filter(file__in=files_there, state=Proposal.State.PENDING)
     for proposal in pending.select_related("file").order_by("pk"):
-        made_by = {
-            Kind.RUN: proposal.run_id,
-            Kind.TOKEN: proposal.token_id,
-            Kind.CONVERSATION: proposal.conversation_id,
-            Kind.IMPORT: proposal.batch_id,
-        }
-        if made_by[source.kind] == source.id or stand_on(
-            source, proposals.origins_of(proposal).values()
-        ):
+        is_its_own = getattr(proposal, f"{source.column}_id") == source.id
+        if is_its_own or stand_on(source, proposals.origins_of(proposal).values()):
             yield proposal
 
 
@@ -268,15 +261,16 @@ def _apply(unit: Unit, change: Change, writer: Writer, reason: str) -> None:
         write.restore(unit, file, change.restores, writer=writer)
     else:
         place = Place(file.agent, file.owner, file.path)
-        expected = file.sha256
+        origins = _coming_back(change)
+        sha256 = file.sha256
         write.write(
             unit,
             place,
             change.after,
             writer=writer,
-            expected=expected,
+            expected=sha256,
             reason=reason,
-            origins=_coming_back(change),
+            origins=origins,
         )
 
 
@@ -354,13 +348,5 @@ def _record(unit: Unit, source: Source, done: Reverted) -> None:
         "provenance.reverted",
         target_kind=str(source.kind),
         target_id=str(source.id),
-        details={
-            "agent": str(source.agent.pk),
-            "files": done.files,
-            "lines": done.lines,
-            "restored": done.restored,
-            "conversations": done.conversations,
-            "proposals": done.proposals,
-            "messages": done.messages,
-        },
+        details={"agent": str(source.agent.pk), **asdict(done)},
     )

@@ -6,8 +6,8 @@ it stood, how long it was, and a keyed fingerprint that tells whether it is seen
 """
 
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from typing import Any
 from uuid import UUID
@@ -101,7 +101,7 @@ def hold_each(
     found = _undecided(team_id, owner_id, texts)
     return [
         Screened(
-            _replaced(text, [secret for secret, _held in ones]),
+            credentials.replaced(text, [secret for secret, _held in ones], "held"),
             tuple(held for _secret, held in ones),
         )
         for (text, _known), ones in zip(texts, found, strict=True)
@@ -183,7 +183,7 @@ def check_words(*texts: str) -> None:
 def mask_all(text: str) -> str:
     """Both classes, whatever was decided: two texts with one secret between them become equal."""
     text = credentials.mask(text)[0]
-    return _replaced(text, _likely(text))
+    return credentials.replaced(text, _likely(text), "held")
 
 
 def for_prompt(text: str, team_id: UUID, *, owner_id: UUID | None) -> str:
@@ -193,14 +193,17 @@ def for_prompt(text: str, team_id: UUID, *, owner_id: UUID | None) -> str:
 
 def data_for_prompt(data: Any, team_id: UUID, *, owner_id: UUID | None) -> Any:
     """The same for every string of a JSON value."""
+    return with_each_text(data, lambda text: for_prompt(text, team_id, owner_id=owner_id))
+
+
+def with_each_text(data: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with every string in it changed so."""
     if isinstance(data, str):
-        return for_prompt(data, team_id, owner_id=owner_id)
+        return change(data)
     if isinstance(data, dict):
-        return {
-            key: data_for_prompt(value, team_id, owner_id=owner_id) for key, value in data.items()
-        }
+        return {key: with_each_text(value, change) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [data_for_prompt(value, team_id, owner_id=owner_id) for value in data]
+        return [with_each_text(value, change) for value in data]
     return data
 
 
@@ -222,16 +225,17 @@ def marker(kind: str) -> str:
 
 def keep_for_file(unit: Unit, file: File, screened: Screened, writer: Writer) -> None:
     """Note what was held back from a file, or what its writer says is none, once it is written."""
-    undecided = _new(file.team_id, screened.held, file=file)
-    rows = [_row(unit, file, held, writer) for held in undecided]
-    for held in screened.released:
-        row = _row(unit, file, held, writer)
-        row.state, row.decided_by = HeldSecret.State.RELEASED, writer.user
-        row.decided_at = unit.now
-        rows.append(row)
-    HeldSecret.objects.bulk_create(rows)
-    for row in rows:
-        _record(unit, row)
+    place = {"agent_id": file.agent_id, "owner_id": file.owner_id, "revision": file.revision}
+
+    def row(held: Held, **more: Any) -> HeldSecret:
+        return _row(unit, held, file=file, author_kind=writer.kind, **place, **more)
+
+    decided = {"decided_by": writer.user, "decided_at": unit.now}
+    _keep(
+        unit,
+        [row(held) for held in _new(file.team_id, screened.held, file=file)]
+        + [row(one, state=HeldSecret.State.RELEASED, **decided) for one in screened.released],
+    )
 
 
 def keep_for_message(
@@ -241,24 +245,30 @@ def keep_for_message(
     if not held:
         return  # as of nearly every message: not even an empty query is worth building
     is_shared = conversation.owner.source == "system"
-    rows = [
-        HeldSecret(
-            team_id=conversation.team_id,
-            agent_id=conversation.agent_id,
-            owner=None if is_shared else conversation.owner,
-            message=message,
-            line=one.line,
-            kind=one.kind,
-            length=one.length,
-            fingerprint=one.fingerprint,
-            author_kind=AuthorKind.SYSTEM,
-            created_at=unit.now,
-        )
-        for one in _new(conversation.team_id, held, message=message)
-    ]
+    place = {
+        "agent_id": conversation.agent_id,
+        "owner": None if is_shared else conversation.owner,
+        "message": message,
+        "author_kind": AuthorKind.SYSTEM,
+    }
+    new = _new(conversation.team_id, held, message=message)
+    _keep(unit, [_row(unit, one, **place) for one in new])
+
+
+def _row(unit: Unit, held: Held, **more: Any) -> HeldSecret:
+    return HeldSecret(team_id=unit.team.pk, created_at=unit.now, **asdict(held), **more)
+
+
+def _keep(unit: Unit, rows: Sequence[HeldSecret]) -> None:
     HeldSecret.objects.bulk_create(rows)
     for row in rows:
-        _record(unit, row)
+        unit.record(
+            "secret.released" if row.state == HeldSecret.State.RELEASED else "secret.held",
+            target_kind="held_secret",
+            target_id=str(row.pk),
+            on_behalf_of=row.owner_id,
+            reason_code=row.kind,
+        )
 
 
 def _undecided(
@@ -311,53 +321,11 @@ def _new(team_id: UUID, held: Iterable[Held], **place: Any) -> list[Held]:
     if not by_print:
         return []
     known = HeldSecret.objects.filter(
-        team_id=team_id,
-        fingerprint__in=by_print,
-        state__in=_KNOWN,
-        **place,
+        team_id=team_id, fingerprint__in=by_print, state__in=_KNOWN, **place
     )
     seen = set(known.values_list("fingerprint", flat=True))
     return [one for known_as, one in by_print.items() if known_as not in seen]
 
 
-def _row(unit: Unit, file: File, held: Held, writer: Writer) -> HeldSecret:
-    return HeldSecret(
-        team_id=file.team_id,
-        agent_id=file.agent_id,
-        owner_id=file.owner_id,
-        file=file,
-        revision=file.revision,
-        line=held.line,
-        kind=held.kind,
-        length=held.length,
-        fingerprint=held.fingerprint,
-        author_kind=writer.kind,
-        created_at=unit.now,
-    )
-
-
-def _record(unit: Unit, row: HeldSecret) -> None:
-    unit.record(
-        "secret.released" if row.state == HeldSecret.State.RELEASED else "secret.held",
-        target_kind="held_secret",
-        target_id=str(row.pk),
-        on_behalf_of=row.owner_id,
-        reason_code=row.kind,
-    )
-
-
-def _replaced(text: str, secrets: Sequence[Secret]) -> str:
-    pieces, last = [], 0
-    for secret in secrets:
-        pieces += [text[last : secret.start], marker(secret.kind)]
-        last = secret.end
-    return "".join([*pieces, text[last:]])
-
-
 def _line_of(text: str, secret: Secret) -> int:
     return text.count("\n", 0, secret.start) + 1
-
-
-def at_line(held: Iterable[Held], first: int) -> tuple[Held, ...]:
-    """Of a text whose first line stands at line `first` of a file."""
-    return tuple(replace(one, line=one.line + first - 1) for one in held)

@@ -304,9 +304,7 @@ def _lines(unit: Unit, place: Place, texts: Sequence[str], first: int, writer: W
     look = screening.mask if writer.is_machine else screening.screen
     lines = [look(unit.team.pk, _one_line(text), owner_id=place.owner_id) for text in texts]
     held = tuple(
-        one
-        for number, line in enumerate(lines, first)
-        for one in screening.at_line(line.held, number)
+        replace(one, line=number) for number, line in enumerate(lines, first) for one in line.held
     )
     return Screened("".join(f"{line.text}\n" for line in lines), held)
 

@@ -28,9 +28,6 @@ class Kind(StrEnum):
     RUN = "run"
 
 
-_COLUMN = {Kind.CONVERSATION: "conversation", Kind.IMPORT: "batch"}
-
-
 @dataclass(frozen=True)
 class Source:
     """`id` is that of the row; who made one has checked that the caller may know of it."""
@@ -40,10 +37,14 @@ class Source:
     id: UUID
 
     @property
+    def column(self) -> str:
+        """Of revisions and proposals, that points at it."""
+        return "batch" if self.kind is Kind.IMPORT else str(self.kind)
+
+    @property
     def revisions(self) -> "QuerySet[Revision]":
         """What it wrote itself, in files of this agent that may be deleted by now."""
-        column = _COLUMN.get(self.kind, str(self.kind))
-        wrote = Revision.objects.filter(file__agent=self.agent, **{column: self.id})
+        wrote = Revision.objects.filter(file__agent=self.agent, **{self.column: self.id})
         if self.kind is not Kind.RUN:
             return wrote
         # The diary of a run tells what happened, and so also that it was reverted.

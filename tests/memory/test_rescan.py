@@ -10,7 +10,7 @@ from memoryweb.memory.revising import sha256
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import HeldSecret
+from memoryweb.review.models import HeldSecret, Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
@@ -90,6 +90,19 @@ def test_it_lists_kinds_and_places_and_changes_nothing(world: World) -> None:
     file.refresh_from_db()
     assert file.content == before
     assert not any(secret in str(run.result) for secret in (TOKEN, VALUE, KEY[0]))
+
+
+def test_a_secret_in_a_proposal_is_listed_once(world: World) -> None:
+    file = _furnish(world)
+    Proposal.objects.create(
+        team=world.team,
+        file=file,
+        base_revision=file.revision,
+        content=f"- {TOKEN}\n",
+        created_at=file.updated_at,
+    )
+    seen = [one for one in _scan(world).result["sightings"] if one["line"] == 1]
+    assert [one["where"] for one in seen if one["kind"] == "github-token"] == ["proposal"]
 
 
 def test_masking_leaves_no_secret_in_any_text_column(world: World) -> None:

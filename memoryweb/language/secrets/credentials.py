@@ -44,13 +44,16 @@ def find(text: str) -> list[Secret]:
 def mask(text: str) -> tuple[str, int]:
     """The text with `[secret: kind]` in place of each credential, and how many there were."""
     found = find(text)
-    if not found:
-        return text, 0
+    return replaced(text, found, "secret"), len(found)
+
+
+def replaced(text: str, found: Iterable[Secret], word: str) -> str:
+    """With `[word: kind]` in place of each."""
     pieces, last = [], 0
     for secret in found:
-        pieces += [text[last : secret.start], f"[secret: {secret.kind}]"]
+        pieces += [text[last : secret.start], f"[{word}: {secret.kind}]"]
         last = secret.end
-    return "".join([*pieces, text[last:]]), len(found)
+    return "".join([*pieces, text[last:]])
 
 
 def fingerprint(secret: str) -> str:
