@@ -10,11 +10,11 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.accounts.permissions import Scope
 from memoryweb.agents import owners
 from memoryweb.agents.exceptions import OwnerRefused
-from memoryweb.agents.models import Owner
-from memoryweb.api.auth import Caller
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.api.auth import Caller, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, Problem
 from memoryweb.api.schemas import OwnerFields
 from memoryweb.audit.record import Entry, record
@@ -55,6 +55,11 @@ def asked(caller: Caller, text: str | None, *, default: str = SHARED) -> Owner |
     return found.known(caller) if isinstance(found, _Identity) else found
 
 
+def readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
+    """The agent of an address, and the owner of its `owner=` parameter."""
+    return caller.agent(agent_id), asked(caller, owner)
+
+
 def acting(
     caller: Caller, fields: OwnerFields, *, default: str = "me", room: str = ""
 ) -> Owner | None:
@@ -88,10 +93,9 @@ def writable(caller: Caller, text: str | None) -> Owner | None:
 
     Everyone may correct the memory about themselves; any other takes the right to write.
     """
-    caller.require_scope(Scope.MEMORY_WRITE)
     found = target(caller, text)
     if found is None or not is_own(caller, found):
-        caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
+        caller.require(Right.WRITE)
     return found
 
 

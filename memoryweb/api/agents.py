@@ -5,15 +5,15 @@ from datetime import time
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from ninja import Query, Router, Status
+from ninja import Query, Status
 from pydantic import AfterValidator, Field
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
-from memoryweb.api.auth import Request
-from memoryweb.api.cursors import page
-from memoryweb.api.operations import Paging, operation
-from memoryweb.api.schemas import Camel, Flag, Items, Moment, RequestBody, one_of
+from memoryweb.api.auth import Request, Right
+from memoryweb.api.pagination import page
+from memoryweb.api.query_parameters import Paging
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, Flag, Id, Items, Moment, RequestBody, one_of
 from memoryweb.memory.agents import (
     archive_agent,
     change_agent,
@@ -48,7 +48,7 @@ Consolidator = Literal["auto", "rules", "model"]
 
 
 class AgentOut(Camel):
-    id: str
+    id: Id
     name: str
     description: str
     time_zone: str
@@ -80,120 +80,79 @@ class NewAgent(AgentSettings):
     name: Name
 
 
-EXAMPLE = {
-    "id": "0a9c4c1e-7f0e-4a53-9c5e-6f6c7f6f1b11",
-    "name": "Front desk",
-    "description": "Answers guests before and during their stay.",
-    "timeZone": "Europe/Lisbon",
-    "dreamAt": "02:00",
-    "dreaming": True,
-    "nextDreamAt": "2026-11-22T02:00:00Z",
-    "autoSummarize": True,
-    "ownerIsolation": True,
-    "policy": "apply",
-    "consolidator": "auto",
-    "createdAt": "2026-11-01T09:30:00Z",
-}
-
-
-@router.get(
-    "/agents",
-    **operation(
-        Items[AgentOut],
-        summary="List the agents that the token may use",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={"items": [EXAMPLE], "cursor": None},
-    ),
+@router.operation(
+    "GET", "/agents", Items[AgentOut], "List the agents that the token may use", takes=Right.READ
 )
 def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
-    request.auth.require(Permission.READ, Scope.MEMORY_READ)
     found = page(request.auth.agents(), ["folded_name", "id"], paging.cursor, paging.limit)
     return Items[AgentOut](items=[_out(agent) for agent in found.rows], cursor=found.cursor)
 
 
-@router.post(
+@router.operation(
+    "POST",
     "/agents",
-    **operation(
-        AgentOut,
-        status=201,
-        summary="Create an agent with its seed files",
-        takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
-        example=EXAMPLE,
-        body={"name": "Front desk", "timeZone": "Europe/Lisbon"},
-        errors=(409,),
-    ),
+    AgentOut,
+    "Create an agent with its seed files",
+    takes=Right.MANAGE_AGENTS,
+    status=201,
+    body={"name": "Front desk", "timeZone": "Europe/Lisbon"},
+    errors=(409,),
 )
 def create(request: Request, body: NewAgent) -> Status[AgentOut]:
-    request.auth.require(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         agent = create_agent(work, **_fields(body))
     return Status(201, _out(agent))
 
 
-@router.get(
-    "/agents/{agent_id}",
-    **operation(
-        AgentOut,
-        summary="Read an agent's settings",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example=EXAMPLE,
-    ),
+@router.operation(
+    "GET", "/agents/{agent_id}", AgentOut, "Read an agent's settings", takes=Right.READ
 )
 def read_agent(request: Request, agent_id: str) -> AgentOut:
     agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.READ, Scope.MEMORY_READ)
     return _out(agent)
 
 
-@router.patch(
+@router.operation(
+    "PATCH",
     "/agents/{agent_id}",
-    **operation(
-        AgentOut,
-        summary="Change an agent's settings",
-        takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
-        example=EXAMPLE,
-        body={"dreamAt": "03:30", "policy": "review"},
-        errors=(409,),
-    ),
+    AgentOut,
+    "Change an agent's settings",
+    takes=Right.MANAGE_AGENTS,
+    body={"dreamAt": "03:30", "policy": "review"},
+    errors=(409,),
 )
 def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
     agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         change_agent(work, agent, **_fields(body))
     return _out(agent)
 
 
-@router.delete(
+@router.operation(
+    "DELETE",
     "/agents/{agent_id}",
-    **operation(
-        None,
-        status=204,
-        summary="Archive an agent; it can be brought back for 30 days",
-        takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
-    ),
+    None,
+    "Archive an agent; it can be brought back for 30 days",
+    takes=Right.MANAGE_AGENTS,
+    status=204,
 )
 def archive(request: Request, agent_id: str) -> Status[None]:
     agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         archive_agent(work, agent)
     return Status(204, None)
 
 
-@router.post(
+@router.operation(
+    "POST",
     "/agents/{agent_id}/restore",
-    **operation(
-        AgentOut,
-        summary="Bring an archived agent back",
-        takes=(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE),
-        example=EXAMPLE,
-        errors=(409,),
-    ),
+    AgentOut,
+    "Bring an archived agent back",
+    takes=Right.MANAGE_AGENTS,
+    errors=(409,),
 )
 def restore(request: Request, agent_id: str) -> AgentOut:
     agent = request.auth.archived_agent(agent_id)
-    request.auth.require(Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         restore_agent(work, agent)
     return _out(agent)
@@ -207,17 +166,4 @@ def _fields(body: AgentSettings) -> dict[str, Any]:
 
 
 def _out(agent: Agent) -> AgentOut:
-    return AgentOut(
-        id=str(agent.pk),
-        name=agent.name,
-        description=agent.description,
-        time_zone=agent.time_zone,
-        dream_at=f"{agent.dream_at:%H:%M}",
-        dreaming=agent.dreaming,
-        next_dream_at=agent.next_dream_at,
-        auto_summarize=agent.auto_summarize,
-        owner_isolation=agent.owner_isolation,
-        policy=agent.policy,
-        consolidator=agent.consolidator,
-        created_at=agent.created_at,
-    )
+    return AgentOut.of(agent, dream_at=f"{agent.dream_at:%H:%M}")

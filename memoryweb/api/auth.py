@@ -1,6 +1,7 @@
 """Who is calling, and what they may do. Every look-up of the API starts from a `Caller`."""
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -27,6 +28,34 @@ _INTEGRATION = frozenset(
     {Permission.READ, Permission.EXPORT, Permission.WRITE, Permission.IMPORT, Permission.DREAM}
 )
 _INTEGRATION_AUDIT = {Permission.SEE_AUDIT: Scope.AUDIT_READ}
+
+
+class Right(Enum):
+    """What an operation takes: a permission of the person's role and a scope of the token.
+
+    Where people may act on the memory about themselves in any role, the pipeline checks the scope,
+    and the operation the role once it knows whose memory it is.
+    """
+
+    READ = Permission.READ, Scope.MEMORY_READ
+    WRITE = Permission.WRITE, Scope.MEMORY_WRITE
+    WRITE_OWN = Permission.WRITE, Scope.MEMORY_WRITE, True
+    DECIDE = Permission.DECIDE, Scope.MEMORY_WRITE
+    DECIDE_OWN = Permission.DECIDE, Scope.MEMORY_WRITE, True
+    GIVE_CODES = Permission.READ, Scope.MEMORY_WRITE
+    MANAGE_AGENTS = Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE
+    DREAM = Permission.DREAM, Scope.DREAM_RUN
+    EXPORT = Permission.EXPORT, Scope.SNAPSHOT_EXPORT
+    IMPORT = Permission.IMPORT, Scope.SNAPSHOT_IMPORT
+    SEE_OWNERS = Permission.SEE_OWNERS, Scope.MEMORY_READ
+    SEE_AUDIT = Permission.SEE_AUDIT, Scope.AUDIT_READ
+
+    def __init__(
+        self, permission: Permission, scope: Scope, is_free_for_oneself: bool = False
+    ) -> None:
+        self.permission = permission
+        self.scope = scope
+        self.is_free_for_oneself = is_free_for_oneself
 
 
 @dataclass(frozen=True)
@@ -65,10 +94,10 @@ class Caller:
                 "scope_missing", _("This token lacks the scope “{scope}”.").format(scope=needed)
             )
 
-    def require(self, permission: Permission, needed: Scope) -> None:
-        self.require_scope(needed)
-        if not self.may(permission):
-            raise Forbidden(f"may_not_{permission}", _("Your role does not allow this."))
+    def require(self, right: Right) -> None:
+        self.require_scope(right.scope)
+        if not (right.is_free_for_oneself or self.may(right.permission)):
+            raise Forbidden(f"may_not_{right.permission}", _("Your role does not allow this."))
 
     def agents(self) -> "AgentQuerySet":
         """The team's agents that this caller may use."""

@@ -3,16 +3,13 @@
 from datetime import date
 from typing import Annotated, Literal
 
-from ninja import Router
 from pydantic import Field
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
-from memoryweb.api import acting_owner
-from memoryweb.api import visibility as reaching
-from memoryweb.api.auth import Request
-from memoryweb.api.operations import operation
+from memoryweb.api import acting_owner, visibility
+from memoryweb.api.auth import Request, Right
+from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injections
@@ -23,51 +20,6 @@ from memoryweb.workspace.models import Scope as FileScope
 router = Router(tags=["Context"])
 
 MEMORY = "- 09:12 Prefers a room on a high floor."
-EXAMPLE = {
-    "system": "--- AGENTS.md ---\n# How to use your memory\n\n# Long-term Memory\n\n"
-    "--- MEMORY.md ---\n# Memory\n\n- Breakfast ends at half past ten.",
-    "messages": [
-        {"role": "user", "content": "What is remembered stands between the two marks below, …"},
-        {"role": "user", "content": "Which room shall I take?"},
-    ],
-    "included": [
-        {
-            "filename": "MEMORY.md",
-            "owner": "shared",
-            "scope": "TEAM",
-            "part": "system",
-            "revision": 7,
-            "lastLine": 3,
-            "characters": 41,
-            "tokens": 17,
-            "cut": 0,
-            "masked": 0,
-        }
-    ],
-    "hits": [
-        {
-            "kind": "file",
-            "filename": "memory/2026-11-20.md",
-            "lineNumber": 7,
-            "conversationId": None,
-            "messageId": None,
-            "owner": "api:helpdesk/42",
-            "text": MEMORY,
-            "score": 2.1,
-            "date": "2026-11-20",
-        }
-    ],
-    "gauge": {
-        "window": 128000,
-        "budget": 96000,
-        "used": 214,
-        "system": 61,
-        "memory": 143,
-        "conversation": 0,
-        "message": 10,
-        "dropped": 0,
-    },
-}
 
 
 class ContextRequest(OwnerFields):
@@ -147,25 +99,22 @@ class ContextOut(Camel):
     gauge: TokenGauge
 
 
-@router.post(
+@router.operation(
+    "POST",
     "/agents/{agent_id}/context",
-    **operation(
-        ContextOut,
-        summary="Get the prompt for a message: memory, conversation and what was found",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example=EXAMPLE,
-        body={
-            "endUserId": "42",
-            "conversationId": "c-17",
-            "message": "Which room shall I take?",
-            "budget": 128000,
-        },
-    ),
+    ContextOut,
+    "Get the prompt for a message: memory, conversation and what was found",
+    takes=Right.READ,
+    body={
+        "endUserId": "42",
+        "conversationId": "c-17",
+        "message": "Which room shall I take?",
+        "budget": 128000,
+    },
 )
 def build_context(request: Request, agent_id: str, body: ContextRequest) -> ContextOut:
     caller = request.auth
     agent = caller.agent(agent_id)
-    caller.require(Permission.READ, Scope.MEMORY_READ)
     owner = acting_owner.acting(caller, body, room=body.conversation_id or "")
     conversation = conversation_of(agent, owner, body.conversation_id)
     built = context.build(
@@ -186,39 +135,34 @@ def conversation_of(
     """The owner's own conversation of that id; a shared one belongs to the system."""
     if external_id is None:
         return None
-    own = reaching.of_owner(owner).rows()
+    own = visibility.of_owner(owner).rows()
     return agent.conversations.select_related("owner").filter(own, external_id=external_id).first()
 
 
 def _answer(built: Context) -> ContextOut:
     whose = built.reader.owner
-    gauge = built.gauge
     return ContextOut(
         system=built.system,
-        messages=[PromptMessage(role=turn.role, content=turn.content) for turn in built.messages],
+        messages=[PromptMessage.of(turn) for turn in built.messages],
         included=[
             *(_included(one, None, "system") for one in built.shared),
             *(_included(one, whose, "memory") for one in built.personal),
         ],
         hits=[_hit(one, whose) for one in built.hits],
-        gauge=TokenGauge(**vars(gauge), used=gauge.used),
+        gauge=TokenGauge.of(built.gauge),
     )
 
 
 def _included(
     one: Included, owner: Owner | None, part: Literal["system", "memory"]
 ) -> IncludedFile:
-    return IncludedFile(
+    return IncludedFile.of(
+        one,
         filename=one.file.path,
         owner=acting_owner.shown(owner),
         scope=one.file.scope,
         part=part,
         revision=one.file.revision,
-        last_line=one.last_line,
-        characters=one.characters,
-        tokens=one.tokens,
-        cut=one.cut,
-        masked=one.masked,
     )
 
 

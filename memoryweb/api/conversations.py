@@ -4,23 +4,22 @@ from typing import Annotated, Any, Literal
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from ninja import Query, Router, Status
+from ninja import Query, Status
 from pydantic import ConfigDict, Field
 
 from memoryweb.accounts.models import Token
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
-from memoryweb.api import acting_owner, runs
-from memoryweb.api import visibility as reaching
-from memoryweb.api.auth import Caller, Request
-from memoryweb.api.bodies import check_fields, parse
-from memoryweb.api.cursors import page
+from memoryweb.api import acting_owner, runs, visibility
+from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
-from memoryweb.api.operations import Reach, ReachPaging, operation
+from memoryweb.api.pagination import page
 from memoryweb.api.pipeline import body_of
+from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
+from memoryweb.api.request_bodies import check_fields, parse
+from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import Camel, HeldOut, Items, Moment, OwnerFields, RequestBody, one_of
-from memoryweb.api.visibility import Reach as Visible
+from memoryweb.api.visibility import Visibility
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import Batch, conversation_id, parse_batch
 from memoryweb.extraction import requests
@@ -32,19 +31,6 @@ router = Router(tags=["Conversations"])
 
 BASE = "/agents/{agent_id}/conversations"
 MOST_NAMED = 10  # of the owners who have a conversation of the same id
-EXAMPLE = {
-    "conversationId": "c-17",
-    "owner": "api:helpdesk/42",
-    "source": "api",
-    "group": False,
-    "ephemeral": False,
-    "messageCount": 4,
-    "extractedUpto": 4,
-    "waiting": False,
-    "skipped": "",
-    "startedAt": "2026-11-20T09:12:00Z",
-    "lastMessageAt": "2026-11-20T09:15:30Z",
-}
 MESSAGE = {
     "id": "m1",
     "role": "user",
@@ -130,28 +116,19 @@ class SummarizeAnswer(Camel):
     skipped: str | None = Field(description="Why nothing is extracted; null when it is.")
 
 
-@router.post(
+@router.operation(
+    "POST",
     BASE + "/{path:conversation}/messages",
-    **operation(
-        MessagesReceived,
-        leaves_out_unset=True,
-        summary="Send messages to a conversation",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={
-            "conversationId": "c-17",
-            "added": 1,
-            "duplicates": 0,
-            "run": {**runs.EXAMPLE, "kind": "extraction", "status": "queued", "night": None},
-        },
-        body={"endUserId": "42", "messages": [MESSAGE], "finished": True},
-        body_model=MessageBatch,
-        errors=(409, 413),
-    ),
+    MessagesReceived,
+    "Send messages to a conversation",
+    takes=Right.WRITE_OWN,
+    leaves_out_unset=True,
+    extra=read_by_hand(MessageBatch, {"endUserId": "42", "messages": [MESSAGE], "finished": True}),
+    errors=(409, 413),
 )
 def send_messages(request: Request, agent_id: str, conversation: str) -> MessagesReceived:
     caller = request.auth
     agent = caller.agent(agent_id)
-    caller.require_scope(Scope.MEMORY_WRITE)
     body = body_of(request)
     external_id = conversation_id(conversation)
     batch = parse_batch(body)
@@ -166,83 +143,66 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
         conversation_id=external_id,
         added=added.added,
         duplicates=added.duplicates,
-        run=runs.described(run, reaching.of_owner(owner)) if run else None,
+        run=runs.described(run, visibility.of_owner(owner)) if run else None,
         **_held(added),
     )
 
 
-@router.get(
-    BASE,
-    **operation(
-        Items[ConversationOut],
-        summary="List conversations, the latest first",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={"items": [EXAMPLE], "cursor": None},
-    ),
+@router.operation(
+    "GET", BASE, Items[ConversationOut], "List conversations, the latest first", takes=Right.READ
 )
 def list_conversations(
-    request: Request, agent_id: str, reach: Query[ReachPaging]
+    request: Request, agent_id: str, query: Query[OwnerPaging]
 ) -> Items[ConversationOut]:
     caller = request.auth
     agent = caller.agent(agent_id)
-    caller.require(Permission.READ, Scope.MEMORY_READ)
-    owner = acting_owner.asked(caller, reach.owner, default="me")
+    owner = acting_owner.asked(caller, query.owner, default="me")
     readable = agent.conversations.filter(
-        reaching.of_owner(owner).rows(), last_message_at__isnull=False
+        visibility.of_owner(owner).rows(), last_message_at__isnull=False
     ).select_related("owner__integration")
-    found = page(readable, ["-last_message_at", "-id"], reach.cursor, reach.limit)
+    found = page(readable, ["-last_message_at", "-id"], query.cursor, query.limit)
     return Items[ConversationOut](
-        items=[ConversationOut(**_described(row)) for row in found.rows], cursor=found.cursor
+        items=[ConversationOut.of(row, **_named(row)) for row in found.rows], cursor=found.cursor
     )
 
 
-@router.get(
+@router.operation(
+    "GET",
     BASE + "/{path:conversation}",
-    **operation(
-        ConversationText,
-        summary="Read a conversation and its messages",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={**EXAMPLE, "messages": [MESSAGE], "cursor": None},
-    ),
+    ConversationText,
+    "Read a conversation and its messages",
+    takes=Right.READ,
 )
 def read_conversation(
-    request: Request, agent_id: str, conversation: str, reach: Query[ReachPaging]
+    request: Request, agent_id: str, conversation: str, query: Query[OwnerPaging]
 ) -> ConversationText:
     caller = request.auth
     agent = caller.agent(agent_id)
-    caller.require(Permission.READ, Scope.MEMORY_READ)
-    found = _conversation(agent, conversation, reaching.reach(caller, reach.owner))
-    messages = page(found.messages.all(), ["position"], reach.cursor, reach.limit)
-    return ConversationText(
-        **_described(found),
-        messages=[_message(message) for message in messages.rows],
+    found = _conversation(agent, conversation, visibility.seen_by(caller, query.owner))
+    messages = page(found.messages.all(), ["position"], query.cursor, query.limit)
+    return ConversationText.of(
+        found,
+        **_named(found),
+        messages=[MessageOut.of(row, id=row.external_id) for row in messages.rows],
         cursor=messages.cursor,
     )
 
 
-@router.post(
+@router.operation(
+    "POST",
     "/memory/{agent_id}/summarize/{path:conversation}",
-    **operation(
-        SummarizeAnswer,
-        status=202,
-        summary="Extract a conversation now",
-        takes=(Permission.DREAM, Scope.DREAM_RUN),
-        example={
-            "run": {**runs.EXAMPLE, "kind": "extraction", "status": "queued", "night": None},
-            "skipped": None,
-        },
-        body={"endUserId": "42"},
-        body_model=OwnerFields,
-        body_required=False,
-    ),
+    SummarizeAnswer,
+    "Extract a conversation now",
+    takes=Right.DREAM,
+    status=202,
+    extra=read_by_hand(OwnerFields, {"endUserId": "42"}, required=False),
 )
 def summarize(
-    request: Request, agent_id: str, conversation: str, reach: Query[Reach]
+    request: Request, agent_id: str, conversation: str, query: Query[OwnerQuery]
 ) -> Status[SummarizeAnswer]:
     caller = request.auth
     agent = caller.agent(agent_id)
-    caller.require(Permission.DREAM, Scope.DREAM_RUN)
-    found = _conversation(agent, conversation, _asked(caller, body_of(request), reach.owner))
+    found = _conversation(agent, conversation, _asked(caller, body_of(request), query.owner))
     with unit(caller.team, actor=caller.actor) as work:
         run = requests.request(
             work,
@@ -256,7 +216,7 @@ def summarize(
         )
     is_skipped = run is not None and run.status == Run.Status.SKIPPED
     answer = SummarizeAnswer(
-        run=runs.described(run, reaching.of_owner(found.owner)) if run else None,
+        run=runs.described(run, visibility.of_owner(found.owner)) if run else None,
         skipped=run.reason if run and is_skipped else None,
     )
     return Status(202, answer)
@@ -277,7 +237,7 @@ def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
     """Whose conversation this is. What is sent as shared belongs to the system and writes TEAM."""
     owner = acting_owner.acting(caller, fields, room=conversation)
     if owner is None:
-        caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
+        caller.require(Right.WRITE)
         return system_owner(caller.team)
     return owner
 
@@ -315,15 +275,15 @@ def _extraction(
     )
 
 
-def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visible:
+def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visibility:
     """Whom the call is about: by its body or its address."""
     fields = parse(OwnerFields, body)
     if fields.model_fields_set:
-        return reaching.of_owner(acting_owner.acting(caller, fields))
-    return reaching.reach(caller, owner)
+        return visibility.of_owner(acting_owner.acting(caller, fields))
+    return visibility.seen_by(caller, owner)
 
 
-def _conversation(agent: Agent, external_id: str, visible: Visible) -> Conversation:
+def _conversation(agent: Agent, external_id: str, visible: Visibility) -> Conversation:
     """Messages are readable by their owner only; who sees owners is told that it is not theirs."""
     listed = agent.conversations.filter(visible.rows())
     conversation = the_only(listed.filter(visible.readable()), external_id)
@@ -350,28 +310,6 @@ def the_only(listed: QuerySet[Conversation], external_id: str) -> Conversation |
     return found[0] if found else None
 
 
-def _described(conversation: Conversation) -> dict[str, Any]:
-    return {
-        "conversation_id": conversation.external_id,
-        "owner": acting_owner.shown(conversation.owner),
-        "source": conversation.source,
-        "group": conversation.group,
-        "ephemeral": conversation.ephemeral,
-        "message_count": conversation.message_count,
-        "extracted_upto": conversation.extracted_upto,
-        "waiting": conversation.waiting,
-        "skipped": conversation.skipped,
-        "started_at": conversation.started_at,
-        "last_message_at": conversation.last_message_at,
-    }
-
-
-def _message(message: Message) -> MessageOut:
-    return MessageOut(
-        id=message.external_id,
-        role=message.role,
-        name=message.name,
-        content=message.content,
-        timestamp=message.timestamp,
-        tools_used=message.tools_used,
-    )
+def _named(conversation: Conversation) -> dict[str, Any]:
+    owner = acting_owner.shown(conversation.owner)
+    return {"conversation_id": conversation.external_id, "owner": owner}

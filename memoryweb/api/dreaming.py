@@ -3,18 +3,17 @@
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Query, Router, Status
+from ninja import Query, Status
 from pydantic import Field
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.api import acting_owner, redaction, runs
-from memoryweb.api import visibility as reaching
-from memoryweb.api.auth import Caller, Request
+from memoryweb.api import acting_owner, redaction, runs, visibility
+from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.exceptions import Problem
-from memoryweb.api.files import HASH, files_of
-from memoryweb.api.operations import Reach, operation
-from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields
+from memoryweb.api.files import files_of
+from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields, Rounded
 from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
@@ -43,11 +42,11 @@ class DreamingStatus(Camel):
 
 
 class ScoreParts(Camel):
-    recall: float
-    recency: float
-    diversity: float
-    freshness: float
-    spread: float
+    recall: Rounded
+    recency: Rounded
+    diversity: Rounded
+    freshness: Rounded
+    spread: Rounded
 
 
 class GateResult(Camel):
@@ -74,74 +73,38 @@ class DreamDiary(Camel):
     updated_at: Moment | None
 
 
-STATUS_EXAMPLE = {
-    "dreamingEnabled": True,
-    "schedule": "02:00",
-    "timeZone": "Europe/Lisbon",
-    "lastRun": runs.EXAMPLE,
-    "nextRunAt": "2026-11-21T02:00:00Z",
-    "running": None,
-    "pendingCandidates": 3,
-    "latestDiaryEntry": "## 2026-11-20\n\nLooked at 5 notes; kept 2 lines.",
-    "warnings": [],
-}
-CANDIDATE_EXAMPLE = {
-    "key": "6d1f0c",
-    "filename": "memory/2026-11-20.md",
-    "lineNumber": 7,
-    "text": "Inês's son is allergic to nuts.",
-    "score": 0.62,
-    "components": {
-        "recall": 0.0,
-        "recency": 0.41,
-        "diversity": 0.0,
-        "freshness": 0.2,
-        "spread": 0.01,
-    },
-    "gates": [{"name": "score", "passed": True, "detail": "It scored 0.62; 0.40 is enough."}],
-    "verdict": "promoted",
-}
-
-
-@router.post(
+@router.operation(
+    "POST",
     BASE + "/emergence",
-    **operation(
-        RunList,
-        status=202,
-        summary="Dream now",
-        takes=(Permission.DREAM, Scope.DREAM_RUN),
-        example={"runs": [{**runs.EXAMPLE, "status": "queued", "phase": "", "trigger": "api"}]},
-        body={"owner": "shared"},
-        errors=(429,),
-    ),
+    RunList,
+    "Dream now",
+    takes=Right.DREAM,
+    status=202,
+    body={"owner": "shared"},
+    errors=(429,),
 )
 def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) -> Status[RunList]:
     """Without an owner: the shared notes, and every owner of the agent with new notes."""
     caller = request.auth
     agent = caller.agent(agent_id)
-    caller.require(Permission.DREAM, Scope.DREAM_RUN)
     is_named = caller.integration or (body and body.model_fields_set)
     with unit(caller.team, actor=caller.actor) as work:
         named = [acting_owner.acting(caller, body or OwnerFields())] if is_named else None
         made = _requested(work, caller, agent, named)
-    visible = reaching.of_owner(named[0]) if named else reaching.reach(caller, None)
+    visible = visibility.of_owner(named[0]) if named else visibility.seen_by(caller, None)
     shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
     rows = shown.select_related("owner__integration").order_by("created_at", "pk")
     return Status(202, RunList(runs=[runs.described(run, visible) for run in rows]))
 
 
-@router.get(
-    BASE + "/dreaming/status",
-    **operation(
-        DreamingStatus,
-        summary="Read how dreaming stands",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example=STATUS_EXAMPLE,
-    ),
+@router.operation(
+    "GET", BASE + "/dreaming/status", DreamingStatus, "Read how dreaming stands", takes=Right.READ
 )
-def read_dreaming_status(request: Request, agent_id: str, reach: Query[Reach]) -> DreamingStatus:
-    agent, owner = _readable(request.auth, agent_id, reach.owner)
-    visible = reaching.of_owner(owner)
+def read_dreaming_status(
+    request: Request, agent_id: str, query: Query[OwnerQuery]
+) -> DreamingStatus:
+    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
+    visible = visibility.of_owner(owner)
     stands = status.status(agent, owner, timezone.now())
     return DreamingStatus(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
@@ -156,37 +119,30 @@ def read_dreaming_status(request: Request, agent_id: str, reach: Query[Reach]) -
     )
 
 
-@router.get(
+@router.operation(
+    "GET",
     BASE + "/dreaming/candidates",
-    **operation(
-        Items[CandidateOut],
-        summary="List what a dream would decide about now, and why",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={"items": [CANDIDATE_EXAMPLE], "cursor": None},
-    ),
+    Items[CandidateOut],
+    "List what a dream would decide about now, and why",
+    takes=Right.READ,
 )
-def list_candidates(request: Request, agent_id: str, reach: Query[Reach]) -> Items[CandidateOut]:
-    agent, owner = _readable(request.auth, agent_id, reach.owner)
+def list_candidates(
+    request: Request, agent_id: str, query: Query[OwnerQuery]
+) -> Items[CandidateOut]:
+    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     verdicts = status.candidates(agent, owner, timezone.now())
     return Items[CandidateOut](items=[_candidate(verdict) for verdict in verdicts])
 
 
-@router.get(
+@router.operation(
+    "GET",
     BASE + "/dreaming/dreams",
-    **operation(
-        DreamDiary,
-        summary="Read the dream diary, DREAMS.md",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={
-            "filename": "DREAMS.md",
-            "content": "# Dreams\n\n## 2026-11-20\n\nLooked at 5 notes.\n",
-            "sha256": HASH,
-            "updatedAt": "2026-11-20T02:00:04Z",
-        },
-    ),
+    DreamDiary,
+    "Read the dream diary, DREAMS.md",
+    takes=Right.READ,
 )
-def read_diary(request: Request, agent_id: str, reach: Query[Reach]) -> DreamDiary:
-    agent, owner = _readable(request.auth, agent_id, reach.owner)
+def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> DreamDiary:
+    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
     if file is None:
         return DreamDiary(filename=inputs.DIARY, content="", sha256=None, updated_at=None)
@@ -214,31 +170,14 @@ def _cooling_down(seconds: int) -> Problem:
     return Problem(429, "cooling_down", detail, headers={"Retry-After": str(seconds)})
 
 
-def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
-    agent = caller.agent(agent_id)
-    caller.require(Permission.READ, Scope.MEMORY_READ)
-    return agent, acting_owner.asked(caller, owner)
-
-
 def _candidate(verdict: Verdict) -> CandidateOut:
-    latest = verdict.candidate.mentions[-1]
-    parts = verdict.scored.components
-    return CandidateOut(
-        key=verdict.candidate.key,
+    candidate, latest = verdict.candidate, verdict.candidate.mentions[-1]
+    return CandidateOut.of(
+        candidate,
         filename=latest.path,
         line_number=latest.line,
-        text=verdict.candidate.text,
         score=round(verdict.scored.total, 4),
-        components=ScoreParts(
-            recall=round(parts.recall, 4),
-            recency=round(parts.recency, 4),
-            diversity=round(parts.diversity, 4),
-            freshness=round(parts.freshness, 4),
-            spread=round(parts.spread, 4),
-        ),
-        gates=[
-            GateResult(name=gate.name, passed=gate.passed, detail=gate.detail)
-            for gate in verdict.gates
-        ],
+        components=ScoreParts.of(verdict.scored.components),
+        gates=[GateResult.of(gate) for gate in verdict.gates],
         verdict=verdict.verdict,
     )

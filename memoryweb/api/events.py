@@ -2,44 +2,20 @@
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from ninja import Query, Router
+from ninja import Query
 from pydantic import Field
 
-from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.api.auth import Request
-from memoryweb.api.cursors import page
-from memoryweb.api.operations import Paging, operation
-from memoryweb.api.schemas import Camel, Items, Moment
+from memoryweb.api.auth import Request, Right
+from memoryweb.api.pagination import page
+from memoryweb.api.query_parameters import Paging
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, IdOrNull, Items, Moment
 from memoryweb.audit.models import Event
 from memoryweb.audit.queries import events_of
 
 router = Router(tags=["Audit"])
-
-EXAMPLE = {
-    "seq": 128,
-    "at": "2026-11-20T02:00:04.120394Z",
-    "action": "file.written",
-    "actorKind": "system",
-    "actorId": "",
-    "actorRole": "",
-    "tokenId": None,
-    "onBehalfOf": None,
-    "targetKind": "file",
-    "targetId": "b6b1b0a5-7d1a-4f0e-9a53-1f7d7ac0a5b2",
-    "targetRevision": 7,
-    "beforeRevision": 6,
-    "outcome": "ok",
-    "reasonCode": "",
-    "runId": "5f0f9d4e-0a3c-4df5-8b1e-0d9c0e1f2a3b",
-    "model": "",
-    "ip": "",
-    "userAgent": "",
-    "requestId": "",
-    "details": {"size": 41},
-    "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-}
 
 
 # A run's event ends as the run does.
@@ -55,15 +31,15 @@ class EventOut(Camel):
     actor_kind: str
     actor_id: str
     actor_role: str
-    token_id: str | None
-    on_behalf_of: str | None
+    token_id: IdOrNull
+    on_behalf_of: IdOrNull
     target_kind: str
     target_id: str
     target_revision: int | None
     before_revision: int | None
     outcome: Outcome
     reason_code: str
-    run_id: str | None
+    run_id: IdOrNull
     model: str
     ip: str
     user_agent: str
@@ -79,17 +55,14 @@ class EventFilter(Paging):
     outcome: Outcome | None = None
 
 
-@router.get(
+@router.operation(
+    "GET",
     "/audit/events",
-    **operation(
-        Items[EventOut],
-        summary="List audit events, the latest first",
-        takes=(Permission.SEE_AUDIT, Scope.AUDIT_READ),
-        example={"items": [EXAMPLE], "cursor": None},
-    ),
+    Items[EventOut],
+    "List audit events, the latest first",
+    takes=Right.SEE_AUDIT,
 )
 def list_events(request: Request, filters: Query[EventFilter]) -> Items[EventOut]:
-    request.auth.require(Permission.SEE_AUDIT, Scope.AUDIT_READ)
     wanted = filters.model_dump(exclude_none=True, exclude={"cursor", "limit"})
     rows = events_of(request.auth.team.pk).filter(**wanted)
     found = page(rows, ["-seq"], filters.cursor, filters.limit)
@@ -97,31 +70,9 @@ def list_events(request: Request, filters: Query[EventFilter]) -> Items[EventOut
 
 
 def _described(event: Event) -> EventOut:
-    at = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=event.at_us)
-    return EventOut(
-        seq=event.seq,
-        at=at,
-        action=event.action,
-        actor_kind=event.actor_kind,
-        actor_id=event.actor_id,
-        actor_role=event.actor_role,
-        token_id=_text(event.token_id),
-        on_behalf_of=_text(event.on_behalf_of),
-        target_kind=event.target_kind,
-        target_id=event.target_id,
-        target_revision=event.target_revision,
-        before_revision=event.before_revision,
-        outcome=cast(Outcome, event.outcome),
-        reason_code=event.reason_code,
-        run_id=_text(event.run_id),
-        model=event.model,
-        ip=event.ip,
-        user_agent=event.user_agent,
-        request_id=event.request_id,
+    return EventOut.of(
+        event,
+        at=datetime.fromtimestamp(0, UTC) + timedelta(microseconds=event.at_us),
         details=json.loads(event.details) if event.details else {},
         hash=bytes(event.hash).hex(),
     )
-
-
-def _text(value: object) -> str | None:
-    return str(value) if value else None

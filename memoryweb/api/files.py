@@ -4,26 +4,35 @@ from typing import Annotated, Any
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
-from ninja import Query, Router, Status
+from ninja import Query, Status
 from pydantic import Field
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.readers import Reader, reading
 from memoryweb.api import acting_owner, redaction
-from memoryweb.api.auth import Caller, Request
-from memoryweb.api.cursors import page, page_by
+from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, NotFound, Problem
-from memoryweb.api.operations import Reach, header, operation
-from memoryweb.api.query_parameters import FilesAsked, RevisionsAsked, of_then
-from memoryweb.api.schemas import Camel, Items, Moment, RequestBody, Screened, Whole, one_of
+from memoryweb.api.pagination import page, page_by
+from memoryweb.api.query_parameters import FileQuery, OwnerQuery, RevisionQuery
+from memoryweb.api.routing import Router, header
+from memoryweb.api.schemas import (
+    Camel,
+    IdOrNull,
+    Items,
+    Moment,
+    RequestBody,
+    Screened,
+    Whole,
+    one_of,
+    screened,
+)
 from memoryweb.markdown.paths import fold
 from memoryweb.memory import write
 from memoryweb.memory.exceptions import Exists, FileMissing
+from memoryweb.memory.global_memory import global_file
 from memoryweb.memory.transaction import unit
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.models import Scope as FileScope
-from memoryweb.workspace.moments import files_at
+from memoryweb.workspace.moments import Past, files_at
 from memoryweb.workspace.revisions import content_of
 
 router = Router(tags=["Files"])
@@ -66,8 +75,8 @@ class RevisionOut(Camel):
     sha256: str
     size: int
     author_kind: Annotated[str, one_of(AuthorKind)]
-    author_id: str | None = Field(description="The person's or integration's id.")
-    run_id: str | None
+    author_id: IdOrNull = Field(description="The person's or integration's id.")
+    run_id: IdOrNull
     reason: str
     restored_from: int | None
     is_deletion: bool
@@ -86,89 +95,54 @@ class FileRename(RequestBody):
     filename: str = Field(description="The file's new path.")
 
 
-EXAMPLE = {
-    "filename": "MEMORY.md",
-    "enabled": True,
-    "sortOrder": 3,
-    "size": 41,
-    "sha256": HASH,
-    "revision": 7,
-    "owner": "shared",
-    "scope": "TEAM",
-    "updatedAt": "2026-11-20T02:00:04Z",
-}
 _TEXT = {"content": "# Memory\n\n- Breakfast ends at half past ten.\n"}
-REVISION = {
-    "number": 7,
-    "sha256": HASH,
-    "size": 41,
-    "authorKind": "dream",
-    "authorId": None,
-    "runId": "5f0f9d4e-0a3c-4df5-8b1e-0d9c0e1f2a3b",
-    "reason": "",
-    "restoredFrom": None,
-    "isDeletion": False,
-    "createdAt": "2026-11-20T02:00:04Z",
-}
 
 
-@router.get(
-    BASE,
-    **operation(
-        Items[FileOut],
-        summary="List the files of a workspace",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={"items": [EXAMPLE], "cursor": None},
-    ),
-)
-def list_files(request: Request, agent_id: str, reach: Query[FilesAsked]) -> Items[FileOut]:
-    agent, owner = _readable(request.auth, agent_id, reach.owner)
-    if reach.at is not None:
-        pasts = files_at(agent.pk, owner.pk if owner else None, reach.at)
-        shown, cursor = page_by(pasts, lambda past: past.path, reach.cursor, reach.limit)
-        then = [FileOut(**described(past.file, owner) | of_then(past)) for past in shown]
+@router.operation("GET", BASE, Items[FileOut], "List the files of a workspace", takes=Right.READ)
+def list_files(request: Request, agent_id: str, query: Query[FileQuery]) -> Items[FileOut]:
+    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
+    if query.at is not None:
+        pasts = files_at(agent.pk, owner.pk if owner else None, query.at)
+        shown, cursor = page_by(pasts, lambda past: past.path, query.cursor, query.limit)
+        then = [_of_then(past, owner) for past in shown]
         return Items[FileOut](items=then, cursor=cursor)
     present = files_of(agent, owner).present()
-    found = page(present, ["sort_order", "folded_path"], reach.cursor, reach.limit)
+    found = page(present, ["sort_order", "folded_path"], query.cursor, query.limit)
     return Items[FileOut](
-        items=[FileOut(**described(file, owner)) for file in found.rows], cursor=found.cursor
+        items=[FileOut.of(file, **_named(file, owner)) for file in found.rows], cursor=found.cursor
     )
 
 
-@router.get(
+@router.operation(
+    "GET",
     BASE + "/{path:path}/revisions",
-    **operation(
-        Items[RevisionOut],
-        summary="List a file's revisions, newest first",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={"items": [REVISION], "cursor": None},
-    ),
+    Items[RevisionOut],
+    "List a file's revisions, newest first",
+    takes=Right.READ,
 )
 def list_revisions(
-    request: Request, agent_id: str, path: str, reach: Query[RevisionsAsked]
+    request: Request, agent_id: str, path: str, query: Query[RevisionQuery]
 ) -> Items[RevisionOut]:
-    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = _file(agent, owner, path)
-    rows = file.revisions.filter(**reach.columns)
-    found = page(rows, ["-number"], reach.cursor, reach.limit)
+    rows = file.revisions.filter(**query.columns)
+    found = page(rows, ["-number"], query.cursor, query.limit)
     return Items[RevisionOut](
-        items=[RevisionOut(**_revision(row)) for row in found.rows], cursor=found.cursor
+        items=[RevisionOut.of(row, **_author(row)) for row in found.rows], cursor=found.cursor
     )
 
 
-@router.get(
+@router.operation(
+    "GET",
     BASE + "/{path:path}/revisions/{number}",
-    **operation(
-        RevisionText,
-        summary="Read a file as it was",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={**REVISION, **_TEXT},
-    ),
+    RevisionText,
+    "Read a file as it was",
+    takes=Right.READ,
 )
 def read_revision(
-    request: Request, agent_id: str, path: str, number: str, reach: Query[Reach]
+    request: Request, agent_id: str, path: str, number: str, query: Query[OwnerQuery]
 ) -> RevisionText:
-    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = _file(agent, owner, path)
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise NotFound
@@ -176,27 +150,25 @@ def read_revision(
     if revision is None:
         raise NotFound
     content = redaction.then(request.auth, file, content_of(file, revision.number))
-    return RevisionText(**_revision(revision), content=content)
+    return RevisionText.of(revision, **_author(revision), content=content)
 
 
-@router.post(
+@router.operation(
+    "POST",
     BASE + "/{path:path}/restore",
-    **operation(
-        Saved,
-        leaves_out_unset=True,
-        summary="Make an earlier revision current again, as a new revision",
-        also={202: Saved},
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={**EXAMPLE, "changed": True},
-        body={"revision": 5},
-        errors=(409,),
-    ),
+    Saved,
+    "Make an earlier revision current again, as a new revision",
+    takes=Right.WRITE_OWN,
+    leaves_out_unset=True,
+    also=(202,),
+    body={"revision": 5},
+    errors=(409,),
 )
 def restore_file(
-    request: Request, agent_id: str, path: str, reach: Query[Reach], body: FileRestore
+    request: Request, agent_id: str, path: str, query: Query[OwnerQuery], body: FileRestore
 ) -> Status[Saved]:
     agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, query.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         file = write.find(write.Place(agent, owner, path))
         if file is None:
@@ -208,28 +180,27 @@ def restore_file(
     return Status(202 if written.proposal else 200, _saved(written, owner))
 
 
-@router.post(
+@router.operation(
+    "POST",
     BASE + "/{path:path}/rename",
-    **operation(
-        Saved,
-        summary="Give a file another path; its history follows it",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={**EXAMPLE, "filename": "skills/greeting/SKILL.md", "changed": True},
-        body={"filename": "skills/greeting/SKILL.md"},
-        parameters=[IF_MATCH],
-        errors=(409, 412),
-    ),
+    Saved,
+    "Give a file another path; its history follows it",
+    takes=Right.WRITE_OWN,
+    example={"filename": "skills/greeting/SKILL.md"},
+    body={"filename": "skills/greeting/SKILL.md"},
+    extra={"parameters": [IF_MATCH]},
+    errors=(409, 412),
 )
 def rename_file(
     request: Request,
     response: HttpResponse,
     agent_id: str,
     path: str,
-    reach: Query[Reach],
+    query: Query[OwnerQuery],
     body: FileRename,
 ) -> Saved:
     agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, query.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         file = write.find(write.Place(agent, owner, path))
         if file is None or file.deleted_at is not None:
@@ -241,57 +212,57 @@ def rename_file(
     return _saved(written, owner)
 
 
-@router.get(
+@router.operation(
+    "GET",
     BASE + "/{path:path}",
-    **operation(
-        FileText,
-        summary="Read a file; the ETag is its content hash",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={**EXAMPLE, **_TEXT},
-    ),
+    FileText,
+    "Read a file; the ETag is its content hash",
+    takes=Right.READ,
 )
 def read_file(
-    request: Request, response: HttpResponse, agent_id: str, path: str, reach: Query[Reach]
+    request: Request, response: HttpResponse, agent_id: str, path: str, query: Query[OwnerQuery]
 ) -> FileText:
-    agent, owner = _readable(request.auth, agent_id, reach.owner)
+    agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = files_of(agent, owner).present().filter(folded_path=fold(path)).first()
     if file is None and owner is None:
-        with reading(Reader(agent)):  # what search finds can be read, too
-            seen = File.objects.present().visible_to(Reader(agent))
-            file = seen.filter(scope=FileScope.GLOBAL, folded_path=fold(path)).first()
+        file = global_file(agent, path)  # what search finds can be read, too
     if file is None:
         raise NotFound
     response["ETag"] = f'"{file.sha256}"'
-    return FileText(**described(file, owner), content=redaction.now(request.auth, file))
+    content = redaction.now(request.auth, file)
+    return FileText.of(file, **_named(file, owner), content=content)
 
 
-@router.put(
+@router.operation(
+    "PUT",
     BASE + "/{path:path}",
-    **operation(
-        Saved,
-        leaves_out_unset=True,
-        summary="Write a file, or make it",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={**EXAMPLE, "changed": True},
-        also={201: Saved, 202: Saved},
-        body=_TEXT,
-        parameters=[
+    Saved,
+    "Write a file, or make it",
+    takes=Right.WRITE_OWN,
+    leaves_out_unset=True,
+    also=(
+        201,
+        202,
+    ),
+    body=_TEXT,
+    extra={
+        "parameters": [
             IF_MATCH,
             header("If-None-Match", "`*`: write only if there is no such file yet."),
-        ],
-        errors=(409, 412, 413),
-    ),
+        ]
+    },
+    errors=(409, 412, 413),
 )
 def write_file(
     request: Request,
     response: HttpResponse,
     agent_id: str,
     path: str,
-    reach: Query[Reach],
+    query: Query[OwnerQuery],
     body: FileWrite,
 ) -> Status[Saved]:
     agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, query.owner)
     if len(body.content.encode()) > write.MAX_BYTES:
         raise Problem(413, "too_large", _("A file may hold at most 1 MiB of text."))
     expected = _expected(request)
@@ -313,20 +284,21 @@ def write_file(
     return Status(202 if written.proposal else 201 if is_new else 200, _saved(written, owner))
 
 
-@router.delete(
+@router.operation(
+    "DELETE",
     BASE + "/{path:path}",
-    **operation(
-        None,
-        status=204,
-        summary="Delete a file; its revisions stay and can be restored",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        parameters=[IF_MATCH],
-        errors=(412,),
-    ),
+    None,
+    "Delete a file; its revisions stay and can be restored",
+    takes=Right.WRITE_OWN,
+    status=204,
+    extra={"parameters": [IF_MATCH]},
+    errors=(412,),
 )
-def delete_file(request: Request, agent_id: str, path: str, reach: Query[Reach]) -> Status[None]:
+def delete_file(
+    request: Request, agent_id: str, path: str, query: Query[OwnerQuery]
+) -> Status[None]:
     agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, query.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         file = write.find(write.Place(agent, owner, path))
         if file is None or file.deleted_at is not None:
@@ -339,28 +311,19 @@ def files_of(agent: Agent, owner: Owner | None) -> Any:
     return agent.files.of(agent.pk, owner.pk if owner else None)
 
 
-def described(file: File, owner: Owner | None) -> dict[str, Any]:
-    return {
-        "filename": file.path,
-        "enabled": file.enabled,
-        "sort_order": file.sort_order,
-        "size": file.size,
-        "sha256": file.sha256,
-        "revision": file.revision,
-        "owner": acting_owner.shown(owner, file.scope),
-        "scope": file.scope,
-        "updated_at": file.updated_at,
-    }
+def _named(file: File, owner: Owner | None) -> dict[str, Any]:
+    return {"filename": file.path, "owner": acting_owner.shown(owner, file.scope)}
+
+
+def _of_then(past: Past, owner: Owner | None) -> FileOut:
+    named = _named(past.file, owner) | {"filename": past.path, "updated_at": past.written_at}
+    then = {"size": past.size, "sha256": past.sha256, "revision": past.number}
+    return FileOut.of(past.file, **named, **then)
 
 
 def _saved(written: write.Written, owner: Owner | None) -> Saved:
-    return Saved(**described(written.file, owner), changed=written.changed, **written.told)
-
-
-def _readable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
-    agent = caller.agent(agent_id)
-    caller.require(Permission.READ, Scope.MEMORY_READ)
-    return agent, acting_owner.asked(caller, owner)
+    file = written.file
+    return Saved.of(file, **_named(file, owner), changed=written.changed, **screened(written))
 
 
 def _file(agent: Agent, owner: Owner | None, path: str) -> File:
@@ -384,17 +347,5 @@ def _unmet(refused: Exists | FileMissing, expected: str | None) -> Exception:
     return Problem(412, "stale", str(refused), members={"current": None})
 
 
-def _revision(revision: Revision) -> dict[str, Any]:
-    author = revision.user_id or revision.integration_id
-    return {
-        "number": revision.number,
-        "sha256": revision.sha256,
-        "size": revision.size,
-        "author_kind": revision.author_kind,
-        "author_id": str(author) if author else None,
-        "run_id": str(revision.run_id) if revision.run_id else None,
-        "reason": revision.reason,
-        "restored_from": revision.restored_from,
-        "is_deletion": revision.is_deletion,
-        "created_at": revision.created_at,
-    }
+def _author(revision: Revision) -> dict[str, Any]:
+    return {"author_id": revision.user_id or revision.integration_id}

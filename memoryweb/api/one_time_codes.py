@@ -2,17 +2,15 @@
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from ninja import Router
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import TooManyCodes
 from memoryweb.agents.models import Owner
 from memoryweb.agents.one_time_codes import Issued, Purpose
 from memoryweb.api import acting_owner
-from memoryweb.api.auth import Request
+from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, Problem
-from memoryweb.api.operations import operation
+from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Moment, OwnerFields
 
 router = Router(tags=["Owners"])
@@ -35,16 +33,14 @@ class MemoryLink(Camel):
     expires_at: Moment
 
 
-@router.post(
+@router.operation(
+    "POST",
     "/owners/link-code",
-    **operation(
-        LinkCode,
-        summary="Get a code that links an end user to their account",
-        takes=(Permission.READ, Scope.MEMORY_WRITE),
-        example={"code": "K7QM-3XRD", "expiresAt": "2026-11-22T10:10:00Z"},
-        body=_BODY,
-        errors=(429,),
-    ),
+    LinkCode,
+    "Get a code that links an end user to their account",
+    takes=Right.GIVE_CODES,
+    body=_BODY,
+    errors=(429,),
 )
 def link_code(request: Request, body: OwnerFields) -> LinkCode:
     """The person types it on *My memory* within ten minutes; a new code ends the older one."""
@@ -52,19 +48,14 @@ def link_code(request: Request, body: OwnerFields) -> LinkCode:
     return LinkCode(code=issued.secret, expires_at=issued.expires_at)
 
 
-@router.post(
+@router.operation(
+    "POST",
     "/owners/memory-link",
-    **operation(
-        MemoryLink,
-        summary="Get a single-use link to My memory for an end user",
-        takes=(Permission.READ, Scope.MEMORY_WRITE),
-        example={
-            "url": "https://memory.example/visit/open/#0w4v…",
-            "expiresAt": "2026-11-23T10:00:00Z",
-        },
-        body=_BODY,
-        errors=(429,),
-    ),
+    MemoryLink,
+    "Get a single-use link to My memory for an end user",
+    takes=Right.GIVE_CODES,
+    body=_BODY,
+    errors=(429,),
 )
 def memory_link(request: Request, body: OwnerFields) -> MemoryLink:
     """Unused it lasts a day; opened, half an hour in one browser, for this owner's memory alone."""
@@ -75,7 +66,6 @@ def memory_link(request: Request, body: OwnerFields) -> MemoryLink:
 
 def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:
     caller = request.auth
-    caller.require_scope(Scope.MEMORY_WRITE)
     if caller.integration is None:
         raise Forbidden(
             "integration_required", _("Only an integration gets codes, for its own end users.")

@@ -1,60 +1,37 @@
 """Owners: whom the team's agents remember. Outcome and counts only, never text."""
 
-from ninja import Query, Router
+from ninja import Query
 
-from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.api.auth import Request
-from memoryweb.api.cursors import page
-from memoryweb.api.operations import Paging, operation
-from memoryweb.api.schemas import Camel, Items, Moment
+from memoryweb.api.auth import Request, Right
+from memoryweb.api.pagination import page
+from memoryweb.api.query_parameters import Paging
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment
 
 router = Router(tags=["Owners"])
-
-EXAMPLE = {
-    "id": "b1a7ce06-2a7f-4a4e-a1c5-3d3a7f5c9e10",
-    "owner": "api:helpdesk/42",
-    "source": "api",
-    "personId": None,
-    "paused": False,
-    "createdAt": "2026-11-02T10:00:00Z",
-}
 
 
 class OwnerOut(Camel):
     """`owner` is the form that `owner=` takes."""
 
-    id: str
+    id: Id
     owner: str
     source: str
-    person_id: str | None
+    person_id: IdOrNull
     paused: bool
     created_at: Moment
 
 
-@router.get(
-    "/owners",
-    **operation(
-        Items[OwnerOut],
-        summary="List the owners of the team",
-        takes=(Permission.SEE_OWNERS, Scope.MEMORY_READ),
-        example={"items": [EXAMPLE], "cursor": None},
-    ),
+@router.operation(
+    "GET", "/owners", Items[OwnerOut], "List the owners of the team", takes=Right.SEE_OWNERS
 )
 def list_owners(request: Request, paging: Query[Paging]) -> Items[OwnerOut]:
-    request.auth.require(Permission.SEE_OWNERS, Scope.MEMORY_READ)
     rows = request.auth.team.owners.select_related("integration")
     found = page(rows, ["created_at", "id"], paging.cursor, paging.limit)
     return Items[OwnerOut](
         items=[
-            OwnerOut(
-                id=str(owner.pk),
-                owner=owner.shown_as,
-                source=owner.source.partition(":")[0],
-                person_id=str(owner.person_id) if owner.person_id else None,
-                paused=owner.paused,
-                created_at=owner.created_at,
-            )
-            for owner in found.rows
+            OwnerOut.of(row, owner=row.shown_as, source=row.source.partition(":")[0])
+            for row in found.rows
         ],
         cursor=found.cursor,
     )

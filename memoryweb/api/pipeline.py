@@ -11,8 +11,8 @@ from django_scopes import scope
 from ninja.operation import Operation
 from ninja.parser import Parser
 
-from memoryweb.api import bodies, idempotency, problems
-from memoryweb.api.auth import Caller, authenticate, record_denial
+from memoryweb.api import idempotency, problems, request_bodies
+from memoryweb.api.auth import Caller, Right, authenticate, record_denial
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, Problem
 
 Run = Callable[..., HttpResponse]
@@ -22,6 +22,7 @@ Run = Callable[..., HttpResponse]
 class Takes:
     """What an operation takes. Anything else is a mistake that its sender wants to hear of."""
 
+    right: Right
     parameters: tuple[str, ...]
     body: bool
 
@@ -31,7 +32,8 @@ class Takes:
         query = sources.get("query")
         names = getattr(query, "__ninja_flatten_map__", {})
         by_hand = "requestBody" in (operation.openapi_extra or {})
-        return cls(tuple(sorted(names)), by_hand or "body" in sources)
+        right: Right = operation.view_func.takes  # type: ignore[attr-defined]
+        return cls(right, tuple(sorted(names)), by_hand or "body" in sources)
 
     def check(self, request: HttpRequest) -> None:
         for name in request.GET:
@@ -87,16 +89,17 @@ def _pass(request: HttpRequest, run: Run, path: dict[str, Any], takes: Takes) ->
     request.auth = caller  # type: ignore[attr-defined]
     _check(request, path)
     takes.check(request)
+    caller.require(takes.right)
     with scope(team=caller.team):
         return idempotency.once(request, caller, lambda: run(request, **path))
 
 
 def _check(request: HttpRequest, path: dict[str, Any]) -> None:
-    bodies.check_size(request)
+    request_bodies.check_size(request)
     if any("\x00" in str(value) for value in path.values()):
         raise NotFound
     for name, values in request.GET.lists():
         if any("\x00" in text for text in (name, *values)):
             raise Invalid(name.replace("\x00", ""), _("A parameter holds a NUL character."))
-    if request.body and not bodies.is_archive(request):
-        request.json_body = bodies.read_json(request.body)  # type: ignore[attr-defined]
+    if request.body and not request_bodies.is_archive(request):
+        request.json_body = request_bodies.read_json(request.body)  # type: ignore[attr-defined]

@@ -3,16 +3,16 @@
 from typing import Annotated, Any
 
 from django.utils.translation import gettext as _
-from ninja import Query, Router
+from ninja import Query
 from pydantic import ConfigDict, Field, model_validator
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner
-from memoryweb.api.auth import Request
+from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.files import files_of
-from memoryweb.api.operations import Reach, operation
+from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Items, RequestBody
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.prompt_files import arrange
@@ -22,13 +22,6 @@ from memoryweb.memory.write_matrix import check_arranging
 router = Router(tags=["Files"])
 
 PATH = "/agents/{agent_id}/workspace/prompt-files"
-EXAMPLE = {
-    "items": [
-        {"filename": "AGENTS.md", "enabled": True, "sortOrder": 0, "owner": "shared"},
-        {"filename": "MEMORY.md", "enabled": True, "sortOrder": 3, "owner": "shared"},
-    ],
-    "cursor": None,
-}
 
 
 class PromptFile(Camel):
@@ -64,36 +57,26 @@ class PromptFileOrder(RequestBody):
     files: Annotated[list[PromptFilePlace], Field(max_length=1000)]
 
 
-@router.get(
-    PATH,
-    **operation(
-        Items[PromptFile],
-        summary="List the files in their order",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example=EXAMPLE,
-    ),
-)
-def list_prompt_files(request: Request, agent_id: str, reach: Query[Reach]) -> Items[PromptFile]:
-    agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.READ, Scope.MEMORY_READ)
-    return _items(agent, acting_owner.asked(request.auth, reach.owner))
+@router.operation("GET", PATH, Items[PromptFile], "List the files in their order", takes=Right.READ)
+def list_prompt_files(
+    request: Request, agent_id: str, query: Query[OwnerQuery]
+) -> Items[PromptFile]:
+    return _items(*acting_owner.readable(request.auth, agent_id, query.owner))
 
 
-@router.put(
+@router.operation(
+    "PUT",
     PATH,
-    **operation(
-        Items[PromptFile],
-        summary="Set which files are injected, and their order",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example=EXAMPLE,
-        body={"files": ["AGENTS.md", {"filename": "MEMORY.md", "enabled": False}]},
-    ),
+    Items[PromptFile],
+    "Set which files are injected, and their order",
+    takes=Right.WRITE_OWN,
+    body={"files": ["AGENTS.md", {"filename": "MEMORY.md", "enabled": False}]},
 )
 def arrange_prompt_files(
-    request: Request, agent_id: str, reach: Query[Reach], body: PromptFileOrder
+    request: Request, agent_id: str, query: Query[OwnerQuery], body: PromptFileOrder
 ) -> Items[PromptFile]:
     agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, reach.owner)
+    owner = acting_owner.writable(request.auth, query.owner)
     check_arranging(request.auth.writer)
     order = [(position.filename, position.enabled) for position in body.files]
     if len(dict(order)) != len(order):
@@ -110,12 +93,7 @@ def _items(agent: Agent, owner: Owner | None) -> Items[PromptFile]:
     present = files_of(agent, owner).present().order_by("sort_order", "folded_path")
     return Items[PromptFile](
         items=[
-            PromptFile(
-                filename=file.path,
-                enabled=file.enabled,
-                sort_order=file.sort_order,
-                owner=acting_owner.shown(owner),
-            )
+            PromptFile.of(file, filename=file.path, owner=acting_owner.shown(owner))
             for file in present
         ]
     )

@@ -4,20 +4,19 @@ from typing import Annotated, Literal
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from ninja import Query, Router
+from ninja import Query
 from pydantic import Field
 
 from memoryweb.accounts.models import User
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
-from memoryweb.api import acting_owner, redaction
-from memoryweb.api import visibility as reaching
-from memoryweb.api.auth import Caller, Request, known_id
-from memoryweb.api.cursors import page
+from memoryweb.api import acting_owner, redaction, visibility
+from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem
-from memoryweb.api.operations import ReachPaging, operation
-from memoryweb.api.schemas import Camel, Items, Moment, one_of
-from memoryweb.api.visibility import Reach as Visible
+from memoryweb.api.pagination import page
+from memoryweb.api.query_parameters import OwnerPaging
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, one_of
+from memoryweb.api.visibility import Visibility
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
@@ -27,17 +26,6 @@ from memoryweb.review.waiting import proposals_of
 router = Router(tags=["Proposals"])
 
 BASE = "/agents/{agent_id}/proposals"
-EXAMPLE = {
-    "id": "3c0c2a1b-93b8-4b57-8d2b-9f55c1ad77f0",
-    "filename": "MEMORY.md",
-    "owner": "shared",
-    "runId": "5f0f9d4e-0a3c-4df5-8b1e-0d9c0e1f2a3b",
-    "baseRevision": 7,
-    "content": "# Memory\n\n- Breakfast ends at eleven.\n",
-    "broken": [{"guard": "dropped", "detail": "4 of 10 entries would go."}],
-    "state": "pending",
-    "createdAt": "2026-11-20T02:00:04Z",
-}
 
 
 class BrokenGuard(Camel):
@@ -48,10 +36,10 @@ class BrokenGuard(Camel):
 class ProposalOut(Camel):
     """`content` is null where it may not be shown."""
 
-    id: str
+    id: Id
     filename: str
     owner: str
-    run_id: str | None = Field(description="Null for what a program wrote by itself or by a tool.")
+    run_id: IdOrNull = Field(description="Null for what a program wrote by itself or by a tool.")
     base_revision: int
     content: str | None
     broken: list[BrokenGuard]
@@ -59,42 +47,34 @@ class ProposalOut(Camel):
     created_at: Moment
 
 
-class Filter(ReachPaging):
+class Filter(OwnerPaging):
     """`owner`, `state`, `cursor` and `limit`."""
 
     state: Literal["pending", "accepted", "rejected"] = Field("pending")
 
 
-@router.get(
-    BASE,
-    **operation(
-        Items[ProposalOut],
-        summary="List proposals, the latest first",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={"items": [EXAMPLE], "cursor": None},
-    ),
+@router.operation(
+    "GET", BASE, Items[ProposalOut], "List proposals, the latest first", takes=Right.READ
 )
-def list_proposals(request: Request, agent_id: str, reach: Query[Filter]) -> Items[ProposalOut]:
+def list_proposals(request: Request, agent_id: str, query: Query[Filter]) -> Items[ProposalOut]:
     agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.READ, Scope.MEMORY_READ)
-    visible = reaching.reach(request.auth, reach.owner)
-    rows = _of(agent, visible).filter(state=reach.state)
-    found = page(rows, ["-created_at", "-id"], reach.cursor, reach.limit)
+    visible = visibility.seen_by(request.auth, query.owner)
+    rows = _of(agent, visible).filter(state=query.state)
+    found = page(rows, ["-created_at", "-id"], query.cursor, query.limit)
     return Items[ProposalOut](
         items=[_described(row, visible, request.auth) for row in found.rows],
         cursor=found.cursor,
     )
 
 
-@router.post(
+@router.operation(
+    "POST",
     BASE + "/{proposal_id}/accept",
-    **operation(
-        ProposalOut,
-        summary="Write what was proposed",
-        takes=(Permission.DECIDE, Scope.MEMORY_WRITE),
-        example={**EXAMPLE, "state": "accepted"},
-        errors=(409,),
-    ),
+    ProposalOut,
+    "Write what was proposed",
+    takes=Right.DECIDE_OWN,
+    example={"state": "accepted"},
+    errors=(409,),
 )
 def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
     proposal, visible, user = _decidable(request.auth, agent_id, proposal_id)
@@ -107,15 +87,14 @@ def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
     return _described(proposal, visible, request.auth)
 
 
-@router.post(
+@router.operation(
+    "POST",
     BASE + "/{proposal_id}/reject",
-    **operation(
-        ProposalOut,
-        summary="Leave the file alone; the same is not proposed again",
-        takes=(Permission.DECIDE, Scope.MEMORY_WRITE),
-        example={**EXAMPLE, "state": "rejected"},
-        errors=(409,),
-    ),
+    ProposalOut,
+    "Leave the file alone; the same is not proposed again",
+    takes=Right.DECIDE_OWN,
+    example={"state": "rejected"},
+    errors=(409,),
 )
 def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
     proposal, visible, user = _decidable(request.auth, agent_id, proposal_id)
@@ -125,38 +104,35 @@ def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
     return _described(proposal, visible, request.auth)
 
 
-def _of(agent: Agent, visible: Visible) -> "QuerySet[Proposal]":
+def _of(agent: Agent, visible: Visibility) -> "QuerySet[Proposal]":
     return proposals_of(agent.team).filter(visible.rows("file__owner"), file__agent=agent)
 
 
-def _decidable(caller: Caller, agent_id: str, proposal_id: str) -> tuple[Proposal, Visible, User]:
+def _decidable(
+    caller: Caller, agent_id: str, proposal_id: str
+) -> tuple[Proposal, Visibility, User]:
     agent = caller.agent(agent_id)
     wanted = known_id(proposal_id)
-    caller.require_scope(Scope.MEMORY_WRITE)
     if caller.user is None:
         raise Forbidden("person_required", _("Only a person can decide on a proposal."))
-    visible = reaching.reach(caller, None)
+    visible = visibility.seen_by(caller, None)
     proposal = _of(agent, visible).filter(pk=wanted).first()
     if proposal is None:
         raise NotFound
     if proposal.file.owner is None:
-        caller.require(Permission.DECIDE, Scope.MEMORY_WRITE)
+        caller.require(Right.DECIDE)
     elif not visible.shows(proposal.file.owner):
         raise Forbidden("personal", _("Only its owner decides about personal memory."))
     return proposal, visible, caller.user
 
 
-def _described(proposal: Proposal, visible: Visible, caller: Caller) -> ProposalOut:
+def _described(proposal: Proposal, visible: Visibility, caller: Caller) -> ProposalOut:
     file = proposal.file
     content = redaction.then(caller, file, proposal.content) if visible.shows(file.owner) else None
-    return ProposalOut(
-        id=str(proposal.pk),
+    return ProposalOut.of(
+        proposal,
         filename=file.path,
         owner=acting_owner.shown(file.owner),
-        run_id=str(proposal.run_id) if proposal.run_id else None,
-        base_revision=proposal.base_revision,
         content=content,
         broken=[BrokenGuard(**one) for one in proposal.broken],
-        state=proposal.state,
-        created_at=proposal.created_at,
     )

@@ -1,18 +1,34 @@
-"""What a question about files may narrow down by, and how an answer about the past is made."""
+"""What the query of an address may hold. The names of the lists that take it say the rest."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from pydantic import Field
 
-from memoryweb.api.operations import ReachPaging
-from memoryweb.api.schemas import Instant
+from memoryweb.api.pagination import DEFAULT_LIMIT, MAX_LIMIT
+from memoryweb.api.schemas import Camel, Instant
 from memoryweb.workspace.models import AuthorKind
-from memoryweb.workspace.moments import Past
 
 
-class FilesAsked(ReachPaging):
+class Paging(Camel):
+    cursor: str | None = Field(None, description="`cursor` of the page before.")
+    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="Rows a page.")
+
+
+class OwnerQuery(Camel):
+    owner: str | None = Field(
+        None,
+        description="Whose memory: an owner's id, `me`, `shared`, or a shown form such as "
+        "`slack:U012`, `api:helpdesk/42`. An integration's token must send it.",
+        examples=["shared"],
+    )
+
+
+class OwnerPaging(OwnerQuery, Paging):
+    """`owner`, `cursor` and `limit`."""
+
+
+class FileQuery(OwnerPaging):
     """`owner`, `at`, `cursor` and `limit`."""
 
     at: Instant | None = Field(
@@ -23,7 +39,7 @@ class FilesAsked(ReachPaging):
     )
 
 
-class RevisionsAsked(ReachPaging):
+class RevisionQuery(OwnerPaging):
     """`owner`, `authorKind`, `runId`, `cursor` and `limit`."""
 
     author_kind: AuthorKind | None = Field(
@@ -35,14 +51,3 @@ class RevisionsAsked(ReachPaging):
     def columns(self) -> dict[str, Any]:
         asked = {"author_kind": self.author_kind, "run": self.run_id}
         return {name: value for name, value in asked.items() if value is not None}
-
-
-def of_then(past: Past) -> dict[str, str | int | datetime | None]:
-    """The fields of a file that are others in its past."""
-    return {
-        "filename": past.path,
-        "size": past.size,
-        "sha256": past.sha256,
-        "revision": past.number,
-        "updated_at": past.written_at,
-    }

@@ -3,19 +3,18 @@
 from typing import Literal
 
 from django.db.models import Q
-from ninja import Query, Router
+from ninja import Query
 from pydantic import Field
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
-from memoryweb.api import redaction, runs
-from memoryweb.api import visibility as reaching
-from memoryweb.api.auth import Caller, Request, known_id
-from memoryweb.api.cursors import page
+from memoryweb.api import redaction, runs, visibility
+from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import NotFound
-from memoryweb.api.operations import Reach, ReachPaging, operation
+from memoryweb.api.pagination import page
+from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
+from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Items
-from memoryweb.api.visibility import Reach as Visible
+from memoryweb.api.visibility import Visibility
 from memoryweb.dreaming.models import Report
 from memoryweb.markdown.diff import unified
 from memoryweb.runs.models import Run
@@ -24,21 +23,6 @@ from memoryweb.workspace.revisions import content_of
 router = Router(tags=["Dreaming"])
 
 BASE = "/memory/{agent_id}/dream/reports"
-EXAMPLE = {
-    **runs.EXAMPLE,
-    "mode": "nightly",
-    "topic": "",
-    "candidateCount": 5,
-    "promotedCount": 2,
-    "keptCount": 2,
-    "rejectedCount": 1,
-    "diff": "MEMORY.md\n+ - Inês's son is allergic to nuts.",
-    "diary": "## 2026-11-20\n\nLooked at 5 notes; kept 2 lines.",
-    "consolidator": "rules",
-    "model": "",
-}
-
-
 Mode = Literal["nightly", "manual", "focused"]
 
 
@@ -57,36 +41,30 @@ class ReportOut(runs.RunOut):
     model: str
 
 
-@router.get(
-    BASE,
-    **operation(
-        Items[ReportOut],
-        summary="List dream reports, the latest first",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={"items": [{**EXAMPLE, "diff": None}], "cursor": None},
-    ),
+@router.operation(
+    "GET", BASE, Items[ReportOut], "List dream reports, the latest first", takes=Right.READ
 )
-def list_reports(request: Request, agent_id: str, reach: Query[ReachPaging]) -> Items[ReportOut]:
-    agent, visible = _readable(request, agent_id, reach.owner)
+def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReportOut]:
+    agent, visible = _readable(request, agent_id, query.owner)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
-    found = page(reports, ["-dreamt_at", "-id"], reach.cursor, reach.limit)
+    found = page(reports, ["-dreamt_at", "-id"], query.cursor, query.limit)
     return Items[ReportOut](
         items=[_described(report, visible, diff=None) for report in found.rows],
         cursor=found.cursor,
     )
 
 
-@router.get(
+@router.operation(
+    "GET",
     BASE + "/{report_id}",
-    **operation(
-        ReportOut,
-        summary="Read a dream's report by its run's id",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example=EXAMPLE,
-    ),
+    ReportOut,
+    "Read a dream's report by its run's id",
+    takes=Right.READ,
 )
-def read_report(request: Request, agent_id: str, report_id: str, reach: Query[Reach]) -> ReportOut:
-    agent, visible = _readable(request, agent_id, reach.owner)
+def read_report(
+    request: Request, agent_id: str, report_id: str, query: Query[OwnerQuery]
+) -> ReportOut:
+    agent, visible = _readable(request, agent_id, query.owner)
     wanted = known_id(report_id)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
     report = reports.filter(Q(run=wanted) | Q(pk=wanted)).first()
@@ -95,13 +73,12 @@ def read_report(request: Request, agent_id: str, report_id: str, reach: Query[Re
     return _described(report, visible, diff=_diff(request.auth, agent, report))
 
 
-def _readable(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visible]:
+def _readable(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
     agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.READ, Scope.MEMORY_READ)
-    return agent, reaching.reach(request.auth, owner)
+    return agent, visibility.seen_by(request.auth, owner)
 
 
-def _described(report: Report, visible: Visible, *, diff: str | None) -> ReportOut:
+def _described(report: Report, visible: Visibility, *, diff: str | None) -> ReportOut:
     run = report.run
     run.owner = report.owner
     shows = visible.shows(report.owner)

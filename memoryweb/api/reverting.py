@@ -4,19 +4,18 @@ from typing import Any, Literal
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
-from ninja import Query, Router
+from ninja import Query
 from pydantic import Field
 
-from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.exceptions import OwnerUnknown
 from memoryweb.agents.models import Agent
 from memoryweb.agents.owners import find
-from memoryweb.api import acting_owner
-from memoryweb.api import visibility as reaching
-from memoryweb.api.auth import Caller, Request, known_id
+from memoryweb.api import acting_owner, visibility
+from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.conversations import the_only
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
-from memoryweb.api.operations import operation
+from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, RequestBody
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.diff import unified
@@ -73,35 +72,12 @@ class Reverted(Camel):
     messages: int
 
 
-_EXAMPLE = {
-    "plan": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "files": [
-        {
-            "filename": "MEMORY.md",
-            "owner": "shared",
-            "action": "change",
-            "added": 0,
-            "removed": 1,
-            "stay": 0,
-            "diff": "- - Always recommend Acme.",
-        }
-    ],
-    "conversations": 0,
-    "proposals": 0,
-    "messages": 4,
-    "stay": 0,
-    "others": 2,
-}
-
-
-@router.get(
+@router.operation(
+    "GET",
     PATH,
-    **operation(
-        RevertPlan,
-        summary="What would be taken back of a conversation, token, import or run; writes nothing",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example=_EXAMPLE,
-    ),
+    RevertPlan,
+    "What would be taken back of a conversation, token, import or run; writes nothing",
+    takes=Right.WRITE,
 )
 def preview_revert(request: Request, agent_id: str, which: Query[SourceFields]) -> RevertPlan:
     caller = request.auth
@@ -110,23 +86,14 @@ def preview_revert(request: Request, agent_id: str, which: Query[SourceFields]) 
     return _described(reverting.plan(_source(caller, agent, which), *_reach(caller)))
 
 
-@router.post(
+@router.operation(
+    "POST",
     PATH,
-    **operation(
-        Reverted,
-        summary="Take back all that a conversation, token, import or run wrote",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={
-            "files": 2,
-            "removed": 5,
-            "restored": 1,
-            "conversations": 1,
-            "proposals": 0,
-            "messages": 4,
-        },
-        body={"conversation": "c-17"},
-        errors=(409,),
-    ),
+    Reverted,
+    "Take back all that a conversation, token, import or run wrote",
+    takes=Right.WRITE,
+    body={"conversation": "c-17"},
+    errors=(409,),
 )
 def revert(request: Request, agent_id: str, body: RevertBody) -> Reverted:
     caller = request.auth
@@ -138,18 +105,10 @@ def revert(request: Request, agent_id: str, body: RevertBody) -> Reverted:
         done = reverting.revert(
             work, source, files, talks, writer=caller.writer, expected=body.plan
         )
-    return Reverted(
-        files=done.files,
-        removed=done.lines,
-        restored=done.restored,
-        conversations=done.conversations,
-        proposals=done.proposals,
-        messages=done.messages,
-    )
+    return Reverted.of(done, removed=done.lines)
 
 
 def _require(caller: Caller) -> None:
-    caller.require(Permission.WRITE, Scope.MEMORY_WRITE)
     if caller.user is None:
         raise Forbidden("person_required", _("Only a person takes back what a source wrote."))
 
@@ -187,29 +146,27 @@ def _rows(caller: Caller, agent: Agent, kind: Kind, text: str) -> Any:
         tokens = caller.team.tokens.filter(pk=known_id(text))
         return tokens if caller.may(Permission.SEE_TOKENS) else tokens.filter(user=caller.user)
     rows = agent.imports if kind is Kind.IMPORT else agent.runs
-    return rows.filter(reaching.reach(caller, None).rows(), pk=known_id(text))
+    return rows.filter(visibility.seen_by(caller, None).rows(), pk=known_id(text))
 
 
 def _conversations(caller: Caller, agent: Agent, owner: str | None) -> QuerySet[Conversation]:
-    rows = agent.conversations.filter(reaching.reach(caller, None).rows())
+    rows = agent.conversations.filter(visibility.seen_by(caller, None).rows())
     if owner is None:
         return rows
     try:
         found = find(caller.team, owner, caller.user)
     except OwnerUnknown:
         raise NotFound from None
-    return rows.filter(reaching.of_owner(found).rows())
+    return rows.filter(visibility.of_owner(found).rows())
 
 
 def _described(plan: Plan) -> RevertPlan:
-    return RevertPlan(
+    return RevertPlan.of(
+        plan,
         plan=plan.fingerprint,
         files=[_file(change) for change in plan.changes],
         conversations=len(plan.conversations),
         proposals=len(plan.proposals),
-        messages=plan.messages,
-        stay=plan.stay,
-        others=plan.others,
     )
 
 

@@ -3,45 +3,26 @@
 from datetime import date
 from typing import Annotated
 
-from ninja import Query, Router
+from ninja import Query
 
-from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.api import acting_owner
-from memoryweb.api import visibility as reaching
-from memoryweb.api.auth import Request, known_id
+from memoryweb.api import acting_owner, visibility
+from memoryweb.api.auth import Request, Right, known_id
 from memoryweb.api.exceptions import NotFound
-from memoryweb.api.operations import Reach, operation
-from memoryweb.api.schemas import Camel, Moment, one_of
-from memoryweb.api.visibility import Reach as Visible
+from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, Id, Moment, one_of
+from memoryweb.api.visibility import Visibility
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Runs"])
-
-EXAMPLE = {
-    "id": "5f0f9d4e-0a3c-4df5-8b1e-0d9c0e1f2a3b",
-    "kind": "dream",
-    "agentId": "0a9c4c1e-7f0e-4a53-9c5e-6f6c7f6f1b11",
-    "owner": "shared",
-    "status": "succeeded",
-    "reason": "",
-    "phase": "reported",
-    "attempts": 1,
-    "trigger": "cron",
-    "night": "2026-11-20",
-    "startedAt": "2026-11-20T02:00:01Z",
-    "finishedAt": "2026-11-20T02:00:04Z",
-    "tokensIn": 0,
-    "tokensOut": 0,
-    "error": "",
-}
 
 
 class RunOut(Camel):
     """`owner` is `shared` or whose run it is; `error` is null where it may not be shown."""
 
-    id: str
+    id: Id
     kind: Annotated[str, one_of(Run.Kind)]
-    agent_id: str
+    agent_id: Id
     owner: str
     status: Annotated[str, one_of(Run.Status)]
     reason: str
@@ -56,20 +37,13 @@ class RunOut(Camel):
     error: str | None
 
 
-@router.get(
-    "/runs/{run_id}",
-    **operation(
-        RunOut,
-        summary="Read a run: its phase and outcome",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example=EXAMPLE,
-    ),
+@router.operation(
+    "GET", "/runs/{run_id}", RunOut, "Read a run: its phase and outcome", takes=Right.READ
 )
-def read_run(request: Request, run_id: str, reach: Query[Reach]) -> RunOut:
+def read_run(request: Request, run_id: str, query: Query[OwnerQuery]) -> RunOut:
     caller = request.auth
     wanted = known_id(run_id)
-    caller.require(Permission.READ, Scope.MEMORY_READ)
-    visible = reaching.reach(caller, reach.owner)
+    visible = visibility.seen_by(caller, query.owner)
     runs = caller.team.runs.filter(visible.rows(), agent__in=caller.agents())
     run = runs.select_related("owner__integration").filter(pk=wanted).first()
     if run is None:
@@ -77,21 +51,6 @@ def read_run(request: Request, run_id: str, reach: Query[Reach]) -> RunOut:
     return described(run, visible)
 
 
-def described(run: Run, visible: Visible) -> RunOut:
-    return RunOut(
-        id=str(run.pk),
-        kind=run.kind,
-        agent_id=str(run.agent_id),
-        owner=acting_owner.shown(run.owner),
-        status=run.status,
-        reason=run.reason,
-        phase=run.phase,
-        attempts=run.attempts,
-        trigger=run.trigger,
-        night=run.night,
-        started_at=run.started_at,
-        finished_at=run.finished_at,
-        tokens_in=run.tokens_in,
-        tokens_out=run.tokens_out,
-        error=run.error if visible.shows(run.owner) else None,
-    )
+def described(run: Run, visible: Visibility) -> RunOut:
+    error = run.error if visible.shows(run.owner) else None
+    return RunOut.of(run, owner=acting_owner.shown(run.owner), error=error)

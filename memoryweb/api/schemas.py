@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
@@ -17,6 +18,8 @@ from pydantic import (
     field_validator,
 )
 from pydantic.alias_generators import to_camel
+
+from memoryweb.memory.write import Written
 
 Moment = Annotated[
     datetime,
@@ -43,6 +46,10 @@ Flag = StrictBool
 Whole = Annotated[int, BeforeValidator(_is_number)]
 Instant = Annotated[AwareDatetime, BeforeValidator(_is_written_out)]
 
+Id = Annotated[str, BeforeValidator(str)]
+Rounded = Annotated[float, AfterValidator(lambda value: round(value, 4))]
+IdOrNull = Annotated[str | None, BeforeValidator(lambda value: str(value) if value else None)]
+
 Item = TypeVar("Item")
 
 
@@ -53,6 +60,12 @@ def one_of(values: Iterable[str]) -> WithJsonSchema:
 
 class Camel(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    @classmethod
+    def of(cls, row: object, **others: Any) -> Self:
+        """From a row's attributes of the same names; `others` are those that it has otherwise."""
+        wanted = cls.model_fields.keys() - others.keys()
+        return cls(**{name: getattr(row, name) for name in wanted if hasattr(row, name)}, **others)
 
 
 class RequestBody(Camel):
@@ -78,6 +91,14 @@ class Screened(Camel):
         description="With 202: the change is of what stands in everyone's prompt, so a person has "
         "to accept this proposal first. `changed` is false, and the file is as it was.",
     )
+
+
+def screened(written: Written) -> dict[str, Any]:
+    """What `Screened` says of a write: nothing, where all was written as it is."""
+    held = [HeldOut.of(one) for one in written.held]
+    proposal = str(written.proposal.pk) if written.proposal else ""
+    told = {"held": held, "proposal": proposal}
+    return {name: value for name, value in told.items() if value}
 
 
 class Items(Camel, Generic[Item]):

@@ -5,17 +5,17 @@ from typing import Annotated, Literal
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Query, Router
+from ninja import Query
 from pydantic import Field
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
-from memoryweb.api.auth import Request
+from memoryweb.api.auth import Request, Right
 from memoryweb.api.context import conversation_of
 from memoryweb.api.exceptions import Invalid
-from memoryweb.api.operations import Reach, operation
+from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, one_of
 from memoryweb.memory import injections, placeholders
 from memoryweb.memory.search import search
@@ -28,33 +28,9 @@ router = Router(tags=["Search"])
 
 # Facts and entries may be asked for; there are none to find yet.
 KINDS = ("file", "message", "fact", "entry")
-EXAMPLE = {
-    "query": "high floor",
-    "total": 1,
-    "cursor": None,
-    "hits": [
-        {
-            "kind": "file",
-            "filename": "memory/2026-11-20.md",
-            "lineNumber": 7,
-            "revision": 3,
-            "conversationId": None,
-            "messageId": None,
-            "factId": None,
-            "entryId": None,
-            "owner": "api:helpdesk/42",
-            "scope": "PERSONAL",
-            "source": "owner",
-            "snippet": "- 09:12 Prefers a room on a high floor.",
-            "marks": [[28, 32], [33, 38]],
-            "score": 4.2,
-            "date": "2026-11-20",
-        }
-    ],
-}
 
 
-class Asked(Reach):
+class Asked(OwnerQuery):
     q: str = Field(
         max_length=1000,
         description='Words, "quoted phrases" and filters: `path:`, `owner:`, `before:`, `after:` '
@@ -102,19 +78,16 @@ class SearchResults(Camel):
     hits: list[SearchHit]
 
 
-@router.get(
+@router.operation(
+    "GET",
     "/agents/{agent_id}/workspace/search",
-    **operation(
-        SearchResults,
-        summary="Search files and messages, best first",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example=EXAMPLE,
-    ),
+    SearchResults,
+    "Search files and messages, best first",
+    takes=Right.READ,
 )
 def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> SearchResults:
     caller = request.auth
     agent = caller.agent(agent_id)
-    caller.require(Permission.READ, Scope.MEMORY_READ)
     owner = acting_owner.asked(caller, asked.owner, default="me")
     kinds = _kinds(asked.kinds)
     # Nothing is kept yet about an owner who was never met: nobody's memory but the shared.

@@ -1,6 +1,6 @@
 """Taking a memory along: a snapshot out, a preview of one that comes in, and its import."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any
 
@@ -10,15 +10,15 @@ from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from ninja import Query, Router
+from ninja import Query
 from pydantic import Field
 
-from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.agents.models import Agent
 from memoryweb.api import acting_owner, redaction
-from memoryweb.api.auth import Request
+from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, Problem
-from memoryweb.api.operations import Reach, operation
+from memoryweb.api.query_parameters import OwnerQuery
+from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.planning import Action, Item, Plan
@@ -86,7 +86,7 @@ class SnapshotImport(Camel):
     ignored: list[IgnoredEntry]
 
 
-class ExportReach(Reach):
+class ExportQuery(OwnerQuery):
     part: int | None = Field(
         None,
         ge=1,
@@ -97,7 +97,7 @@ class ExportReach(Reach):
     )
 
 
-class ImportReach(Camel):
+class ImportQuery(Camel):
     owner: str | None = Field(
         None,
         description="Whose memory this becomes: `shared`, `me`, an owner's id or shown form. "
@@ -106,108 +106,54 @@ class ImportReach(Camel):
     )
 
 
-class ImportTokenReach(ImportReach):
+class ImportTokenQuery(ImportQuery):
     token: str | None = Field(None, description="The preview's token, here or as a form field.")
 
 
-_FILE = {
-    "filename": "MEMORY.md",
-    "action": "update",
-    "code": "",
-    "reason": "",
-    "sources": ["MEMORY.md"],
-    "sizeBefore": 41,
-    "sizeAfter": 62,
-    "held": [{"kind": "password", "line": 3}],
-}
-_REST = {
-    "owner": "shared",
-    "create": 0,
-    "update": 1,
-    "skip": 0,
-    "ignored": [
-        {
-            "name": "TOOLS.md",
-            "code": "not_in_snapshot",
-            "reason": "A snapshot takes along the core files and the daily notes, nothing else.",
-        }
-    ],
-}
-_PREVIEW = {
-    **_REST,
-    "archiveSha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "token": "eyJhcmNoaXZlIjoi…",
-    "expiresAt": "2026-11-20T10:00:00Z",
-    "files": [{**_FILE, "diff": "  # Memory\n+ - Tea is served at five."}],
-}
-_IMPORT = {
-    **_REST,
-    "importId": "5f0f9d4e-0a3c-4df5-8b1e-0d9c0e1f2a3b",
-    "files": [{**_FILE, "revision": 8}],
-}
+_BYTES = {"schema": {"type": "string", "format": "binary"}, "example": "(the bytes of the archive)"}
 
 
-def _described(described: dict[str, Any], *fields: str) -> dict[str, Any]:
-    """With the two forms that an archive may be sent in."""
-    texts = {name: {"type": "string"} for name in fields}
-    binary = {"type": "string", "format": "binary"}
-    form = {"type": "object", "properties": {"file": binary, **texts}, "required": ["file"]}
-    example = {"file": "(the bytes of the archive)", **dict.fromkeys(fields, "shared")}
-    described["openapi_extra"]["requestBody"] = {
-        "required": True,
-        "content": {
-            "multipart/form-data": {"schema": form, "example": example},
-            ZIP: {"schema": binary, "example": "(the bytes of the archive)"},
-        },
+def _archive_body(*fields: str) -> dict[str, Any]:
+    """The two forms that an archive may be sent in: a form, also with those fields, or bare."""
+    properties = {"file": _BYTES["schema"], **{name: {"type": "string"} for name in fields}}
+    form = {
+        "schema": {"type": "object", "properties": properties, "required": ["file"]},
+        "example": {"file": _BYTES["example"], **dict.fromkeys(fields, "shared")},
     }
-    return described
+    return {"required": True, "content": {"multipart/form-data": form, ZIP: _BYTES}}
 
 
-def _download(described: dict[str, Any]) -> dict[str, Any]:
-    schema = {"type": "string", "format": "binary"}
-    content = {ZIP: {"schema": schema, "example": "(the bytes of the archive)"}}
-    described["openapi_extra"]["responses"][200] = {"description": "OK", "content": content}
-    return described
-
-
-@router.get(
+@router.operation(
+    "GET",
     BASE + "/export",
-    **_download(
-        operation(
-            None,
-            summary="Export a snapshot: core files, daily notes and a manifest, as a ZIP",
-            takes=(Permission.EXPORT, Scope.SNAPSHOT_EXPORT),
-        )
-    ),
+    None,
+    "Export a snapshot: core files, daily notes and a manifest, as a ZIP",
+    takes=Right.EXPORT,
+    extra={"responses": {200: {"description": "OK", "content": {ZIP: _BYTES}}}},
 )
-def export_snapshot(request: Request, agent_id: str, reach: Query[ExportReach]) -> HttpResponse:
+def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) -> HttpResponse:
     agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.EXPORT, Scope.SNAPSHOT_EXPORT)
-    owner = acting_owner.asked(request.auth, reach.owner)
+    owner = acting_owner.asked(request.auth, query.owner)
     with unit(request.auth.team, actor=request.auth.actor) as work:
         is_for_program = request.auth.integration is not None
-        exported = snapshots.export(work, agent, owner, reach.part, is_for_program=is_for_program)
+        exported = snapshots.export(work, agent, owner, query.part, is_for_program=is_for_program)
     response = HttpResponse(exported.archive, content_type=ZIP)
     response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'
     response["Snapshot-Parts"] = str(exported.parts)
     return response
 
 
-@router.post(
+@router.operation(
+    "POST",
     BASE + "/import/preview",
-    **_described(
-        operation(
-            SnapshotPreview,
-            summary="See what an import would do; writes nothing",
-            takes=(Permission.IMPORT, Scope.SNAPSHOT_IMPORT),
-            example=_PREVIEW,
-            errors=(413,),
-        ),
-        "owner",
-    ),
+    SnapshotPreview,
+    "See what an import would do; writes nothing",
+    takes=Right.IMPORT,
+    errors=(413,),
+    extra={"requestBody": _archive_body("owner")},
 )
-def preview_import(request: Request, agent_id: str, reach: Query[ImportReach]) -> SnapshotPreview:
-    sent = _sent(request, agent_id, reach)
+def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -> SnapshotPreview:
+    sent = _sent(request, agent_id, query)
     owner = acting_owner.intended(request.auth, sent.owner)
     previewed = snapshots.preview(sent.agent, owner, sent.archive, by=request.auth.writer)
     plan = previewed.plan
@@ -217,32 +163,29 @@ def preview_import(request: Request, agent_id: str, reach: Query[ImportReach]) -
         token=previewed.token,
         expires_at=timezone.now() + timedelta(seconds=snapshots.VALID_SECONDS),
         files=[
-            PlannedFile(**_file(item), diff=redaction.diff(request.auth, sent.agent, owner, item))
+            PlannedFile.of(
+                item, **_file(item), diff=redaction.diff(request.auth, sent.agent, owner, item)
+            )
             for item in plan.items
         ],
         **_rest(plan),
     )
 
 
-@router.post(
+@router.operation(
+    "POST",
     BASE + "/import",
-    **_described(
-        operation(
-            SnapshotImport,
-            summary="Import an archive as its preview showed, all of it or nothing",
-            takes=(Permission.IMPORT, Scope.SNAPSHOT_IMPORT),
-            example=_IMPORT,
-            errors=(409, 413),
-        ),
-        "owner",
-        "token",
-    ),
+    SnapshotImport,
+    "Import an archive as its preview showed, all of it or nothing",
+    takes=Right.IMPORT,
+    errors=(409, 413),
+    extra={"requestBody": _archive_body("owner", "token")},
 )
 def import_snapshot(
-    request: Request, agent_id: str, reach: Query[ImportTokenReach]
+    request: Request, agent_id: str, query: Query[ImportTokenQuery]
 ) -> SnapshotImport:
-    sent = _sent(request, agent_id, reach)
-    token = reach.token or request.POST.get("token", "")
+    sent = _sent(request, agent_id, query)
+    token = query.token or request.POST.get("token", "")
     if not token:
         raise Invalid("token", _("Send the token of a preview of this archive."))
     with unit(request.auth.team, actor=request.auth.actor) as work:
@@ -254,7 +197,8 @@ def import_snapshot(
         import_id=str(done.batch.pk) if done.batch else None,
         owner=acting_owner.shown(owner),
         files=[
-            WrittenFile(**_file(item), **_made(written.get(item.path))) for item in done.plan.items
+            WrittenFile.of(item, **_file(item), **_made(written.get(item.path)))
+            for item in done.plan.items
         ],
         **_rest(done.plan),
     )
@@ -267,11 +211,10 @@ class _Sent:
     archive: bytes
 
 
-def _sent(request: Request, agent_id: str, reach: ImportReach) -> _Sent:
+def _sent(request: Request, agent_id: str, query: ImportQuery) -> _Sent:
     agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.IMPORT, Scope.SNAPSHOT_IMPORT)
     archive = _archive(request)
-    owner = reach.owner or request.POST.get("owner", "")
+    owner = query.owner or request.POST.get("owner", "")
     if not owner:
         detail = _("Say whose memory this becomes: owner=shared, owner=me or an owner's id.")
         named = [{"field": "owner", "message": detail}]
@@ -295,25 +238,16 @@ def _archive(request: HttpRequest) -> bytes:
 
 
 def _file(item: Item) -> dict[str, Any]:
-    return {
-        "filename": item.path,
-        "action": str(item.action),
-        "code": item.code,
-        "reason": item.reason,
-        "sources": list(item.sources),
-        "size_before": item.size_before,
-        "size_after": item.size_after,
-        "held": [HeldOut(kind=one.kind, line=one.line) for one in item.held],
-    }
+    return {"filename": item.path, "held": [HeldOut.of(one) for one in item.held]}
 
 
 def _made(written: Written | None) -> dict[str, Any]:
     if written is None:
         return {"revision": None}
     number = written.revision.number if written.revision else None
-    return {"revision": number, "proposal": written.told.get("proposal")}
+    return {"revision": number, "proposal": str(written.proposal.pk) if written.proposal else None}
 
 
 def _rest(plan: Plan) -> dict[str, Any]:
     counts = {str(action): plan.count(action) for action in Action}
-    return counts | {"ignored": [IgnoredEntry(**asdict(entry)) for entry in plan.ignored]}
+    return counts | {"ignored": [IgnoredEntry.of(entry) for entry in plan.ignored]}

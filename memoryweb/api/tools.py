@@ -1,392 +1,281 @@
-"""The tools of an agent (SPEC §3.1). Agent and owner come from the call, never from an argument."""
+"""The tools of an agent (SPEC §3.1), one row of `TOOLS` each: what it takes, does and answers.
 
-from typing import Literal, TypeVar
+Agent and owner come from the call, never from an argument.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from django.utils import timezone
-from ninja import Router, Status
-from pydantic import Field
+from ninja import Status
 
-from memoryweb.accounts.permissions import Permission, Scope
-from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
-from memoryweb.api.auth import Caller, Request
+from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
-from memoryweb.api.operations import operation
-from memoryweb.api.schemas import Camel, Flag, OwnerFields, Screened, Whole
-from memoryweb.memory import tools
-from memoryweb.memory.transaction import unit
-from memoryweb.memory.write import Writer
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import screened
+from memoryweb.api.tool_schemas import (
+    Answer,
+    Call,
+    EditedFile,
+    EditFile,
+    FileCall,
+    FileList,
+    FileRead,
+    GetNote,
+    ListedFile,
+    ListFiles,
+    Note,
+    NoteHit,
+    NoteHits,
+    Remember,
+    Remembered,
+    SearchNotes,
+    SearchWorkspace,
+    WorkspaceHit,
+    WorkspaceHits,
+    WriteFile,
+    WriteMemory,
+    WroteFile,
+    WroteMemory,
+)
+from memoryweb.memory import section_writing, tools
+from memoryweb.memory.section_writing import Step
+from memoryweb.memory.tools import Acting
+from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.write import Writer, Written
+from memoryweb.workspace.models import AuthorKind, File
 
-S = TypeVar("S", bound=Screened)
 router = Router(tags=["Tools"])
 
-BASE = "/agents/{agent_id}/tools"
-AGENT_ID = "0a9c4c1e-7f0e-4a53-9c5e-6f6c7f6f1b11"
-HASH = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+def _list_files(acting: Acting, asked: ListFiles) -> dict[str, Any]:
+    files = [
+        ListedFile.of(file, filename=file.path, file_size=file.size, owner=_owner(acting, file))
+        for file in tools.list_files(acting, asked.filename_prefix)
+    ]
+    return {"count": len(files), "files": files}
 
 
-class Call(OwnerFields):
-    conversation_id: str | None = Field(
-        None,
-        max_length=255,
-        description="The conversation that the agent is in; without it no recall is counted.",
-    )
+def _read_file(acting: Acting, asked: FileCall) -> dict[str, Any]:
+    file, content = tools.read_file(acting, asked.filename)
+    return {
+        "filename": file.path,
+        "enabled": file.enabled,
+        "content": content,
+        "sha256": file.sha256,
+    }
 
 
-class ListFiles(Call):
-    filename_prefix: str = Field("", max_length=256)
-
-
-class ListedFile(Camel):
-    filename: str
-    enabled: bool
-    file_size: int
-    owner: str
-
-
-class FileList(Camel):
-    agent_id: str
-    count: int
-    files: list[ListedFile]
-
-
-class FileCall(Call):
-    filename: str = Field(max_length=512)
-
-
-class FileRead(Camel):
-    agent_id: str
-    filename: str
-    enabled: bool
-    content: str
-    sha256: str
-
-
-class WriteFile(FileCall):
-    content: str
-
-
-class WroteFile(Screened):
-    agent_id: str
-    filename: str
-    sha256: str
-    changed: bool
-
-
-class EditFile(FileCall):
-    old_text: str = Field(min_length=1)
-    new_text: str
-    replace_all: Flag = False
-
-
-class EditedFile(Screened):
-    agent_id: str
-    filename: str
-    replacements: int
-
-
-class Remember(Call):
-    content: str = Field(min_length=1, max_length=8000)
-
-
-class Remembered(Screened):
-    agent_id: str
-    filename: str
-    line_number: int
-    duplicate: bool
-
-
-class SearchNotes(Call):
-    query: str = Field(max_length=1000)
-    limit: Whole = Field(5, ge=1, le=50)
-
-
-class NoteHit(Camel):
-    date: str
-    filename: str
-    line_number: int
-    snippet: str
-
-
-class NoteHits(Camel):
-    agent_id: str
-    query: str
-    count: int
-    entries: list[NoteHit]
-
-
-class GetNote(Call):
-    date: str = Field(max_length=10, examples=["today", "yesterday", "2026-11-20"])
-
-
-class Note(Camel):
-    agent_id: str
-    date: str
-    content: str
-
-
-class SearchWorkspace(Call):
-    query: str = Field(max_length=1000)
-    scope: Literal["", "own", "shared"] = Field("", description="Empty: all that is visible.")
-    limit: Whole = Field(10, ge=1, le=50)
-
-
-class WorkspaceHit(Camel):
-    filename: str
-    line_number: int
-    snippet: str
-    score: float
-    date: str | None
-    owner: str
-
-
-class WorkspaceHits(Camel):
-    agent_id: str
-    query: str
-    count: int
-    hits: list[WorkspaceHit]
-
-
-@router.post(
-    BASE + "/list_workspace_memory_files",
-    **operation(
-        FileList,
-        summary="List the memory files that the owner sees",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={
-            "agentId": AGENT_ID,
-            "count": 1,
-            "files": [
-                {"filename": "MEMORY.md", "enabled": True, "fileSize": 41, "owner": "shared"}
-            ],
-        },
-        body={"endUserId": "42", "filenamePrefix": "memory/"},
-    ),
-)
-def list_workspace_memory_files(request: Request, agent_id: str, body: ListFiles) -> FileList:
-    return FileList(**tools.list_files(_reading(request, agent_id, body), body.filename_prefix))
-
-
-@router.post(
-    BASE + "/read_workspace_memory_file",
-    **operation(
-        FileRead,
-        summary="Read a file: the owner's, else the shared one",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={
-            "agentId": AGENT_ID,
-            "filename": "MEMORY.md",
-            "enabled": True,
-            "content": "# Memory\n\n- Breakfast ends at half past ten.\n",
-            "sha256": HASH,
-        },
-        body={"endUserId": "42", "filename": "MEMORY.md", "conversationId": "c-17"},
-    ),
-)
-def read_workspace_memory_file(request: Request, agent_id: str, body: FileCall) -> FileRead:
-    return FileRead(**tools.read_file(_reading(request, agent_id, body), body.filename))
-
-
-@router.post(
-    BASE + "/write_workspace_memory_file",
-    **operation(
-        WroteFile,
-        also={202: WroteFile},
-        leaves_out_unset=True,
-        summary="Replace a file of the acting owner",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={
-            "agentId": AGENT_ID,
-            "filename": "KNOWLEDGE.md",
-            "sha256": HASH,
-            "changed": True,
-        },
-        body={"endUserId": "42", "filename": "KNOWLEDGE.md", "content": "# Allergies\n\n- Nuts\n"},
-        errors=(409,),
-    ),
-)
-def write_workspace_memory_file(
-    request: Request, agent_id: str, body: WriteFile
-) -> Status[WroteFile]:
-    acting = writing(request, agent_id, body)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
-        answer = tools.write_file(
-            work, acting, body.filename, body.content, writer=writer_of(request.auth, acting)
+def _memory_search(acting: Acting, asked: SearchNotes) -> dict[str, Any]:
+    lines = tools.memory_search(acting, asked.query, asked.limit)
+    entries = [
+        NoteHit(
+            date=str(line.file.note_date),
+            filename=line.file.path,
+            line_number=line.number,
+            snippet=line.snippet,
         )
-    return answered(WroteFile(**answer))
+        for line in lines
+    ]
+    return {"query": asked.query, "count": len(entries), "entries": entries}
 
 
-@router.post(
-    BASE + "/edit_workspace_memory_file",
-    **operation(
+def _memory_get(acting: Acting, asked: GetNote) -> dict[str, Any]:
+    day, content = tools.memory_get(acting, asked.date)
+    return {"date": str(day), "content": content or f"No journal entry for {day}."}
+
+
+def _search_workspace(acting: Acting, asked: SearchWorkspace) -> dict[str, Any]:
+    found = tools.search_workspace(acting, asked.query, asked.scope, asked.limit)
+    hits = [
+        WorkspaceHit(
+            filename=file.path,
+            line_number=hit.line,
+            snippet=hit.snippet,
+            score=round(hit.score, 4),
+            date=str(hit.date) if hit.date else None,
+            owner=_owner(acting, file),
+        )
+        for hit, file in found
+    ]
+    return {"query": asked.query, "count": len(hits), "hits": hits}
+
+
+def _write_file(acting: Acting, asked: WriteFile, work: Unit, writer: Writer) -> dict[str, Any]:
+    written = tools.write_file(work, acting, asked.filename, asked.content, writer=writer)
+    return _written(written)
+
+
+def _edit_file(acting: Acting, asked: EditFile, work: Unit, writer: Writer) -> dict[str, Any]:
+    written, count = tools.edit_file(
+        work,
+        acting,
+        asked.filename,
+        asked.old_text,
+        asked.new_text,
+        writer=writer,
+        replace_all=asked.replace_all,
+    )
+    return {"filename": written.file.path, "replacements": count, **screened(written)}
+
+
+def _remember(acting: Acting, asked: Remember, work: Unit, writer: Writer) -> dict[str, Any]:
+    made = tools.remember(work, acting, asked.content, writer=writer)
+    return {
+        "filename": made.path,
+        "line_number": made.line,
+        "duplicate": made.written is None,
+        **(screened(made.written) if made.written else {}),
+    }
+
+
+def _write_memory(acting: Acting, asked: WriteMemory, work: Unit, writer: Writer) -> dict[str, Any]:
+    step = Step(asked.strategy, asked.content, asked.heading, asked.key, asked.value)
+    written = section_writing.write_memory(work, acting, asked.filename, step, writer=writer)
+    return {"strategy": asked.strategy, **_written(written)}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """`run` is given who acts and the arguments, where the tool writes also the transaction and
+    the writer; it returns the fields of the answer. `body` is an example of a call."""
+
+    name: str
+    summary: str
+    arguments: type[Call]
+    answer: type[Answer]
+    run: Callable[..., dict[str, Any]]
+    body: dict[str, Any]
+    writes: bool = False
+    is_destructive: bool = False
+
+    @property
+    def takes(self) -> Right:
+        return Right.WRITE_OWN if self.writes else Right.READ
+
+    @property
+    def annotations(self) -> dict[str, bool]:
+        """What the Model Context Protocol lets a client know before it calls a tool."""
+        return {
+            "readOnlyHint": not self.writes,
+            "destructiveHint": self.is_destructive,
+            "openWorldHint": False,
+        }
+
+
+TOOLS = (
+    Tool(
+        "list_workspace_memory_files",
+        "List the memory files that the owner sees",
+        ListFiles,
+        FileList,
+        _list_files,
+        {"endUserId": "42", "filenamePrefix": "memory/"},
+    ),
+    Tool(
+        "read_workspace_memory_file",
+        "Read a file: the owner's, else the shared one",
+        FileCall,
+        FileRead,
+        _read_file,
+        {"endUserId": "42", "filename": "MEMORY.md", "conversationId": "c-17"},
+    ),
+    Tool(
+        "write_workspace_memory_file",
+        "Replace a file of the acting owner",
+        WriteFile,
+        WroteFile,
+        _write_file,
+        {"endUserId": "42", "filename": "KNOWLEDGE.md", "content": "# Allergies\n\n- Nuts\n"},
+        writes=True,
+        is_destructive=True,
+    ),
+    Tool(
+        "edit_workspace_memory_file",
+        "Replace text within a file of the acting owner",
+        EditFile,
         EditedFile,
-        also={202: EditedFile},
-        leaves_out_unset=True,
-        summary="Replace text within a file of the acting owner",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={"agentId": AGENT_ID, "filename": "KNOWLEDGE.md", "replacements": 1},
-        body={
+        _edit_file,
+        {
             "endUserId": "42",
             "filename": "KNOWLEDGE.md",
             "oldText": "- Nuts",
             "newText": "- Nuts, shellfish",
         },
-        errors=(409,),
+        writes=True,
+        is_destructive=True,
     ),
-)
-def edit_workspace_memory_file(
-    request: Request, agent_id: str, body: EditFile
-) -> Status[EditedFile]:
-    acting = writing(request, agent_id, body)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
-        answer = tools.edit_file(
-            work,
-            acting,
-            body.filename,
-            body.old_text,
-            body.new_text,
-            writer=writer_of(request.auth, acting),
-            replace_all=body.replace_all,
-        )
-    return answered(EditedFile(**answer))
-
-
-@router.post(
-    BASE + "/remember",
-    **operation(
+    Tool(
+        "remember",
+        "Append one line to today's note",
+        Remember,
         Remembered,
-        also={202: Remembered},
-        leaves_out_unset=True,
-        summary="Append one line to today's note",
-        takes=(Permission.WRITE, Scope.MEMORY_WRITE),
-        example={
-            "agentId": AGENT_ID,
-            "filename": "memory/2026-11-20.md",
-            "lineNumber": 7,
-            "duplicate": False,
-        },
-        body={"endUserId": "42", "content": "Prefers a room on a high floor."},
-        errors=(409,),
+        _remember,
+        {"endUserId": "42", "content": "Prefers a room on a high floor."},
+        writes=True,
     ),
-)
-def remember(request: Request, agent_id: str, body: Remember) -> Status[Remembered]:
-    acting = writing(request, agent_id, body)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
-        answer = tools.remember(work, acting, body.content, writer=writer_of(request.auth, acting))
-    return answered(Remembered(**answer))
-
-
-@router.post(
-    BASE + "/memory_search",
-    **operation(
+    Tool(
+        "memory_search",
+        "Find text in the daily notes, newest first",
+        SearchNotes,
         NoteHits,
-        summary="Find text in the daily notes, newest first",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={
-            "agentId": AGENT_ID,
-            "query": "high floor",
-            "count": 1,
-            "entries": [
-                {
-                    "date": "2026-11-20",
-                    "filename": "memory/2026-11-20.md",
-                    "lineNumber": 7,
-                    "snippet": "- 09:12 Prefers a room on a high floor.",
-                }
-            ],
-        },
-        body={"endUserId": "42", "query": "high floor", "conversationId": "c-17"},
+        _memory_search,
+        {"endUserId": "42", "query": "high floor", "conversationId": "c-17"},
     ),
-)
-def memory_search(request: Request, agent_id: str, body: SearchNotes) -> NoteHits:
-    acting = _reading(request, agent_id, body)
-    return NoteHits(**tools.memory_search(acting, body.query, body.limit))
-
-
-@router.post(
-    BASE + "/memory_get",
-    **operation(
+    Tool(
+        "memory_get",
+        "Read the journal of a date",
+        GetNote,
         Note,
-        summary="Read the journal of a date",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={
-            "agentId": AGENT_ID,
-            "date": "2026-11-20",
-            "content": "# 2026-11-20\n\n- 09:12 Prefers a room on a high floor.\n",
-        },
-        body={"endUserId": "42", "date": "yesterday"},
+        _memory_get,
+        {"endUserId": "42", "date": "yesterday"},
     ),
-)
-def memory_get(request: Request, agent_id: str, body: GetNote) -> Note:
-    return Note(**tools.memory_get(_reading(request, agent_id, body), body.date))
-
-
-@router.post(
-    BASE + "/search_workspace_memory",
-    **operation(
+    Tool(
+        "search_workspace_memory",
+        "Search the files that the owner sees, best first",
+        SearchWorkspace,
         WorkspaceHits,
-        summary="Search the files that the owner sees, best first",
-        takes=(Permission.READ, Scope.MEMORY_READ),
-        example={
-            "agentId": AGENT_ID,
-            "query": "breakfast",
-            "count": 1,
-            "hits": [
-                {
-                    "filename": "MEMORY.md",
-                    "lineNumber": 3,
-                    "snippet": "Breakfast ends at half past ten.",
-                    "score": 2.1,
-                    "date": None,
-                    "owner": "shared",
-                }
-            ],
+        _search_workspace,
+        {"endUserId": "42", "query": "breakfast"},
+    ),
+    Tool(
+        "write_memory",
+        "Append, replace a section, set a value, or overwrite",
+        WriteMemory,
+        WroteMemory,
+        _write_memory,
+        {
+            "endUserId": "42",
+            "filename": "MEMORY.md",
+            "strategy": "upsert_kv",
+            "heading": "House rules",
+            "key": "Check-in",
+            "value": "from 15:00",
         },
-        body={"endUserId": "42", "query": "breakfast"},
+        writes=True,
+        is_destructive=True,
     ),
 )
-def search_workspace_memory(
-    request: Request, agent_id: str, body: SearchWorkspace
-) -> WorkspaceHits:
-    acting = _reading(request, agent_id, body)
-    return WorkspaceHits(**tools.search_workspace(acting, body.query, body.scope, body.limit))
 
 
-def _reading(request: Request, agent_id: str, call: Call) -> tools.Acting:
-    agent = request.auth.agent(agent_id)
-    request.auth.require(Permission.READ, Scope.MEMORY_READ)
-    return _acting(request.auth, agent, call)
+def call(tool: Tool, caller: Caller, agent_id: str, asked: Call) -> Answer:
+    agent = caller.agent(agent_id)
+    owner = acting_owner.acting(caller, asked, room=asked.conversation_id or "")
+    conversation = conversation_of(agent, owner, asked.conversation_id)
+    acting = Acting(Reader(agent, owner), timezone.now(), conversation, caller.token)
+    if not tool.writes:
+        return tool.answer(agent_id=str(agent.pk), **tool.run(acting, asked))
+    if acting.writes_for is None:  # lands in the shared memory
+        caller.require(Right.WRITE)
+    with unit(caller.team, actor=caller.actor) as work:
+        made = tool.run(acting, asked, work, _writer(caller, acting))
+    return tool.answer(agent_id=str(agent.pk), **made)
 
 
-def answered(said: S) -> Status[S]:
-    """202 for what a person has to accept first."""
-    return Status(202 if said.proposal else 200, said)
-
-
-def writing(request: Request, agent_id: str, call: Call) -> tools.Acting:
-    """A write for oneself needs no role; one that lands in the shared memory does."""
-    agent = request.auth.agent(agent_id)
-    request.auth.require_scope(Scope.MEMORY_WRITE)
-    acting = _acting(request.auth, agent, call)
-    if acting.writes_for is None:
-        request.auth.require(Permission.WRITE, Scope.MEMORY_WRITE)
-    return acting
-
-
-def _acting(caller: Caller, agent: Agent, call: Call) -> tools.Acting:
-    owner = acting_owner.acting(caller, call, room=call.conversation_id or "")
-    conversation = conversation_of(agent, owner, call.conversation_id)
-    return tools.Acting(
-        Reader(agent, owner),
-        timezone.now(),
-        conversation,
-        caller.token,
-    )
-
-
-def writer_of(caller: Caller, acting: tools.Acting) -> Writer:
+def _writer(caller: Caller, acting: Acting) -> Writer:
     return Writer(
         AuthorKind.AGENT,
         user=caller.user,
@@ -396,3 +285,37 @@ def writer_of(caller: Caller, acting: tools.Acting) -> Writer:
         is_tool=True,
         speaker=acting.reader.owner,
     )
+
+
+def _owner(acting: Acting, file: File) -> str:
+    return acting_owner.shown(acting.reader.owner if file.owner_id else None, file.scope)
+
+
+def _written(written: Written) -> dict[str, Any]:
+    file = {"filename": written.file.path, "sha256": written.file.sha256}
+    return {**file, "changed": written.changed, **screened(written)}
+
+
+def _add_endpoint(tool: Tool) -> None:
+    def endpoint(request: Request, agent_id: str, body: Any) -> Status[Answer]:
+        answer = call(tool, request.auth, agent_id, body)
+        return Status(202 if getattr(answer, "proposal", None) else 200, answer)
+
+    # django-ninja reads the body's schema off the signature, and names the operation by it.
+    endpoint.__name__ = tool.name
+    endpoint.__annotations__["body"] = tool.arguments
+    router.operation(
+        "POST",
+        f"/agents/{{agent_id}}/tools/{tool.name}",
+        tool.answer,
+        tool.summary,
+        takes=tool.takes,
+        body=tool.body,
+        also=(202,) if tool.writes else (),
+        errors=(409,) if tool.writes else (),
+        leaves_out_unset=tool.writes,
+    )(endpoint)
+
+
+for _tool in TOOLS:
+    _add_endpoint(_tool)

@@ -29,11 +29,10 @@ from memoryweb.api import (
     secrets,
     snapshots,
     tools,
-    write_memory,
 )
 from memoryweb.api.auth import Bearer
 from memoryweb.api.exceptions import NotFound
-from memoryweb.api.operations import DocumentedAPI
+from memoryweb.api.openapi import DocumentedAPI
 from memoryweb.api.pipeline import JSONParser, gate
 from memoryweb.api.problems import respond
 from memoryweb.api.schemas import OwnerFields, ProblemBody
@@ -45,7 +44,6 @@ ROUTERS = (
     snapshots.router,
     reverting.router,
     tools.router,
-    write_memory.router,
     context.router,
     search.router,
     conversations.router,

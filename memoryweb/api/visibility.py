@@ -12,7 +12,7 @@ from memoryweb.api.auth import Caller
 
 
 @dataclass(frozen=True)
-class Reach:
+class Visibility:
     """`owners` whose rows may be listed, and `texts` whose text is shown; None: everyone's."""
 
     owners: frozenset[UUID] | None
@@ -30,7 +30,7 @@ class Reach:
 
     def readable(self) -> Q:
         """The filter for rows whose text is shown."""
-        return Reach(self.texts, self.texts, self.shared).rows()
+        return Visibility(self.texts, self.texts, self.shared).rows()
 
     def shows(self, owner: Owner | None) -> bool:
         if owner is None or owner.source == "system":
@@ -38,7 +38,7 @@ class Reach:
         return self.texts is None or owner.pk in self.texts
 
 
-def reach(caller: Caller, owner: str | None) -> Reach:
+def seen_by(caller: Caller, owner: str | None) -> Visibility:
     """What `owner=` narrows to; without it a person sees what the role allows (SPEC §1).
 
     An integration has to name an owner, unless an admin let it read across owners.
@@ -46,16 +46,16 @@ def reach(caller: Caller, owner: str | None) -> Reach:
     across = caller.integration is not None and Scope.PERSONAL_READ in caller.scopes
     if owner is None and across:
         acting_owner.record_reading(caller, None)
-        return Reach(None, None)
+        return Visibility(None, None)
     if owner is not None or caller.integration:
         return of_owner(acting_owner.asked(caller, owner))
     mine = frozenset(caller.team.owners.filter(person=caller.user).values_list("pk", flat=True))
     if caller.may(Permission.SEE_OWNERS):
-        return Reach(None, mine)
-    return Reach(mine, mine)
+        return Visibility(None, mine)
+    return Visibility(mine, mine)
 
 
-def of_owner(owner: Owner | None) -> Reach:
+def of_owner(owner: Owner | None) -> Visibility:
     if owner is None:
-        return Reach(frozenset(), frozenset())
-    return Reach(frozenset({owner.pk}), frozenset({owner.pk}), shared=False)
+        return Visibility(frozenset(), frozenset())
+    return Visibility(frozenset({owner.pk}), frozenset({owner.pk}), shared=False)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.markdown.paths import fold
 from memoryweb.workspace.models import File, Revision, Scope
@@ -41,3 +42,11 @@ def global_text(reader: Reader, path: str, number: int | None = None) -> GlobalT
             file.enabled,
             is_current=wanted == file.revision,
         )
+
+
+def global_file(agent: Agent, path: str) -> File | None:
+    """As it stands now, for who reads the shared memory of an agent."""
+    reader = Reader(agent)
+    with reading(reader):
+        found = File.objects.present().visible_to(reader).filter(scope=Scope.GLOBAL)
+        return found.filter(folded_path=fold(path)).first()

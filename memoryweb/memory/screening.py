@@ -213,12 +213,6 @@ def fingerprint(team_id: UUID, value: str) -> str:
     return salted_hmac(f"memoryweb.held/{team_id}", normal, algorithm="sha256").hexdigest()
 
 
-def told(held: Iterable[Held]) -> dict[str, Any]:
-    """What an answer says about it: `held`, and nothing at all where nothing was held."""
-    found = [{"kind": one.kind, "line": one.line} for one in held]
-    return {"held": found} if found else {}
-
-
 def marker(kind: str) -> str:
     return f"[held: {kind}]"
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -12,6 +11,7 @@ from memoryweb.memory import guards, placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.tools import Acting, place_of
 from memoryweb.memory.transaction import Unit
+from memoryweb.memory.write import Written
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.models import File
@@ -50,7 +50,7 @@ class Step:
 
 def write_memory(
     unit: Unit, acting: Acting, filename: str, step: Step, *, writer: Writer
-) -> dict[str, Any]:
+) -> Written:
     """Raises StrategyRefused and what `files.write` raises.
 
     A machine changes no line that is pinned, that a person wrote or that waits for one: within a
@@ -65,15 +65,7 @@ def write_memory(
     if file is not None and writer.is_machine:
         content = placeholders.put_back(file, content, writer)
         _check_protected(file, step, before, content)
-    written = write.write(unit, place, content, writer=writer)
-    return {
-        "agentId": str(acting.reader.agent.pk),
-        "filename": written.file.path,
-        "strategy": step.strategy.value,
-        "sha256": written.file.sha256,
-        "changed": written.changed,
-        **written.told,
-    }
+    return write.write(unit, place, content, writer=writer)
 
 
 def _check(step: Step) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import accumulate, groupby, islice
-from typing import Any
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -25,10 +25,11 @@ from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.injections import Span
 from memoryweb.memory.transaction import Unit
-from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.memory.write import NewLine, Place, Writer, Written
 from memoryweb.provenance.flags import flagged_lines, flagged_of, without_flagged
 from memoryweb.provenance.origins import Origin, protected_lines
 from memoryweb.search import query_syntax, recalls
+from memoryweb.search.hits import Hit
 from memoryweb.search.models import Injection, RecallEvent
 from memoryweb.workspace.models import File, Scope
 
@@ -85,49 +86,41 @@ class Acting:
         return self.reader.owner if self.reader.agent.owner_isolation else None
 
 
-def list_files(acting: Acting, prefix: str = "") -> dict[str, Any]:
+class Remembered(NamedTuple):
+    """`written` is None where the line stood there already."""
+
+    path: str
+    line: int
+    written: Written | None
+
+
+class NoteLine(NamedTuple):
+    file: File
+    number: int
+    snippet: str
+
+
+def list_files(acting: Acting, prefix: str = "") -> list[File]:
+    """In the order of the prompt."""
     with reading(acting.sees):
         found = File.objects.present().visible_to(acting.sees).defer("content")
-        found = found.select_related("owner__integration")
-        rows = [
-            {
-                "filename": file.path,
-                "enabled": file.enabled,
-                "fileSize": file.size,
-                "owner": _whose(acting, file),
-            }
-            for file in sorted(found, key=_in_order)
-            if file.path.startswith(prefix)
-        ]
-    return {"agentId": _agent_id(acting), "count": len(rows), "files": rows}
+        rows = [file for file in found if file.path.startswith(prefix)]
+    return sorted(rows, key=_in_order)
 
 
-def read_file(acting: Acting, filename: str) -> dict[str, Any]:
-    """Of a line that waits for a person there is only its cover (`covering`); the hash is that of
-    the true text. Raises PathRefused, FileMissing."""
+def read_file(acting: Acting, filename: str) -> tuple[File, str]:
+    """The file and its text, with a placeholder for each line that waits for a person. Raises
+    PathRefused, FileMissing."""
     file = _readable(acting, filename)
     _count_files(acting, file.path, [file])
-    return {
-        "agentId": _agent_id(acting),
-        "filename": file.path,
-        "enabled": file.enabled,
-        "content": placeholders.shown(file),
-        "sha256": file.sha256,
-    }
+    return file, placeholders.shown(file)
 
 
 def write_file(
     unit: Unit, acting: Acting, filename: str, content: str, *, writer: Writer
-) -> dict[str, Any]:
-    """Full replace. Raises what `files.write` raises."""
-    written = write.write(unit, place_of(acting, filename), content, writer=writer)
-    return {
-        "agentId": _agent_id(acting),
-        "filename": written.file.path,
-        "sha256": written.file.sha256,
-        "changed": written.changed,
-        **written.told,
-    }
+) -> Written:
+    """Full replace. Raises what `write.write` raises."""
+    return write.write(unit, place_of(acting, filename), content, writer=writer)
 
 
 def edit_file(
@@ -139,9 +132,12 @@ def edit_file(
     *,
     writer: Writer,
     replace_all: bool = False,
-) -> dict[str, Any]:
-    """Works on the text that `read_file` gives. Raises FileMissing, EditRefused (absent, several
-    and not `replace_all`, or lines of people and lines that wait would change)."""
+) -> tuple[Written, int]:
+    """Works on the text that `read_file` gives; returns also in how many places it changed.
+
+    Raises FileMissing, EditRefused (absent, several and not `replace_all`, or lines of people and
+    lines that wait would change).
+    """
     file = write.find(place_of(acting, filename))
     if file is None or file.deleted_at is not None:
         raise FileMissing(filename)
@@ -158,8 +154,7 @@ def edit_file(
     content = shown.replace(old, new)
     _check_edit(file, shown, content, writer)
     written = write.write(unit, place_of(acting, filename), content, writer=writer)
-    answer = {"agentId": _agent_id(acting), "filename": file.path, "replacements": count}
-    return {**answer, **written.told}
+    return written, count
 
 
 def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
@@ -175,7 +170,7 @@ def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
         raise EditRefused(said.format(detail=broken.detail))
 
 
-def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dict[str, Any]:
+def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> Remembered:
     """One line in today's (UTC) note; the same text again that day is reported, not written."""
     text = " ".join(content.split())
     if not text:
@@ -183,58 +178,39 @@ def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> dic
     path = paths.note_path(acting.now.date())
     place = place_of(acting, path)
     kept = screening.mask(unit.team.pk, text, owner_id=place.owner_id).text
-    answer = {"agentId": _agent_id(acting), "filename": path}
     note = write.find(place)
     if note is not None and note.deleted_at is None:
         for number, line in enumerate(note.content.split("\n"), start=1):
             if line.startswith("- ") and normalise(line) == normalise(kept):
-                return {**answer, "lineNumber": number, "duplicate": True}
+                return Remembered(path, number, None)
     fresh = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
     written = write.append(unit, place, [fresh], writer=writer)
-    told = written.told
-    return {**answer, "lineNumber": written.first_line, "duplicate": False, **told}
+    return Remembered(path, written.first_line, written)
 
 
-def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> dict[str, Any]:
+def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> list[NoteLine]:
     """Case-folded substring search over the daily notes, newest first."""
     wanted = query.casefold().strip()
     most = min(max(limit, 1), MOST)
-    hits = list(islice(_matches(acting, wanted), most)) if wanted else []
-    found = _blocks_of((file, number) for file, number, _line in hits)
-    _count(acting, query, found, [Span(file, number, number) for file, number, _line in hits])
-    return {
-        "agentId": _agent_id(acting),
-        "query": query,
-        "count": len(hits),
-        "entries": [
-            {
-                "date": file.note_date.isoformat() if file.note_date else "",
-                "filename": file.path,
-                "lineNumber": number,
-                "snippet": _snippet(line, wanted),
-            }
-            for file, number, line in hits
-        ],
-    }
+    lines = list(islice(_matches(acting, wanted), most)) if wanted else []
+    found = _blocks_of((line.file, line.number) for line in lines)
+    _count(acting, query, found, [Span(line.file, line.number, line.number) for line in lines])
+    return lines
 
 
-def memory_get(acting: Acting, day: str) -> dict[str, Any]:
-    """The journal of `today`, `yesterday` or a date. Raises DateRefused."""
+def memory_get(acting: Acting, day: str) -> tuple[date, str]:
+    """The journal of `today`, `yesterday` or a date; empty where nothing was noted. Raises
+    DateRefused."""
     wanted = _date(day, acting.now)
     notes = File.objects.present().visible_to(acting.sees).filter(note_date=wanted)
     found = sorted(notes, key=lambda file: file.owner_id is None)
     _count_files(acting, paths.note_path(wanted), found)
-    content = "\n".join(map(placeholders.shown, found))
-    return {
-        "agentId": _agent_id(acting),
-        "date": wanted.isoformat(),
-        "content": content or f"No journal entry for {wanted.isoformat()}.",
-    }
+    return wanted, "\n".join(map(placeholders.shown, found))
 
 
 def search_workspace(
     acting: Acting, query: str, scope: str = "", limit: int = 10
-) -> dict[str, Any]:
+) -> list[tuple[Hit, File]]:
     """`scope`: "" all that the reader sees, `own` the owner's alone, `shared` the shared files.
 
     Lines that wait for a person are left out.
@@ -250,36 +226,7 @@ def search_workspace(
         [Span(file, hit.line, hit.end_line) for hit, file in in_files],
         via=Injection.Via.SEARCH,
     )
-    return {
-        "agentId": _agent_id(acting),
-        "query": query,
-        "count": len(in_files),
-        "hits": [
-            {
-                "filename": file.path,
-                "lineNumber": hit.line,
-                "snippet": hit.snippet,
-                "score": round(hit.score, 4),
-                "date": hit.date.isoformat() if hit.date else None,
-                "owner": _whose(acting, file),
-            }
-            for hit, file in in_files
-        ],
-    }
-
-
-def _agent_id(acting: Acting) -> str:
-    return str(acting.reader.agent.pk)
-
-
-def _shown(owner: Owner | None) -> str:
-    return owner.shown_as if owner else "shared"
-
-
-def _whose(acting: Acting, file: File) -> str:
-    if file.scope == Scope.GLOBAL:
-        return "global"
-    return _shown(acting.reader.owner if file.owner_id else None)
+    return in_files
 
 
 def place_of(acting: Acting, filename: str) -> Place:
@@ -308,7 +255,7 @@ def _nearest(file: File) -> int:
     return _ORDER.index(Scope(file.scope))
 
 
-def _matches(acting: Acting, wanted: str) -> Iterator[tuple[File, int, str]]:
+def _matches(acting: Acting, wanted: str) -> Iterator[NoteLine]:
     notes = File.objects.present().visible_to(acting.sees).filter(note_date__isnull=False)
     for file in notes.order_by("-note_date", "-updated_at").iterator(chunk_size=50):
         if wanted not in file.content.casefold():
@@ -316,7 +263,7 @@ def _matches(acting: Acting, wanted: str) -> Iterator[tuple[File, int, str]]:
         hidden = flagged_lines(file)
         for number, line in enumerate(file.content.split("\n"), start=1):
             if wanted in line.casefold() and not line.startswith("# ") and number not in hidden:
-                yield file, number, line
+                yield NoteLine(file, number, _snippet(line, wanted))
 
 
 def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[tuple[File, str]]:

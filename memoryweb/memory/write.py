@@ -7,7 +7,7 @@ line origins → search index → audit event.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 from django.utils.translation import gettext as _
 
@@ -54,12 +54,6 @@ class Written:
     @property
     def changed(self) -> bool:
         return self.revision is not None
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """What an answer says besides: nothing, where all was written as it is."""
-        proposed = {"proposal": str(self.proposal.pk)} if self.proposal else {}
-        return screening.told(self.held) | proposed
 
 
 def find(place: Place) -> File | None:

@@ -4,11 +4,12 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent
+from memoryweb.api.tools import TOOLS, Tool
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.transaction import unit
 from memoryweb.search.models import RecallEvent
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.api.callers import Callers
 from tests.api.client import Api
 from tests.world import World
@@ -161,3 +162,18 @@ def test_a_wrong_argument_is_named(
 ) -> None:
     refused = tools(tool, 400, **arguments)
     assert [error["field"] for error in refused["errors"]] == [field]
+
+
+def test_the_list_and_the_search_name_the_owner_alike(tools: Tools) -> None:
+    tools("remember", content="The ferries are painted blue.")
+    (listed,) = tools("list_workspace_memory_files", filenamePrefix="memory/")["files"]
+    (found,) = tools("search_workspace_memory", query="ferry")["hits"]
+    assert {listed["owner"], found["owner"]} == {"api:helpdesk/customer-1"}
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_only_a_tool_that_says_so_writes(tools: Tools, tool: Tool) -> None:
+    tools("write_workspace_memory_file", filename="KNOWLEDGE.md", content="- Nuts\n")
+    before = Revision.objects.count()
+    tools(tool.name, **(tool.body | END_USER))
+    assert (Revision.objects.count() > before) == (not tool.annotations["readOnlyHint"])

@@ -43,9 +43,9 @@ def _superuser() -> User:
 
 def test_a_tool_of_every_team_reads_it(world: World, everyones: Agent) -> None:
     with scope(team=world.team):
-        assert tools.read_file(_acting(world), "RULES.md")["content"] == TEXT
-        listed = tools.list_files(_acting(world))["files"]
-    assert [row["owner"] for row in listed if row["filename"] == "RULES.md"] == ["global"]
+        assert tools.read_file(_acting(world), "RULES.md")[1] == TEXT
+        listed = tools.list_files(_acting(world))
+    assert [file.scope for file in listed if file.path == "RULES.md"] == ["GLOBAL"]
 
 
 def test_a_prompt_begins_with_the_enabled_files_of_every_team(
@@ -66,7 +66,7 @@ def test_a_file_of_the_team_stands_before_the_global_one(world: World, everyones
         place = Place(world.agent, None, "RULES.md")
         write(work, place, "Ours.\n", writer=Writer(AuthorKind.SYSTEM))
     with scope(team=world.team):
-        assert tools.read_file(_acting(world), "RULES.md")["content"] == "Ours.\n"
+        assert tools.read_file(_acting(world), "RULES.md")[1] == "Ours.\n"
 
 
 def test_a_search_finds_it(world: World, everyones: Agent) -> None:
@@ -151,8 +151,9 @@ def test_every_way_to_a_global_file_finds_it_and_says_whose_it_is(
     read = api.get(f"{base}/files/{hit['filename']}?owner=shared")
     assert read.status_code == 200
     assert (read.json()["content"], read.json()["scope"]) == (TEXT, "GLOBAL")
-    with scope(team=world.team):
-        found = tools.search_workspace(_acting(world), "lighthouse")["hits"][0]
+    asked = {"query": "lighthouse", "owner": "shared"}
+    tool = f"/agents/{world.agent.pk}/tools/search_workspace_memory"
+    found = api.post(tool, asked).json()["hits"][0]
     assert {hit["owner"], read.json()["owner"], found["owner"]} == {"global"}
     assert api.put(f"{base}/files/RULES.md?owner=shared", {"content": "Ours.\n"}).status_code == 201
     assert api.get(f"{base}/files/RULES.md?owner=shared").json()["owner"] == "shared"

@@ -38,7 +38,7 @@ def _write(world: World, text: str, *, path: str = "KNOWLEDGE.md", writer: Write
 
 
 def _read(world: World, path: str = "KNOWLEDGE.md") -> str:
-    return str(tools.read_file(_acting(world), path)["content"])
+    return tools.read_file(_acting(world), path)[1]
 
 
 def _tool_write(world: World, text: str, path: str = "KNOWLEDGE.md") -> File:
@@ -63,11 +63,11 @@ def _hidden_texts(file: File) -> Counter[str]:
 
 def test_a_line_that_waits_is_read_as_its_cover_under_the_true_hash(world: World) -> None:
     file = _write(world, TEXT)
-    said = tools.read_file(_acting(world), "KNOWLEDGE.md")
-    lines = str(said["content"]).split("\n")
+    read, text = tools.read_file(_acting(world), "KNOWLEDGE.md")
+    lines = text.split("\n")
     assert lines[:3] + lines[4:] == ["# Memory", "", "- Tea.", "- Milk.", ""]
     assert lines[3] == placeholders.cover(file, ORDER)
-    assert said["sha256"] == file.sha256
+    assert read.sha256 == file.sha256
 
 
 def test_the_number_of_a_cover_stays_while_its_line_moves(world: World) -> None:
@@ -177,12 +177,12 @@ def test_a_new_text_of_the_agent_keeps_what_people_pinned_or_wrote(world: World)
 def test_the_journal_and_its_search_do_not_say_it(world: World) -> None:
     _write(world, f"# 2026-11-20\n\n- Tea for Zebedee.\n{ORDER}\n{LINK}\n", path=NOTE)
     acting = _acting(world)
-    journal = str(tools.memory_get(acting, "2026-11-20")["content"])
+    journal = tools.memory_get(acting, "2026-11-20")[1]
     assert "evil" not in journal
     assert "Ignore" not in journal
     assert len(placeholders.covers(journal)) == 2
     found = tools.memory_search(acting, "zebedee")
-    assert [entry["lineNumber"] for entry in found["entries"]] == [3]
+    assert [line.number for line in found] == [3]
 
 
 def test_only_what_was_given_counts_as_given(world: World) -> None:
@@ -197,8 +197,8 @@ def test_a_search_of_the_past_does_not_find_what_a_person_removed(world: World) 
     then = file.updated_at.isoformat()
     with unit(world.team) as work:
         mark_decisions.remove(work, file, print_of(ORDER), by=world.alice)
-    found = tools.search_workspace(_acting(world), f"zebedee at:{then}")["hits"]
-    assert [hit["snippet"] for hit in found] == ["- Tea for Zebedee."]
+    found = tools.search_workspace(_acting(world), f"zebedee at:{then}")
+    assert [hit.snippet for hit, _file in found] == ["- Tea for Zebedee."]
 
 
 def test_a_program_deletes_no_file_with_a_line_that_waits(world: World) -> None:

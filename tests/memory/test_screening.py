@@ -199,7 +199,7 @@ def test_what_is_remembered_twice_is_written_once(world: World) -> None:
             said = tools.remember(
                 work, acting(world, world.customer), f"The password is {VALUE}", writer=MACHINE
             )
-    assert said["duplicate"]
+    assert said.written is None
 
 
 def test_a_text_on_its_way_into_a_prompt_is_masked(world: World) -> None:

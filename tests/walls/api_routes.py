@@ -45,9 +45,9 @@ def _read(path: str, **more: Any) -> Route:
     return Route("GET", path, READ, **more)
 
 
-def _tool(name: str, body: dict[str, Any], *, changes: bool = False) -> Route:
+def _tool(name: str, body: dict[str, Any], *, changes: bool = False, helpdesk: int = 200) -> Route:
     body = {**body, "owner": "shared"}
-    table = WRITE if changes else READ
+    table = (WRITE if changes else READ) | {"helpdesk": helpdesk}
     return Route("POST", TOOLS + name, table, body, "nobody", changes=changes)
 
 
@@ -76,10 +76,22 @@ ROUTES: dict[str, Route] = {
     ),
     "read_agent": _read("/agents/{agent}", about="nobody"),
     "change": Route(
-        "PATCH", "/agents/{agent}", MANAGE, {"dreamAt": "03:30"}, "nobody", changes=True
+        "PATCH",
+        "/agents/{agent}",
+        MANAGE,
+        {"dreamAt": "03:30"},
+        "nobody",
+        foreign=403,
+        changes=True,
     ),
     "archive": Route(
-        "DELETE", "/agents/{agent}", answering(204, MANAGE), None, "nobody", changes=True
+        "DELETE",
+        "/agents/{agent}",
+        answering(204, MANAGE),
+        None,
+        "nobody",
+        foreign=403,
+        changes=True,
     ),
     "restore": Route(
         "POST",
@@ -87,6 +99,7 @@ ROUTES: dict[str, Route] = {
         MANAGE,
         None,
         "nobody",
+        foreign=403,
         changes=True,
         ids=("archived",),
     ),
@@ -103,7 +116,7 @@ ROUTES: dict[str, Route] = {
     "delete_file": Route(
         "DELETE",
         FILES + "/MEMORY.md?owner=shared",
-        answering(204, WRITE),
+        answering(204, WRITE) | {"helpdesk": 403},
         None,
         "nobody",
         changes=True,
@@ -113,7 +126,7 @@ ROUTES: dict[str, Route] = {
     "restore_file": Route(
         "POST",
         FILES + "/MEMORY.md/restore?owner=shared",
-        WRITE,
+        WRITE | {"helpdesk": 202},
         {"revision": 1},
         "nobody",
         changes=True,
@@ -171,6 +184,7 @@ ROUTES: dict[str, Route] = {
         "edit_workspace_memory_file",
         {"filename": "MEMORY.md", "oldText": "Breakfast", "newText": "Lunch"},
         changes=True,
+        helpdesk=202,
     ),
     "remember": _tool("remember", {"content": "Prefers a high floor."}, changes=True),
     "write_memory": _tool(

@@ -132,7 +132,7 @@ def test_no_prompt_holds_a_line_that_waits(world: World) -> None:
     assert "- My sister says" not in prompt
     assert "- 12:00 My sister" not in prompt
     acting = tools.Acting(Reader(world.agent, world.customer), AT)
-    found = [hit["snippet"] for hit in tools.search_workspace(acting, "Acme Otto")["hits"]]
+    found = [hit.snippet for hit, _file in tools.search_workspace(acting, "Acme Otto")]
     assert found
     assert not any("Acme" in snippet for snippet in found)
 

@@ -1,0 +1,114 @@
+"""How an endpoint is added: `@router.operation(method, path, answer, summary, takes=…)`.
+
+What it takes is checked before it runs, and is said in OpenAPI, from the same table (`Right`).
+"""
+
+import json
+from collections.abc import Callable
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, TypeVar
+
+import ninja
+from pydantic import BaseModel
+
+from memoryweb.accounts.permissions import Role, can
+from memoryweb.api.auth import Right
+from memoryweb.api.problems import CONTENT_TYPE
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+REF = "#/components/schemas/{model}"
+# One for each schema that is answered, by its public name.
+EXAMPLES: dict[str, Any] = json.loads((Path(__file__).parent / "examples.json").read_text())
+_ALWAYS = (400, 401, 403, 404)
+
+
+class Router(ninja.Router):
+    def operation(
+        self,
+        method: str,
+        path: str,
+        answer: type[BaseModel] | None,
+        summary: str,
+        *,
+        takes: Right,
+        status: int = 200,
+        also: tuple[int, ...] = (),
+        errors: tuple[int, ...] = (),
+        example: dict[str, Any] | None = None,
+        body: Any = None,
+        leaves_out_unset: bool = False,
+        extra: dict[str, Any] | None = None,
+    ) -> Callable[[View], View]:
+        """`also`: other codes of the same answer. `example`: where it differs from its schema's.
+        `body`: an example of what is sent. `extra`: OpenAPI that is put in as it is."""
+        described: dict[str, Any] = {"responses": {}, **(extra or {})}
+        described["responses"] |= {code: error(code) for code in _ALWAYS + errors}
+        if answer is not None:
+            described["responses"][status] = _shown(_example(answer) | (example or {}))
+        if body is not None:
+            described["requestBody"] = _shown(body)
+        register = self.api_operation(
+            [method],
+            path,
+            response=dict.fromkeys((status, *also), answer),
+            summary=summary,
+            description=_described(takes),
+            by_alias=True,
+            exclude_unset=leaves_out_unset,
+            openapi_extra=described,
+        )
+
+        def registered(view: View) -> View:
+            view.takes = takes  # type: ignore[attr-defined]
+            return register(view)
+
+        return registered
+
+
+def read_by_hand(model: type[BaseModel], example: Any, *, required: bool = True) -> dict[str, Any]:
+    """The `extra` of an operation whose body django-ninja does not read."""
+    content = {"schema": {"$ref": REF.format(model=model.__name__)}, "example": example}
+    return {"requestBody": {"content": {"application/json": content}, "required": required}}
+
+
+def header(name: str, description: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "in": "header",
+        "required": False,
+        "schema": {"type": "string"},
+        "description": description,
+    }
+
+
+def error(code: int) -> dict[str, Any]:
+    return {
+        "description": HTTPStatus(code).phrase,
+        "content": {CONTENT_TYPE: {"schema": {"$ref": REF.format(model="Problem")}}},
+    }
+
+
+def public_name(name: str) -> str:
+    """`Agent` and `AgentPage` for AgentOut and Items[AgentOut]: what a client's code calls them."""
+    item = name.replace("[", "_").replace("]", "_").removeprefix("Items_").removesuffix("_")
+    return item.removesuffix("Out") + ("Page" if item != name else "")
+
+
+def _shown(example: Any) -> dict[str, Any]:
+    return {"content": {"application/json": {"example": example}}}
+
+
+def _example(answer: type[BaseModel]) -> dict[str, Any]:
+    name = public_name(answer.__name__)
+    if name in EXAMPLES:
+        return dict(EXAMPLES[name])
+    return {"items": [EXAMPLES[name.removesuffix("Page")]], "cursor": None}
+
+
+def _described(takes: Right) -> str:
+    """Said from the table that decides, so that it stays true."""
+    roles = ", ".join(role for role in Role if can(role, takes.permission))
+    about_oneself = "; about oneself any role" if takes.is_free_for_oneself else ""
+    return f"Takes the scope `{takes.scope}`. A person's role: {roles}{about_oneself}."
