@@ -13,7 +13,8 @@ LONG = "x" * 255
 
 
 def migrate(name: str = "") -> None:
-    target = ["conversations", name] if name else ["conversations"]
+    """Without a name all the way forward: going back takes along what other rooms built on it."""
+    target = ["conversations", name] if name else []
     call_command("migrate", *target, verbosity=0, interactive=False)
 
 
