@@ -62,5 +62,8 @@ def _reserve(port: int) -> None:
 
 def _become_processes() -> NoReturn:
     connections.close_all()
-    honcho = str(Path(sys.executable).with_name("honcho"))
+    here = Path(sys.executable).parent
+    # The processes are named as they are in the Procfile, and stand beside our Python.
+    os.environ["PATH"] = os.pathsep.join([str(here), os.environ.get("PATH", os.defpath)])
+    honcho = str(here / "honcho")
     os.execv(honcho, [honcho, "start", "--app-root", str(settings.BASE_DIR)])
