@@ -1,16 +1,19 @@
 """The two consolidators behind one shape: what MEMORY.md should become, and why each line."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryweb.dreaming import gates, rules, scoring
 from memoryweb.dreaming.answers import Citation, DreamAnswer
 from memoryweb.dreaming.candidates import Mention, cut_note, gather
 from memoryweb.dreaming.gates import NOT_TAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
+from memoryweb.dreaming.rules import Consolidated
 from memoryweb.language.secrets import credentials
 from memoryweb.language.statements import normalise
 from memoryweb.memory import guards
@@ -20,24 +23,6 @@ from memoryweb.memory.write_matrix import OUTSIDE
 from memoryweb.review.rejections import states, without_rejected
 
 MOST_HINTS = 100
-_PROPOSED = "What comes from outside the team was proposed; a person decides."
-
-
-@dataclass(frozen=True)
-class Consolidated:
-    """`placed`: 1-based lines of `content` → the mentions they came from, `carried`: → the lines
-    of MEMORY.md before whose origins they keep. `notices` say what code changed in an answer."""
-
-    content: str
-    verdicts: tuple[Verdict, ...]
-    placed: Mapping[int, tuple[Mention, ...]] = field(default_factory=dict)
-    superseded: tuple[tuple[str, str], ...] = ()
-    disputed: tuple[tuple[str, str], ...] = ()
-    broken: tuple[Broken, ...] = ()
-    told: str = ""
-    notices: tuple[str, ...] = ()
-    carried: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    proposed: "Consolidated | None" = None
 
 
 def by_rules(inputs: Inputs) -> Consolidated:
@@ -49,8 +34,9 @@ def by_rules(inputs: Inputs) -> Consolidated:
     whole = _by_rules(replace(inputs, mentions=everybody))
     if whole.content == made.content:
         return made
+    said = _("What comes from outside the team was proposed; a person decides.")
     whole = replace(whole, broken=(Broken(*OUTSIDE), *whole.broken))
-    return replace(made, proposed=whole, notices=(*made.notices, _PROPOSED))
+    return replace(made, proposed=whole, notices=(*made.notices, said))
 
 
 def _by_rules(inputs: Inputs) -> Consolidated:
@@ -66,15 +52,7 @@ def _by_rules(inputs: Inputs) -> Consolidated:
         for line, mentions in made.placed.items()
         if _is_new(inputs.memory.content, made.content, line)
     }
-    result = Consolidated(
-        made.content,
-        made.verdicts,
-        placed,
-        made.superseded,
-        made.disputed,
-        carried=made.carried,
-    )
-    return _guarded(inputs, result)
+    return _guarded(inputs, replace(made, placed=placed))
 
 
 def by_model(inputs: Inputs, answer: DreamAnswer) -> Consolidated:
@@ -130,19 +108,24 @@ def data_for_model(inputs: Inputs) -> dict[str, Any]:
 
 
 def _without_source(lines: int) -> str:
-    if lines == 1:
-        return "One new line names no line of a note as its source."
-    return f"{lines} new lines name no line of a note as their source."
+    return ngettext(
+        "{n} new line names no line of a note as its source.",
+        "{n} new lines name no line of a note as their source.",
+        lines,
+    ).format(n=lines)
 
 
 def _notices(*, put_back: bool, left_out: int) -> tuple[str, ...]:
     said = []
     if put_back:
-        said.append("Pinned lines or lines that a person wrote had been changed; they are back.")
-    if left_out == 1:
-        said.append("One line was left out, because a person rejected it before.")
-    elif left_out:
-        said.append(f"{left_out} lines were left out, because a person rejected them before.")
+        said.append(_("Pinned lines, or lines that a person wrote, had changed; they are back."))
+    if left_out:
+        told = ngettext(
+            "{n} line was left out because a person rejected it before.",
+            "{n} lines were left out because a person rejected them before.",
+            left_out,
+        )
+        said.append(told.format(n=left_out))
     return tuple(said)
 
 

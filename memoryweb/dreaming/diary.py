@@ -1,14 +1,17 @@
 """DREAMS.md: what each night looked at, what it saw, what it changed and why not more."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
-from itertools import chain
+from itertools import chain, pairwise
 
-from memoryweb.dreaming.gates import GATES, MERGED, NOT_TAKEN, Verdict, decisive
-from memoryweb.dreaming.themes import themes
+from memoryweb.dreaming.candidates import Candidate
+from memoryweb.dreaming.gates import GATES, KNOWN, MERGED, NOT_TAKEN, Verdict, decisive
+from memoryweb.language.normal_form import read
+from memoryweb.language.statements import normalise
+from memoryweb.language.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
 from memoryweb.provenance.origins import Source
 
 CAP = 20_000  # characters of DREAMS.md
@@ -20,6 +23,11 @@ _THEMES = "Coming back:"
 _MOST_LINES = 8  # of a list in an entry
 _LONGEST = 160  # characters of a quoted line
 _LONGEST_ENTRY = 4_000
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_VERB_FOLLOWS = re.compile(r"[A-Z]|team$|others$|who$")  # what comes after a name is no thing
+_FEWEST_THEME_DAYS = 2
+_VERB_LIKE = ("ed", "ing", "ly")
 
 # Why a statement did not get in: what one and what several of them read like.
 _CAUSES = {row.name: (row.one, row.several) for row in GATES} | {
@@ -112,7 +120,7 @@ def archive_of(entry: str) -> str:
     return f"memory/dreams/{_time_of(entry)[:7]}.md"
 
 
-def taken_back(diary: str, entry: str, sentence: str) -> str:
+def reverted(diary: str, entry: str, sentence: str) -> str:
     """The diary or an archive with the sentence below the heading of that entry."""
     head, *old = _ENTRY.split(diary)
     entries = [f"## {text}" for text in old]
@@ -151,6 +159,45 @@ def _patterns(verdicts: Sequence[Verdict]) -> str:
     if topics:
         lines.append(f"{_THEMES} {', '.join(topics)}.")
     return "\n".join(lines)
+
+
+def themes(candidates: Sequence[Candidate], most: int = 4) -> list[str]:
+    """Words that statements of at least two days share, the most frequent first, with days.
+
+    Who is spoken of is no theme, so the first word of a statement and words with a capital
+    are left out, and so are everyday words."""
+    days: dict[str, set[date]] = defaultdict(set)
+    counts: dict[str, int] = defaultdict(int)
+    people = {next(iter(read(c.text).words), "") for c in candidates}
+    for candidate in candidates:
+        for word in _nouns(candidate.text, people):
+            counts[word] += 1
+            days[word] |= {mention.date for mention in candidate.mentions}
+    found = [word for word in days if len(days[word]) >= _FEWEST_THEME_DAYS and counts[word] > 1]
+    found.sort(key=lambda word: (-len(days[word]), -counts[word], word))
+    return [f"{word} ({len(days[word])} days)" for word in found[:most]]
+
+
+def _nouns(text: str, people: set[str]) -> set[str]:
+    words = [word for before, word in _pairs(text) if not _VERB_FOLLOWS.match(before)]
+    common = FILLERS | MOODS | NEGATIONS | PAST | EVERYDAY
+    return {
+        word
+        for word in words
+        if word.islower()
+        and word.isascii()
+        and normalise(word) not in common
+        and not word.endswith(_VERB_LIKE)
+        and word not in people
+    }
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Each word with what stands before it."""
+    tokens = ["", *text.split()]
+    for before, token in pairwise(tokens):
+        for word in _WORD.findall(token):
+            yield before, word
 
 
 def _changes(
@@ -219,12 +266,12 @@ def _left(verdicts: Sequence[Verdict]) -> str:
 
 def _cause(verdict: Verdict) -> str:
     """The gate that decided; without one, what the consolidator said."""
-    failed = [gate for gate in verdict.gates if not gate.passed]
+    failed = [asdict(gate) for gate in verdict.gates if not gate.passed]
     if failed:
-        return decisive(failed).name
+        return str(decisive(failed)["name"])
     if verdict.verdict == "kept":
         return "untaken" if verdict.reason == NOT_TAKEN else "room"
-    return "new" if "already says" in verdict.reason else "unfit"
+    return "new" if verdict.reason.startswith(KNOWN) else "unfit"
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -1,22 +1,43 @@
-"""Which candidates may enter MEMORY.md, and a sentence for each reason why or why not.
+"""Which candidates may enter MEMORY.md. A new check is one row of GATES and its function.
 
-The sentences name places, never the text of a note: they are stored and shown without it.
+A check answers with a code and numbers, which are what is stored; their sentences are made when
+they are shown. They name places, never the text of a note: they are shown without it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate, Mention
-from memoryweb.dreaming.conflicts import Rivals
+from memoryweb.dreaming.conflicts import Conflicts
 from memoryweb.dreaming.scoring import Scored, age_in_days
 from memoryweb.language.statements import Lookup, fingerprint
 from memoryweb.review.rejections import Rejections
 
-MERGED = "A fuller line that was promoted says this, too."
-NOT_TAKEN = "It passed every gate, and the model left it out."
+Text = str | Promise
 Outcome = Literal["promoted", "kept", "rejected"]
+
+MERGED, NOT_TAKEN, DISPUTED, KNOWN = "merged", "not_taken", "disputed", "known"
+LAST_NIGHT, WAITS, FULL = "last_night", "waits", "full"
+TOO_LONG, CONTRADICTED, OUTDATED = "too_long", "contradicted", "outdated"
+
+# Why something became of a candidate where no check tells, by the code that is stored for it.
+REASONS: dict[str, Text] = {
+    MERGED: _("A fuller line that was added says this too."),
+    NOT_TAKEN: _("It passed every check, but the model left it out."),
+    DISPUTED: _("It contradicts another line; both stay until a person decides."),
+    KNOWN: _("MEMORY.md already says this in line {n}."),
+    LAST_NIGHT: _("This was the last night of its {n} days."),
+    WAITS: _("MEMORY.md changes by at most a fifth a day; this one waits for the next night."),
+    FULL: _("MEMORY.md may have {n} characters; this one waits for room."),
+    TOO_LONG: _("It is longer than {n} characters, too long for a line."),
+    CONTRADICTED: _("A newer note says otherwise."),
+    OUTDATED: _("MEMORY.md holds a newer value."),
+}
 
 
 @dataclass(frozen=True)
@@ -31,21 +52,58 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Gate:
+    """What one check found: `code` names its sentence, `values` fill it in."""
+
     name: str
     passed: bool
-    detail: str
+    code: str
+    values: Mapping[str, str | int]
+
+    @property
+    def detail(self) -> str:
+        return sentence(asdict(self))
 
 
 @dataclass(frozen=True)
 class Verdict:
+    """`reason` is empty where the checks decided, else a code of REASONS, maybe with a number."""
+
     candidate: Candidate
     scored: Scored
     gates: tuple[Gate, ...]
     verdict: Outcome
-    reason: str
+    reason: str = ""
 
-    def changed(self, verdict: Outcome, reason: str) -> "Verdict":
-        return replace(self, verdict=verdict, reason=reason)
+    def changed(self, verdict: Outcome, reason: str, number: int | None = None) -> "Verdict":
+        said = reason if number is None else f"{reason} {number}"
+        return replace(self, verdict=verdict, reason=said)
+
+    @property
+    def why(self) -> str:
+        return why(self.reason, [asdict(gate) for gate in self.gates])
+
+
+def sentence(gate: Mapping[str, Any]) -> str:
+    """Of a check as it is stored. Rows of earlier versions hold the sentence itself."""
+    if "detail" in gate:
+        return str(gate["detail"])
+    return str(_ROWS[gate["name"]].sentences[gate["code"]]).format(**gate["values"])
+
+
+def why(reason: str, gates: Sequence[Mapping[str, Any]]) -> str:
+    """The sentences of a stored verdict. Rows of earlier versions hold them as `reason`."""
+    code, _space, number = reason.partition(" ")
+    if reason and code not in REASONS:
+        return reason
+    said = str(REASONS[code]).format(n=number) if code else ""
+    if code not in {"", LAST_NIGHT}:
+        return said
+    failed = [gate for gate in gates if not gate["passed"]]
+    if not failed:
+        return sentence(gates[-1]) if gates else ""
+    if not code and any(gate["name"] not in _CAN_CHANGE for gate in failed):
+        failed = [decisive(failed)]
+    return " ".join([*map(sentence, failed), said]).strip()
 
 
 def judge(
@@ -66,7 +124,7 @@ def judge(
     are the statements themselves: nearly the same words are rejected, too.
     """
     known = _Known(memory_lines)
-    rivals = Rivals(candidates)
+    conflicts = Conflicts(candidates)
     rejections = Rejections(rejected_before)
     verdicts = []
     for candidate in sorted(candidates, key=lambda c: (-scored[c.key].total, c.key)):
@@ -77,7 +135,7 @@ def judge(
             now,
             thresholds or Thresholds(),
             known,
-            rivals,
+            conflicts,
             rejections,
             is_forgotten=bool(prints & set(forgotten)),
             has_waited=bool(prints & set(waiting)),
@@ -98,31 +156,38 @@ class _Case:
     now: datetime
     thresholds: Thresholds
     known: "_Known"
-    rivals: Rivals
+    conflicts: Conflicts
     rejections: Rejections
     is_forgotten: bool
     has_waited: bool
 
 
-_Answer = tuple[bool, str]
+_Answer = tuple[bool, str, dict[str, str | int]]  # passed, and a code of the row's sentences
+
+
+def _passed(code: str = "yes", **values: str | int) -> _Answer:
+    return True, code, values
+
+
+def _failed(code: str = "no", **values: str | int) -> _Answer:
+    return False, code, values
 
 
 def _score(case: _Case) -> _Answer:
     total, least = f"{case.scored.total:.2f}", f"{case.thresholds.min_score:.2f}"
     if case.scored.total >= case.thresholds.min_score:
-        return True, f"It scored {total}; {least} is enough."
+        return _passed(total=total, least=least)
     if case.has_waited:
-        return True, "It scored enough on an earlier night and waits for room."
+        return _passed("waited")
+    # 0.3996 must not read like the 0.40 that it misses.
     exact = total if total != least else f"{case.scored.total:.4f}"
-    return False, f"It scored {exact}; {least} is needed."
+    return _failed(total=exact, least=least)
 
 
 def _age(case: _Case) -> _Answer:
     last, limit = case.candidate.last_date, case.thresholds.max_age_days
     age = age_in_days(last, case.now)
-    if age <= limit:
-        return True, f"It was last mentioned on {last.isoformat()}."
-    return False, f"It was last mentioned {age} days ago; {limit} is the most."
+    return _passed(date=last.isoformat()) if age <= limit else _failed(age=age, limit=limit)
 
 
 class _Known:
@@ -143,149 +208,191 @@ class _Known:
 
 def _new(case: _Case) -> _Answer:
     line = case.known.line(case.candidate)
-    if line is None:
-        return True, "MEMORY.md does not say this yet."
-    return False, f"MEMORY.md already says this in line {line}."
+    return _passed() if line is None else _failed(line=line)
 
 
 def _current(case: _Case) -> _Answer:
-    newer = case.rivals.newer(case.candidate)
-    if newer is None:
-        return True, "No newer note says otherwise."
-    return False, f"A newer note says otherwise ({_place(newer)})."
+    return _unless(case.conflicts.newer(case.candidate))
 
 
 def _uncorrected(case: _Case) -> _Answer:
-    correction = case.rivals.correction(case.candidate)
-    if correction is None:
-        return True, "Nobody corrected it later."
-    return False, f"It was corrected later ({_place(correction)})."
+    return _unless(case.conflicts.correction(case.candidate))
 
 
-def _place(mention: Mention) -> str:
-    return f"{mention.path}:{mention.line}"
+def _unless(against: Mention | None) -> _Answer:
+    return _failed(place=f"{against.path}:{against.line}") if against else _passed()
 
 
 def _allowed(case: _Case) -> _Answer:
-    if case.is_forgotten:
-        return False, "It was forgotten or marked as not true."
-    return True, "It was not forgotten."
+    return _failed() if case.is_forgotten else _passed()
 
 
 def _undecided(case: _Case) -> _Answer:
-    candidate = case.candidate
-    if any(case.rejections.has(text) for text in {candidate.text, *_texts(candidate)}):
-        return False, "A person rejected it before."
-    return True, "Nobody rejected it before."
-
-
-def _texts(candidate: Candidate) -> list[str]:
-    return [mention.text for mention in candidate.mentions]
+    texts = {case.candidate.text, *(mention.text for mention in case.candidate.mentions)}
+    return _failed() if any(map(case.rejections.has, texts)) else _passed()
 
 
 def _reviewed(case: _Case) -> _Answer | None:
-    """Only for what was marked: nobody has to look at an ordinary statement."""
-    if not case.candidate.waits:
-        return None
-    return False, "It waits for a person, who has to look at it first."
+    """Only for what was flagged: nobody has to look at an ordinary statement."""
+    return _failed() if case.candidate.waits else None
 
 
 def _vouched(case: _Case) -> _Answer | None:
     """Only in what is shared: what comes from outside is proposed, never applied."""
-    if not case.candidate.outside:
-        return None
-    return False, "It comes from outside the team, so a person decides."
+    return _failed() if case.candidate.outside else None
 
 
 def _grounds(case: _Case) -> _Answer:
     """One of these is enough."""
-    candidate, least = case.candidate, case.thresholds
-    recall = candidate.recall
-    often = recall.count >= least.min_recalls and recall.queries >= least.min_queries
-    grounds: tuple[tuple[bool, str], ...] = (
-        (candidate.asked, "Somebody asked for it to be remembered."),
-        (candidate.durable, "It is of the lasting kind."),
-        (candidate.days >= least.min_days, f"It was mentioned on {candidate.days} days."),
-        (often, f"It was recalled {_times(recall.count)} by {recall.queries} queries."),
-        (candidate.proposed, "The model proposed it and cited its lines."),
-    )
-    for holds, detail in grounds:
-        if holds:
-            return True, detail
-    recalled = "never recalled" if not recall.count else f"recalled {_times(recall.count)}"
-    return False, f"It was mentioned on one day only and {recalled}."
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+    candidate, least, recall = case.candidate, case.thresholds, case.candidate.recall
+    if candidate.asked:
+        return _passed("asked")
+    if candidate.durable:
+        return _passed("durable")
+    if candidate.days >= least.min_days:
+        return _passed("days", days=candidate.days)
+    if recall.count >= least.min_recalls and recall.queries >= least.min_queries:
+        return _passed("recalled", times=recall.count, queries=recall.queries)
+    if candidate.proposed:
+        return _passed("proposed")
+    seldom = {0: "never", 1: "once", 2: "twice"}
+    return _failed(seldom.get(recall.count, "times"), times=recall.count)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A gate: its name, what it checks (None: it does not concern the candidate), and how the
-    diary tells that one, or several, did not pass. `can_change`: another night may decide
-    otherwise."""
+    """A check: its name, what it asks (None: it does not concern the candidate), the sentence of
+    each code that it answers with, and how the diary tells that one, or several, did not pass.
+    `can_change`: another night may decide otherwise."""
 
     name: str
     check: Callable[[_Case], _Answer | None]
-    one: str
-    several: str
+    sentences: Mapping[str, Text]
+    one: Text
+    several: Text
     can_change: bool = False
 
 
 GATES = (
-    Row("score", _score, "scored too low", "scored too low", can_change=True),
-    Row("age", _age, "is too old", "are too old"),
-    Row("new", _new, "already stands in MEMORY.md", "already stand in MEMORY.md"),
-    Row("current", _current, "was overtaken by a newer note", "were overtaken by newer notes"),
-    Row("uncorrected", _uncorrected, "was corrected later", "were corrected later"),
-    Row("allowed", _allowed, "was forgotten or is not true", "were forgotten or are not true"),
+    Row(
+        "score",
+        _score,
+        {
+            "yes": _("It scored {total}; {least} is enough."),
+            "waited": _("It scored enough on an earlier night and waits for room."),
+            "no": _("It scored {total}; {least} is needed."),
+        },
+        _("scored too low"),
+        _("scored too low"),
+        can_change=True,
+    ),
+    Row(
+        "age",
+        _age,
+        {
+            "yes": _("It was last mentioned on {date}."),
+            "no": _("It was last mentioned {age} days ago; {limit} is the most."),
+        },
+        _("is too old"),
+        _("are too old"),
+    ),
+    Row(
+        "new",
+        _new,
+        {
+            "yes": _("MEMORY.md does not say this yet."),
+            "no": _("MEMORY.md already says this in line {line}."),
+        },
+        _("is already in MEMORY.md"),
+        _("are already in MEMORY.md"),
+    ),
+    Row(
+        "current",
+        _current,
+        {
+            "yes": _("No newer note says otherwise."),
+            "no": _("A newer note says otherwise ({place})."),
+        },
+        _("was replaced by a newer note"),
+        _("were replaced by newer notes"),
+    ),
+    Row(
+        "uncorrected",
+        _uncorrected,
+        {"yes": _("Nobody corrected it later."), "no": _("It was corrected later ({place}).")},
+        _("was corrected later"),
+        _("were corrected later"),
+    ),
+    Row(
+        "allowed",
+        _allowed,
+        {"yes": _("It was not forgotten."), "no": _("It was forgotten or marked as not true.")},
+        _("was forgotten or is not true"),
+        _("were forgotten or are not true"),
+    ),
     Row(
         "undecided",
         _undecided,
-        "was rejected by a person before",
-        "were rejected by a person before",
+        {"yes": _("Nobody rejected it before."), "no": _("A person rejected it before.")},
+        _("was rejected by a person before"),
+        _("were rejected by a person before"),
     ),
-    Row("reviewed", _reviewed, "waits for a person", "wait for a person", can_change=True),
+    Row(
+        "reviewed",
+        _reviewed,
+        {"no": _("It's flagged: a person has to look at it first.")},
+        _("waits for a person"),
+        _("wait for a person"),
+        can_change=True,
+    ),
     Row(
         "vouched",
         _vouched,
-        "comes from outside the team",
-        "come from outside the team",
+        {"no": _("It comes from outside the team, so a person decides.")},
+        _("comes from outside the team"),
+        _("come from outside the team"),
         can_change=True,
     ),
     Row(
         "grounds",
         _grounds,
-        "came up on one day only, without a sign that it lasts",
-        "came up on one day only, without a sign that they last",
+        {
+            "asked": _("Somebody asked to remember it."),
+            "durable": _("It's the kind of thing that lasts."),
+            "days": _("It was mentioned on {days} days."),
+            "recalled": _("It was recalled {times} times by {queries} queries."),
+            "proposed": _("The model proposed it and cited its lines."),
+            "never": _("It was mentioned on one day only and never recalled."),
+            "once": _("It was mentioned on one day only and recalled once."),
+            "twice": _("It was mentioned on one day only and recalled twice."),
+            "times": _("It was mentioned on one day only and recalled {times} times."),
+        },
+        _("came up on one day only, without a sign that it lasts"),
+        _("came up on one day only, without a sign that they last"),
         can_change=True,
     ),
 )
+_ROWS = {row.name: row for row in GATES}
 _CAN_CHANGE = frozenset(row.name for row in GATES if row.can_change)
 
 
-def decisive(failed: Sequence[Gate]) -> Gate:
-    """Of the gates that a candidate failed, the one that tells the most."""
-    final = [gate for gate in failed if gate.name not in _CAN_CHANGE]
-    told = [gate for gate in final if gate.name != "new"]  # outdated says more than known
-    return (told or final or sorted(failed, key=lambda gate: gate.name != "reviewed"))[0]
+def decisive(failed: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Of the checks (as they are stored) that a candidate failed, the one that tells the most."""
+    final = [gate for gate in failed if gate["name"] not in _CAN_CHANGE]
+    told = [gate for gate in final if gate["name"] != "new"]  # outdated says more than known
+    return (told or final or sorted(failed, key=lambda gate: gate["name"] != "reviewed"))[0]
 
 
 def _verdict(case: _Case, gates: tuple[Gate, ...]) -> Verdict:
-    candidate, scored = case.candidate, case.scored
-    failed = [gate for gate in gates if not gate.passed]
-    if not failed:
-        return Verdict(candidate, scored, gates, "promoted", gates[-1].detail)
-    final = [gate for gate in failed if gate.name not in _CAN_CHANGE]
-    if final:
-        return Verdict(candidate, scored, gates, "rejected", decisive(failed).detail)
-    reason = " ".join(gate.detail for gate in failed)
-    oldest_seen_next = case.now.astimezone(UTC).date() - timedelta(
-        days=case.thresholds.window_days - 2
-    )
-    # What waits for a person is looked at again, however long they take (`inputs`).
-    if candidate.last_date < oldest_seen_next and not candidate.waits:
-        last = f"This was the last night of its {case.thresholds.window_days} days."
-        return Verdict(candidate, scored, gates, "rejected", f"{reason} {last}")
-    return Verdict(candidate, scored, gates, "kept", reason)
+    candidate, days = case.candidate, case.thresholds.window_days
+    failed = {gate.name for gate in gates if not gate.passed}
+    outcome: Outcome = "kept" if failed else "promoted"
+    if failed - _CAN_CHANGE:
+        outcome = "rejected"
+    found = Verdict(candidate, case.scored, gates, outcome)
+    # The next night's window begins a day later: what is older is not seen again. What waits for
+    # a person is looked at again, however long they take (`inputs`).
+    seen_next = case.now.astimezone(UTC).date() - timedelta(days=days - 2)
+    if outcome == "kept" and candidate.last_date < seen_next and not candidate.waits:
+        return found.changed("rejected", LAST_NIGHT, days)
+    return found

@@ -14,8 +14,8 @@ from memoryweb.agents.models import Agent
 from memoryweb.dreaming import consolidators, diary, inputs, reports
 from memoryweb.dreaming.answers import DreamAnswer
 from memoryweb.dreaming.candidates import Mention
-from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs, Text
+from memoryweb.dreaming.rules import Consolidated
 from memoryweb.language.secrets import credentials
 from memoryweb.language.statements import clean
 from memoryweb.llm import client, prompts

@@ -8,14 +8,17 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from memoryweb.dreaming import consolidators, diary
-from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.gates import Verdict
-from memoryweb.dreaming.inputs import MEMORY, Inputs
+from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.rules import Consolidated
+from memoryweb.memory import write
 from memoryweb.memory.guards import changed_lines
 from memoryweb.memory.transaction import Unit
+from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
+from memoryweb.workspace.models import File
 
 
 def store(
@@ -63,6 +66,26 @@ def held_sentence(made: Consolidated, *, needs_review: bool) -> str:
     return _("MEMORY.md was not changed: the proposal waits for a person. {why}").format(
         why=why
     ).strip()  # fmt: skip
+
+
+def note_revert(unit: Unit, run: Run, writer: Writer) -> None:
+    """One line in DREAMS.md, or in the month's archive where the entry has moved."""
+    report = Report.objects.filter(run=run).first()
+    if report is None:
+        return
+    said = _reverted_sentence(unit, run, writer)
+    files = File.objects.of(run.agent_id, run.owner_id).present()
+    for file in files.filter(path__in=[DIARY, diary.archive_of(report.diary)]):
+        text = diary.reverted(file.content, report.diary, said)
+        if text != file.content:
+            place = Place(run.agent, run.owner, file.path)
+            write.write(unit, place, text, writer=writer, expected=file.sha256)
+
+
+def _reverted_sentence(unit: Unit, run: Run, writer: Writer) -> str:
+    who = " ".join(str(writer.user).split()) if writer.user else "a person"
+    at = unit.now.astimezone(run.agent.zone)
+    return f"Taken back on {at:%Y-%m-%d %H:%M} by {who}: what this dream had changed was undone."
 
 
 def _forget_older(report: Report) -> None:
@@ -114,7 +137,7 @@ def _candidate(report: Report, verdict: Verdict, memory_line: int | None) -> Can
         },
         gates=[asdict(gate) for gate in verdict.gates],
         verdict=verdict.verdict,
-        reason=verdict.reason[:300],
+        reason=verdict.reason,
         memory_line=memory_line if verdict.verdict == "promoted" else None,
     )
 

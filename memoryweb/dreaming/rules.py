@@ -2,16 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from itertools import chain
 
 from memoryweb.dreaming.candidates import Candidate, Mention, as_line
-from memoryweb.dreaming.conflicts import Rivals, is_later
-from memoryweb.dreaming.corrections import correction_in, corrects
+from memoryweb.dreaming.conflicts import Conflicts, correction_in, corrects, is_later
 from memoryweb.dreaming.document import Document, Line
-from memoryweb.dreaming.gates import MERGED, Verdict
+from memoryweb.dreaming.gates import (
+    CONTRADICTED,
+    DISPUTED,
+    FULL,
+    KNOWN,
+    MERGED,
+    OUTDATED,
+    TOO_LONG,
+    WAITS,
+    Verdict,
+)
 from memoryweb.dreaming.scoring import specificity
 from memoryweb.language.categories import HEADINGS, Category
 from memoryweb.language.normal_form import read
@@ -22,31 +31,29 @@ from memoryweb.memory import guards
 # Kinds that a topic tells. What makes an event, a plan or a relation, its own words must say.
 _TOPICAL = {HEADINGS[kind].casefold(): kind for kind in (Category.WORK, Category.PREFERENCE)}
 _NO_TOPIC = frozenset(read(" ".join(EVERYDAY | VAGUE)).words)
-_WAITS = "MEMORY.md changes by at most a fifth a day; this one waits for the next night."
-_DISPUTED = "It contradicts another line; both stay until a person decides."
+LONGEST_LINE = 600  # characters
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Characters of MEMORY.md and of one line in it."""
+class Consolidated:
+    """What MEMORY.md should become, and why each line.
 
-    cap: int = guards.CAP
-    line: int = 600
-
-
-@dataclass(frozen=True)
-class Consolidation:
-    """`placed` maps 1-based lines of `content` to the mentions they came from, `carried` to the
-    lines of the old text that they say all of; pairs of `superseded` are (old line, new line), of
-    `disputed` (line that stays, new line)."""
+    `placed`: 1-based lines of `content` → the mentions they came from, `carried`: → the lines of
+    MEMORY.md before that they say all of, and whose origins they keep. Pairs of `superseded` are
+    (old line, new line), of `disputed` (line that stays, new line). `told` is a model's own diary
+    entry, `notices` say what code changed in its answer. `proposed` is the same with what comes
+    from outside the team."""
 
     content: str
-    placed: dict[int, tuple[Mention, ...]]
-    carried: dict[int, tuple[int, ...]]
     verdicts: tuple[Verdict, ...]
-    superseded: tuple[tuple[str, str], ...]
-    disputed: tuple[tuple[str, str], ...]
-    changed: int
+    placed: Mapping[int, tuple[Mention, ...]] = field(default_factory=dict)
+    superseded: tuple[tuple[str, str], ...] = ()
+    disputed: tuple[tuple[str, str], ...] = ()
+    broken: tuple[guards.Broken, ...] = ()
+    told: str = ""
+    notices: tuple[str, ...] = ()
+    carried: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    proposed: "Consolidated | None" = None
 
 
 def consolidate(
@@ -54,40 +61,37 @@ def consolidate(
     verdicts: Sequence[Verdict],
     *,
     protected_lines: Collection[int] = (),
-    confirmed_lines: Collection[int] = (),
     line_dates: Mapping[int, date] | None = None,
     changed_today: int = 0,
-    limits: Limits | None = None,
-) -> Consolidation:
+    cap: int = guards.CAP,
+) -> Consolidated:
     """MEMORY.md with the promoted candidates in it; doing it again changes nothing.
 
-    `protected_lines` and `confirmed_lines` are 1-based lines of `memory` that stay as they are:
-    what contradicts one is disputed. `line_dates` say when a line was last said; a line without
-    one counts as older than any note.
+    `protected_lines` are 1-based lines of `memory` that stay as they are: what contradicts one is
+    disputed. `line_dates` say when a line was last said; a line without one counts as older than
+    any note. `cap`: characters of MEMORY.md.
     """
     work = _Work(
-        Document(memory, {*protected_lines, *confirmed_lines}),
+        Document(memory, protected_lines),
         dates=line_dates or {},
-        limits=limits or Limits(),
+        cap=cap,
         room=guards.allowed_changes(memory, changed_today),
     )
     work.back([verdict.candidate for verdict in verdicts])
     promoted = [verdict for verdict in verdicts if verdict.verdict == "promoted"]
-    rivals = Rivals([verdict.candidate for verdict in promoted])
+    conflicts = Conflicts([verdict.candidate for verdict in promoted])
     settled = {
-        verdict.candidate.key: work.settle(verdict, rivals)
+        verdict.candidate.key: work.settle(verdict, conflicts)
         for verdict in sorted(promoted, key=_best_first)
     }
     settled = {key: work.told(verdict) for key, verdict in settled.items()}
-    content = work.document.render()
-    return Consolidation(
-        content=content,
+    return Consolidated(
+        content=work.document.render(),
         placed={n: line.sources for n, line in enumerate(work.document.lines, 1) if line.sources},
         carried=work.carried(),
         verdicts=tuple(settled.get(verdict.candidate.key, verdict) for verdict in verdicts),
         superseded=work.superseded(),
         disputed=tuple((clean(old.text), clean(new.text)) for old, new in work.disputed),
-        changed=guards.changed_lines(memory, content),
     )
 
 
@@ -95,12 +99,12 @@ class _Work:
     """One night's changes, candidate by candidate, within the limits of the day."""
 
     def __init__(
-        self, document: Document, *, dates: Mapping[int, date], limits: Limits, room: int | None
+        self, document: Document, *, dates: Mapping[int, date], cap: int, room: int | None
     ) -> None:
         self.document = document
         self.disputed: list[tuple[Line, Line]] = []
         self._dates = dates
-        self._limits = limits
+        self._cap = cap
         self._room = room
         self._length = len(document.render())
         self._said = {clean(line.text): line for line in document.statements()}
@@ -116,32 +120,30 @@ class _Work:
                 if number not in self._backing or is_later(last, self._backing[number]):
                     self._backing[number] = last
 
-    def settle(self, verdict: Verdict, rivals: Rivals) -> Verdict:
+    def settle(self, verdict: Verdict, conflicts: Conflicts) -> Verdict:
         candidate = verdict.candidate
         text = as_line(candidate.text)
-        if len(text) > self._limits.line:
-            most = f"{self._limits.line} characters"
-            return verdict.changed("rejected", f"It is longer than {most}, too long for a line.")
-        if rivals.newer(candidate) or rivals.correction(candidate):
-            return verdict.changed("rejected", "A newer note says otherwise.")
+        if len(text) > LONGEST_LINE:
+            return verdict.changed("rejected", TOO_LONG, LONGEST_LINE)
+        if conflicts.newer(candidate) or conflicts.correction(candidate):
+            return verdict.changed("rejected", CONTRADICTED)
         known = self._known(text)
         if known is not None:
             return self._repeat(verdict, known)
         opposed = self._opposed(candidate, text)
         if any(self._is_newer(line, candidate) for line in opposed):
-            return verdict.changed("rejected", "MEMORY.md holds a newer value.")
+            return verdict.changed("rejected", OUTDATED)
         outdated = [line for line in opposed if self._is_outdated(line, candidate, text)]
         fuller = [line for line in self._lines(self._lookup.within(text)) if self._may_go(line)]
         fuller = [line for line in fuller if all(says_all_of(text, s) for s in line.stands_for)]
         gone = outdated + [line for line in fuller if line not in outdated]
         kind = self._kind(candidate, text)
-        refusal = self._refusal(kind, text, gone)
-        if refusal:
-            return verdict.changed("kept", refusal)
+        if refusal := self._refusal(kind, text, gone):
+            return verdict.changed("kept", *refusal)
         new = self._write(candidate, kind, text, gone, fuller)
         disputed = [line for line in opposed if line not in gone]
         self.disputed += [(line, new) for line in disputed]
-        return verdict.changed("promoted", _DISPUTED) if disputed else verdict
+        return verdict.changed("promoted", DISPUTED) if disputed else verdict
 
     def told(self, verdict: Verdict) -> Verdict:
         """With the reason of what stands in MEMORY.md only within another new line."""
@@ -168,8 +170,7 @@ class _Work:
     def _repeat(self, verdict: Verdict, known: Line) -> Verdict:
         known.stands_for.append(as_line(verdict.candidate.text))
         if not known.is_new:
-            reason = f"MEMORY.md already says this in line {known.number}."
-            return verdict.changed("rejected", reason)
+            return verdict.changed("rejected", KNOWN, known.number)
         known.sources = _merged(known.sources, verdict.candidate.mentions)
         return verdict
 
@@ -221,21 +222,23 @@ class _Work:
     def _may_go(self, line: Line) -> bool:
         return not line.fixed and self.document.is_single(line)
 
-    def _refusal(self, category: Category, text: str, gone: Sequence[Line]) -> str:
-        """Why there is no room, or nothing; takes the room when there is."""
+    def _refusal(
+        self, category: Category, text: str, gone: Sequence[Line]
+    ) -> tuple[str, int | None] | None:
+        """Why there is no room, with the limit, or None; takes the room when there is."""
         title = HEADINGS[category]
         makes_section = not gone and not self.document.has_section(title)
         lines = len([line for line in gone if not line.is_new]) if gone else 1 + makes_section
         longer = len(text) + 4 + (len(title) + 8 if makes_section else 0)
         longer -= sum(len(line.text) + 1 for line in gone)
         if self._room is not None and lines > self._room:
-            return _WAITS
-        if longer > 0 and self._length + longer > self._limits.cap:
-            return f"MEMORY.md may have {self._limits.cap} characters; this one waits for room."
+            return WAITS, None
+        if longer > 0 and self._length + longer > self._cap:
+            return FULL, self._cap
         if self._room is not None:
             self._room -= lines
         self._length += longer
-        return ""
+        return None
 
     def _kind(self, candidate: Candidate, text: str) -> Category:
         """Of what fits nowhere by its words: that of the lines about the same things."""

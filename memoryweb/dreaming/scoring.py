@@ -15,8 +15,8 @@ SPREAD_DAYS = 7
 
 
 @dataclass(frozen=True)
-class Weights:
-    """Sum to 1, so that a total does too."""
+class Parts:
+    """The weights, which sum to 1, or what each part adds to a total, its weight already in it."""
 
     recall: float = 0.30
     recency: float = 0.25
@@ -26,24 +26,13 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Components:
-    """What each part adds to the total: its weight is already in it."""
-
-    recall: float
-    recency: float
-    diversity: float
-    freshness: float
-    spread: float
-
-
-@dataclass(frozen=True)
 class Scored:
     total: float
-    components: Components
+    components: Parts
 
 
 def score(
-    candidates: Sequence[Candidate], now: datetime, weights: Weights | None = None
+    candidates: Sequence[Candidate], now: datetime, weights: Parts | None = None
 ) -> dict[str, Scored]:
     """Candidate key → score.
 
@@ -54,7 +43,7 @@ def score(
     """
     most = max((c.recall.count for c in candidates), default=0)
     widest = max((c.recall.queries for c in candidates), default=0)
-    used = _scaled(weights or Weights(), recalled=most > 0)
+    used = _scaled(weights or Parts(), recalled=most > 0)
     return {c.key: _scored(c, now, used, most, widest) for c in candidates}
 
 
@@ -72,22 +61,20 @@ def age_in_days(written: date, now: datetime) -> int:
     return max(0, (now - ended).days)
 
 
-def _scaled(weights: Weights, *, recalled: bool) -> Weights:
+def _scaled(weights: Parts, *, recalled: bool) -> Parts:
     if recalled:
         return weights
     rest = weights.recency + weights.freshness + weights.spread
     if rest <= 0:
-        return Weights(0, 0, 0, 0, 0)
-    return Weights(0, weights.recency / rest, 0, weights.freshness / rest, weights.spread / rest)
+        return Parts(0, 0, 0, 0, 0)
+    return Parts(0, weights.recency / rest, 0, weights.freshness / rest, weights.spread / rest)
 
 
-def _scored(
-    candidate: Candidate, now: datetime, weights: Weights, most: int, widest: int
-) -> Scored:
+def _scored(candidate: Candidate, now: datetime, weights: Parts, most: int, widest: int) -> Scored:
     age = age_in_days(candidate.last_date, now)
     recall = candidate.recall
     unused = min(age, max(0, (now - recall.last).days)) if recall.last else age
-    components = Components(
+    components = Parts(
         recall=weights.recall * _share(recall.count, most),
         recency=weights.recency * math.exp(-math.log(2) * unused / HALF_LIFE_DAYS),
         diversity=weights.diversity * _share(recall.queries, widest),

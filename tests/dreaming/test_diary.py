@@ -4,9 +4,8 @@ from datetime import date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, summary
+from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, summary, themes
 from memoryweb.dreaming.gates import GATES, NOT_TAKEN, Gate
-from memoryweb.dreaming.themes import themes
 from tests.dreaming.notes import candidate, mention, verdicts
 
 AT = datetime(2026, 3, 10, 2)
@@ -34,7 +33,7 @@ def test_an_entry_tells_what_was_read_and_added() -> None:
 
 def test_an_entry_says_summary_changed() -> None:
     assert told("Tom bakes bread", memory="- Tom bakes bread").endswith(
-        "MEMORY.md stays as it is. The one statement already stands in MEMORY.md.\n"
+        "MEMORY.md stays as it is. The one statement is already in MEMORY.md.\n"
     )
 
 
@@ -48,7 +47,7 @@ def test_an_entry_does_not_say_that_what_lost_lines_stayed() -> None:
 def test_every_gate_has_its_sentence() -> None:
     for row in GATES:
         (verdict,) = verdicts([mention("Tom bakes bread")])
-        failed = replace(verdict, gates=(Gate(row.name, False, "No."),), verdict="rejected")
+        failed = replace(verdict, gates=(Gate(row.name, False, "no", {}),), verdict="rejected")
         assert summary([failed]).endswith(f"The one statement {row.one}.")
 
 
@@ -60,7 +59,7 @@ def test_several_causes_are_counted() -> None:
     ]
     found = verdicts(places, "- Tom bakes bread\n- Ines plays the violin")
     assert summary(found) == (
-        "Nothing was promoted. Of 3 statements, 2 already stand in MEMORY.md;"
+        "Nothing was promoted. Of 3 statements, 2 are already in MEMORY.md;"
         " 1 came up on one day only, without a sign that it lasts."
     )
 

@@ -1,12 +1,12 @@
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 
 import pytest
 
 from memoryweb.dreaming.candidates import Candidate, Mention, Recall
-from memoryweb.dreaming.corrections import corrects
-from memoryweb.dreaming.gates import Gate, Thresholds, Verdict, judge
+from memoryweb.dreaming.conflicts import corrects
+from memoryweb.dreaming.gates import Thresholds, Verdict, judge, sentence, why
 from memoryweb.dreaming.scoring import score
 from memoryweb.language.statements import fingerprint
 from tests.dreaming.notes import NIGHT, candidate, mention, verdicts
@@ -27,16 +27,16 @@ def judged(one: Candidate, **given: object) -> Verdict:
 def test_a_lasting_fresh_new_statement_passes_every_gate() -> None:
     verdict = judged(candidate(BREAD))
     assert verdict.verdict == "promoted"
-    assert verdict.gates == (
-        Gate("score", True, "It scored 0.83; 0.40 is enough."),
-        Gate("age", True, "It was last mentioned on 2026-03-09."),
-        Gate("new", True, "MEMORY.md does not say this yet."),
-        Gate("current", True, "No newer note says otherwise."),
-        Gate("uncorrected", True, "Nobody corrected it later."),
-        Gate("allowed", True, "It was not forgotten."),
-        Gate("undecided", True, "Nobody rejected it before."),
-        Gate("grounds", True, "It is of the lasting kind."),
-    )
+    assert [(gate.name, gate.passed, gate.detail) for gate in verdict.gates] == [
+        ("score", True, "It scored 0.83; 0.40 is enough."),
+        ("age", True, "It was last mentioned on 2026-03-09."),
+        ("new", True, "MEMORY.md does not say this yet."),
+        ("current", True, "No newer note says otherwise."),
+        ("uncorrected", True, "Nobody corrected it later."),
+        ("allowed", True, "It was not forgotten."),
+        ("undecided", True, "Nobody rejected it before."),
+        ("grounds", True, "It's the kind of thing that lasts."),
+    ]
 
 
 def test_score_gate_lets_a_statement_wait() -> None:
@@ -183,7 +183,8 @@ def changed(**fields: object) -> Callable[[Candidate], Candidate]:
 
 
 PLAIN = mention(BREAD, durable=False)
-ASKED = "Somebody asked for it to be remembered."
+LASTS = "It's the kind of thing that lasts."
+ASKED = "Somebody asked to remember it."
 NEVER = "It was mentioned on one day only and never recalled."
 TWO_DAYS = (mention(BREAD, 8, durable=False), PLAIN)
 ONE_DAY = (PLAIN, replace(PLAIN, line=8))
@@ -200,13 +201,14 @@ ONE_DAY = (PLAIN, replace(PLAIN, line=8))
         (changed(mentions=TWO_DAYS), True, "It was mentioned on 2 days."),
         (changed(mentions=ONE_DAY), False, NEVER),
         (changed(mentions=(replace(PLAIN, asked=True),)), True, ASKED),
-        (changed(mentions=(replace(PLAIN, durable=True),)), True, "It is of the lasting kind."),
+        (changed(mentions=(replace(PLAIN, durable=True),)), True, LASTS),
         (changed(proposed=True), True, "The model proposed it and cited its lines."),
     ],
 )  # fmt: skip
 def test_grounds_gate(change: Callable[[Candidate], Candidate], passes: bool, detail: str) -> None:
     verdict = judged(change(candidate(BREAD, PLAIN)))
-    assert verdict.gates[-1] == Gate("grounds", passes, detail)
+    last = verdict.gates[-1]
+    assert (last.name, last.passed, last.detail) == ("grounds", passes, detail)
     assert verdict.verdict == ("promoted" if passes else "kept")
 
 
@@ -222,7 +224,7 @@ def test_a_statement_is_kept_while_a_later_night_may_see_it(
 ) -> None:
     """The night of the 11th reads the 5th to the 11th."""
     found = judged(candidate(BREAD, mention(BREAD, day, durable=False)))
-    assert (found.verdict, found.reason) == (verdict, reason)
+    assert (found.verdict, found.why) == (verdict, reason)
 
 
 def test_no_sentence_holds_text_of_a_note() -> None:
@@ -236,7 +238,7 @@ def test_no_sentence_holds_text_of_a_note() -> None:
     said = " ".join(
         text
         for verdict in verdicts(notes, memory=f"- {BREAD}")
-        for text in [verdict.reason, *(gate.detail for gate in verdict.gates)]
+        for text in [verdict.why, *(gate.detail for gate in verdict.gates)]
     )
     assert not any(word in said for word in ["Fridays", "coffee", "tea", "bread", "Ines", "Tom"])
 
@@ -245,3 +247,17 @@ def test_the_best_score_comes_first() -> None:
     notes = [mention(BREAD, 4), mention("Ines plays the violin", 9), mention("Ann runs", 7)]
     totals = [verdict.scored.total for verdict in verdicts(notes)]
     assert totals == sorted(totals, reverse=True)
+
+
+def test_what_earlier_versions_stored_as_sentences_is_shown_as_it_is() -> None:
+    old = {"name": "age", "passed": False, "detail": "It was last mentioned 31 days ago."}
+    assert sentence(old) == "It was last mentioned 31 days ago."
+    assert why("It is too old.", [old]) == "It is too old."
+
+
+def test_every_code_of_a_check_has_its_sentence() -> None:
+    found = judged(candidate(BREAD))
+    stored = [asdict(gate) for gate in found.gates]
+    assert [sentence(gate) for gate in stored] == [gate.detail for gate in found.gates]
+    assert all("{" not in sentence(gate) for gate in stored)
+    assert why("known 3", stored) == "MEMORY.md already says this in line 3."

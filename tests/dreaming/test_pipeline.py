@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import dream_time
 from memoryweb.audit.models import Event
-from memoryweb.dreaming import schedule
+from memoryweb.dreaming import gates, schedule
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.review import proposals
@@ -75,7 +75,10 @@ def test_a_new_value_replaces_the_old_one_and_the_report_tells_it(world: World) 
     assert told in report.diary
     assert report.summary == told
     outdated = Candidate.objects.get(report=report, text=old)
-    assert outdated.reason == "A newer note says otherwise (memory/2026-11-21.md:3)."
+    assert (
+        gates.why(outdated.reason, outdated.gates)
+        == "A newer note says otherwise (memory/2026-11-21.md:3)."
+    )
 
 
 def test_a_fuller_line_stands_on_the_notes_of_both(world: World) -> None:

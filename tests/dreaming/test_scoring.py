@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.dreaming.candidates import Recall, gather
-from memoryweb.dreaming.scoring import Weights, age_in_days, score, specificity
+from memoryweb.dreaming.scoring import Parts, age_in_days, score, specificity
 from tests.dreaming.notes import NIGHT, candidate, mention
 
 
@@ -64,7 +64,7 @@ def test_nothing_scores_nothing() -> None:
 
 def test_weights_are_settings() -> None:
     only = candidate("Tom bakes bread")
-    weights = Weights(recall=0, recency=0, diversity=0, freshness=1, spread=0)
+    weights = Parts(recall=0, recency=0, diversity=0, freshness=1, spread=0)
     assert score([only], NIGHT, weights)[only.key].total == 1
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db.models import Q
 
-from memoryweb.dreaming.diary import taken_back
+from memoryweb.dreaming.diary import reverted
 from memoryweb.memory.reverting import plan, revert
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer, write
@@ -18,14 +18,14 @@ DIARY = "# Dreams\n\n## 2026-03-11 02:00\n\nLater.\n\n## 2026-03-10 02:00\n\nI r
 
 
 def test_the_sentence_stands_below_the_heading_of_its_entry() -> None:
-    assert taken_back(DIARY, "## 2026-03-10 02:00\n\nI read.\n", "Taken back.") == (
+    assert reverted(DIARY, "## 2026-03-10 02:00\n\nI read.\n", "Taken back.") == (
         "# Dreams\n\n## 2026-03-11 02:00\n\nLater.\n\n"
         "## 2026-03-10 02:00\n\nTaken back.\n\nI read.\n"
     )
 
 
 def test_an_entry_that_is_not_there_changes_nothing() -> None:
-    assert taken_back(DIARY, "## 2026-02-01 02:00\n\nI read.\n", "Taken back.") == DIARY
+    assert reverted(DIARY, "## 2026-02-01 02:00\n\nI read.\n", "Taken back.") == DIARY
 
 
 def test_diary_and_run_say_who_took_it_back_and_the_entry_stays(world: World) -> None:

@@ -5,7 +5,7 @@ from django.db.models import Q
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.nights import dream_time
-from memoryweb.dreaming.waiting import waiting
+from memoryweb.dreaming.queries import waiting
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.transaction import unit
 from tests.dreaming.nights import NIGHT, dream, note

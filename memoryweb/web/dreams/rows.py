@@ -6,6 +6,7 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
+from memoryweb.dreaming import gates
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.runs.models import Run
@@ -89,10 +90,10 @@ def considered(request: TeamRequest, run: Run, candidate: Candidate) -> dict[str
     return {
         "chip": wording.of_verdict(candidate.verdict),
         "is_added": is_added,
-        "reason": "" if is_added else candidate.reason,
+        "reason": "" if is_added else gates.why(candidate.reason, candidate.gates),
         "score": candidate.score,
         "scores": _scores(candidate),
-        "gates": candidate.gates,
+        "gates": [{**gate, "detail": gates.sentence(gate)} for gate in candidate.gates],
         "text": candidate.text if reads else "",
         "places": [_source(request, run, one) for one in candidate.sources] if reads else [],
         "memory_url": _line_url(request, run, "MEMORY.md", memory_line) if memory_line else "",
