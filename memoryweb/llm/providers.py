@@ -1,7 +1,10 @@
-"""The two formats that model endpoints speak: what is sent, and how the answer is read."""
+"""The two formats that model endpoints speak: what is sent, and how the answer is read.
+
+A stream of server-sent events is joined to what the same endpoint sends without one.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +14,6 @@ from django.utils.translation import gettext as _
 from memoryweb.llm.endpoint import Endpoint
 from memoryweb.llm.exceptions import BadAnswer, Faulty, ModelError, NoAnswer, Unfinished
 from memoryweb.llm.parsing import loads
-from memoryweb.llm.streams import events, joined_anthropic, joined_openai
 from memoryweb.llm.tokens import estimate_messages
 from memoryweb.llm.transport import Response
 
@@ -150,8 +152,8 @@ def strict(node: Any) -> Any:
 def _answer(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
     try:
         if "text/event-stream" in response.headers.get("content-type", ""):
-            join = joined_anthropic if endpoint.provider == "anthropic" else joined_openai
-            answer = join(events(response.body))
+            join = _joined_anthropic if endpoint.provider == "anthropic" else _joined_openai
+            answer = join(_events(response.body))
         else:
             answer = loads(response.body)
     except (ValueError, RecursionError):
@@ -162,6 +164,63 @@ def _answer(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
     if answer.get("error"):
         raise Faulty(_("The model endpoint answered with an error of its own."))
     return answer
+
+
+def _events(body: bytes) -> Iterator[dict[str, Any]]:
+    """The JSON objects behind `data:`; raises ValueError where one is none."""
+    for line in body.decode("utf-8", "replace").splitlines():
+        if not line.startswith("data:"):
+            continue
+        text = line[5:].strip()
+        if not text or text == "[DONE]":
+            continue
+        event = loads(text)
+        if isinstance(event, dict):
+            yield event
+
+
+def _joined_openai(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    text: list[str] = []
+    refusal: list[str] = []
+    answer: dict[str, Any] = {}
+    finish: Any = None
+    for chunk in chunks:
+        answer |= {key: chunk[key] for key in ("model", "usage", "error") if chunk.get(key)}
+        for choice in _objects(chunk.get("choices"))[:1]:
+            delta = _mapping(choice.get("delta"))
+            text += _strings(delta.get("content"))
+            refusal += _strings(delta.get("refusal"))
+            finish = choice.get("finish_reason") or finish
+    message = {"content": "".join(text), "refusal": "".join(refusal)}
+    return answer | {"choices": [{"message": message, "finish_reason": finish}]}
+
+
+def _joined_anthropic(stream: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    text: list[str] = []
+    answer: dict[str, Any] = {}
+    usage: dict[str, Any] = {}
+    for event in stream:
+        kind = event.get("type")
+        if kind == "message_start":
+            message = _mapping(event.get("message"))
+            answer["model"] = message.get("model")
+            usage |= _mapping(message.get("usage"))
+        elif kind == "content_block_delta":
+            text += _strings(_mapping(event.get("delta")).get("text"))
+        elif kind == "message_delta":
+            answer["stop_reason"] = _mapping(event.get("delta")).get("stop_reason")
+            usage |= _mapping(event.get("usage"))
+        elif kind == "error":
+            answer["error"] = True
+    return answer | {"content": "".join(text), "usage": usage}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _strings(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else []
 
 
 def _openai_reply(answer: Mapping[str, Any]) -> Reply:

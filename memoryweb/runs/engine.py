@@ -21,8 +21,7 @@ from memoryweb.llm.exceptions import ModelError
 from memoryweb.runs.claim import claim
 from memoryweb.runs.enqueue import Enqueued, enqueue
 from memoryweb.runs.exceptions import GiveUp, LeaseLost, OutOfTime, Retry
-from memoryweb.runs.heartbeat import beating
-from memoryweb.runs.lease import Lease, Outcome
+from memoryweb.runs.lease import Lease, Outcome, beating
 from memoryweb.runs.models import Run
 from memoryweb.runs.ticking import register_tick, requeue_expired, tick
 

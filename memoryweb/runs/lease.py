@@ -1,13 +1,19 @@
-"""A claimed run in the hands of its handler. Every write asks whether it is still ours."""
+"""A claimed run in the hands of its handler. Every write asks whether it is still ours.
 
+A thread with a connection of its own keeps the lease alive while the handler works.
+"""
+
+import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from threading import Event, Thread
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import Error, connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_scopes import scopes_disabled
@@ -16,6 +22,8 @@ from memoryweb.audit import record as audit
 from memoryweb.runs.claim import lease_end
 from memoryweb.runs.exceptions import LeaseLost, OutOfTime
 from memoryweb.runs.models import Run
+
+logger = logging.getLogger(__name__)
 
 STORABLE = {
     *("inputs", "answer", "checked", "result"),
@@ -129,6 +137,44 @@ def held(run: Run) -> QuerySet[Run]:
     return Run.objects.filter(
         pk=run.pk, fence=run.fence, status=Run.Status.RUNNING, lease_until__gt=timezone.now()
     )
+
+
+@contextmanager
+def beating(run: Run) -> Iterator[None]:
+    stop = Event()
+    # The thread gets its own copy: the handler's goes on changing.
+    ours = Run(pk=run.pk, fence=run.fence)
+    thread = Thread(target=_beat, args=(ours, stop), name=f"heartbeat {run.pk}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _beat(run: Run, stop: Event) -> None:
+    # A lease shorter than the usual pause (tests) still gets three beats.
+    pause = min(settings.HEARTBEAT_SECONDS, settings.LEASE_SECONDS / 4)
+    try:
+        while not stop.wait(pause):
+            if not _extend(run):
+                return
+    finally:
+        connection.close()
+
+
+def _extend(run: Run) -> bool:
+    now = timezone.now()
+    try:
+        with scopes_disabled():
+            return bool(held(run).update(lease_until=lease_end(now), heartbeat_at=now))
+    except Error:
+        # SQLite lets one writer in at a time, PostgreSQL may have closed the connection: the next
+        # beat opens another one, well before the lease ends.
+        connection.close()
+        logger.warning("Run %s missed a heartbeat.", run.pk, exc_info=True)
+        return True
 
 
 def _storable(fields: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from pytest_django import Settings
 
-from memoryweb.runs import engine, heartbeat
+from memoryweb.runs import engine
 from memoryweb.runs.claim import claim
 from memoryweb.runs.lease import held
 from memoryweb.runs.models import Run
@@ -101,7 +101,7 @@ def test_a_heartbeat_whose_connection_broke_goes_on_with_another(
         until(lambda: fresh(lease.run).heartbeat_at != last)
         done(lease)
 
-    monkeypatch.setattr(heartbeat, "held", breaking)
+    monkeypatch.setattr("memoryweb.runs.lease.held", breaking)
     handle(slow)
     run = desk.ask()
     engine.work_next()

@@ -17,7 +17,6 @@ class Scene:
     to_assistant: bool = False
     earlier: tuple[str, ...] = ()  # the person's sentences so far, for corrections
     day: str = ""  # when what is told now happened, from the sentence before
-    topic: str = ""  # what a leading "it" or "they" stands for
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from memoryweb.extraction.rules import (
     speakers,
     subjects,
     tense,
-    topics,
     verdicts,
     worth,
 )
@@ -43,7 +42,7 @@ def drafts(sentence: str, openers: fillers.Openers, scene: Scene) -> list[Draft]
         if wish:
             found.append(wish)
             continue
-        clause = topics.put_for_pronoun(openers.strip(part), scene.topic)
+        clause = openers.strip(part)
         draft = _draft(clause, scene) or facts.fact_draft(clause, scene, is_asked=is_asked)
         since = None if draft else asides.SINCE_I.search(clause)
         draft = _draft(since["what"], scene) if since else draft

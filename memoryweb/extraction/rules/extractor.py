@@ -12,12 +12,11 @@ from memoryweb.extraction.rules import (
     sentences,
     speakers,
     text,
-    topics,
 )
 from memoryweb.extraction.rules.drafts import Draft, Scene
 from memoryweb.extraction.rules.duplicates import Seen
 from memoryweb.extraction.rules.fillers import Openers
-from memoryweb.extraction.rules.lines import NoteLine, Spoken, Statement
+from memoryweb.extraction.rules.lines import NoteLine, Spoken
 from memoryweb.extraction.rules.sentences import Sentence
 from memoryweb.language.categories import categorise
 
@@ -38,13 +37,13 @@ def extract(
         index = fresh.find(statement.text)
         if index is None:
             fresh.add(statement.text)
-            kept.append(NoteLine(**vars(statement)))
+            kept.append(statement)
         else:
             kept[index] = _merged(kept[index], statement)
     return kept
 
 
-def _statements(window: Sequence[Spoken], speaker: str) -> Iterator[Statement]:
+def _statements(window: Sequence[Spoken], speaker: str) -> Iterator[NoteLine]:
     names = _names(window)
     openers = Openers([*names, *_names(window, "assistant")])
     has_assistant = any(message.role == "assistant" for message in window)
@@ -70,19 +69,17 @@ def _statements(window: Sequence[Spoken], speaker: str) -> Iterator[Statement]:
 _LOOK_BACK = 40  # sentences in which a corrected word is looked for
 
 
-def _of_message(message: Spoken, scene: Scene, openers: Openers) -> Iterator[Statement]:
+def _of_message(message: Spoken, scene: Scene, openers: Openers) -> Iterator[NoteLine]:
     content = text.plain(message.content)
     for line, pair in facts.pairs(content):
         content = content.replace(line, "", 1)
         yield _statement([Draft(pair, durable=True)], message)
     said = sentences.split(content)
     open_line: list[Draft] = []
-    topic = ""
     for sentence in said:
         scene = replace(
             scene,
             group=speakers.group_in(sentence.text) or scene.group,
-            topic="" if open_line else topic,
         )
         found = _drafts(sentence, openers, scene)
         scene = replace(scene, day="" if found else moments.day_in(sentence.text, scene.at))
@@ -95,7 +92,6 @@ def _of_message(message: Spoken, scene: Scene, openers: Openers) -> Iterator[Sta
                 open_line = [draft]
             elif open_line and sum(len(part.text) for part in open_line) + len(draft.text) < 240:
                 open_line.append(draft)
-        topic = topics.of(openers.strip(sentence.text)) or topic
     if open_line:
         yield _statement(open_line, message)
 
@@ -115,9 +111,9 @@ def _drafts(sentence: Sentence, openers: Openers, scene: Scene) -> list[Draft]:
     return english.drafts(bare, openers, replace(scene, speaker=scene.speaker or english.UNNAMED))
 
 
-def _statement(parts: Sequence[Draft], message: Spoken) -> Statement:
+def _statement(parts: Sequence[Draft], message: Spoken) -> NoteLine:
     line = text.one_line(" ".join(part.text for part in parts))
-    return Statement(
+    return NoteLine(
         line,
         (message.id,),
         durable=parts[0].durable,
@@ -126,7 +122,7 @@ def _statement(parts: Sequence[Draft], message: Spoken) -> Statement:
     )
 
 
-def _merged(line: NoteLine, other: Statement) -> NoteLine:
+def _merged(line: NoteLine, other: NoteLine) -> NoteLine:
     ids = tuple(dict.fromkeys(line.message_ids + other.message_ids))
     return replace(
         line,

@@ -26,14 +26,3 @@ class NoteLine:
     durable: bool
     category: Category
     asked: bool  # the person explicitly asked to remember it
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A sentence that was found worth keeping, before duplicates are merged."""
-
-    text: str
-    message_ids: tuple[str, ...]
-    durable: bool
-    category: Category
-    asked: bool = False

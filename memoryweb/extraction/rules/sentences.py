@@ -19,16 +19,15 @@ class Sentence:
     text: str
     is_question: bool
     language: str  # en, zh or ja
-    starts_line: bool
 
 
 def split(text: str) -> list[Sentence]:
     found: list[Sentence] = []
     for line in text.split("\n"):
-        for index, part in enumerate(_parts(line)):
+        for part in _parts(line):
             if _LETTER.search(part):
                 asks = bool(re.search(r"[?？][\"')\]」』\s]*!*$", part))
-                found.append(Sentence(part, asks, language(part), index == 0))
+                found.append(Sentence(part, asks, language(part)))
     return found
 
 
