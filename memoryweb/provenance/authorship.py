@@ -59,9 +59,9 @@ class Authorship:
 def authorship(file: File, number: int) -> Authorship:
     """What a line stands on is as it was when it last lived. In seven statements at most."""
     chain = Revision.objects.filter(file=file).order_by("number")
-    restored = chain.filter(number__lte=number).exclude(restored_from=None)
-    sources = {n for n in restored.values_list("restored_from", flat=True) if n is not None}
-    found = blame(_versions(chain.filter(number__lte=number)), sources)
+    until = chain.filter(number__lte=number)
+    restored = until.filter(restored_from__isnull=False)
+    found = blame(_versions(until), set(restored.values_list("restored_from", flat=True)))
     after = later(found.lines, _versions(chain.filter(number__gt=number)))
     wrote = [Wrote(since) for since in found.brought]
     for line, rows in _rows(file, number, after).items():
@@ -77,8 +77,13 @@ def blame_of(file: File, number: int) -> list[int]:
 def returning(file: File, number: int) -> dict[int, Origin]:
     """Lines of a revision with what they have back when they are written again."""
     wrote = authorship(file, number).wrote
-    writers = _writers(file, wrote)
-    return {line: replace(wrote[line - 1].origin, by=by) for line, by in writers.items()}
+    found = Revision.objects.filter(file=file, number__in={one.since for one in wrote})
+    writers = {one.number: one for one in found.defer("text")}
+    return {
+        line: replace(one.origin, by=writers[one.since])
+        for line, one in enumerate(wrote, start=1)
+        if one.since in writers
+    }
 
 
 def rooted(origins: Mapping[int, Origin]) -> Mapping[int, Origin]:
@@ -125,16 +130,6 @@ def _place(source: Source) -> _Place:
     return source.file_id, source.revision, source.line
 
 
-def _writers(file: File, wrote: Sequence[Wrote]) -> dict[int, Revision]:
-    found = Revision.objects.filter(file=file, number__in={one.since for one in wrote})
-    by_number = {one.number: one for one in found.defer("text")}
-    return {
-        line: by_number[one.since]
-        for line, one in enumerate(wrote, start=1)
-        if one.since in by_number
-    }
-
-
 def _versions(rows: "QuerySet[Revision]") -> Iterable[Version]:
     for n, text, base, old in rows.values_list(
         "number", "text", "base", "restored_from"
@@ -145,15 +140,13 @@ def _versions(rows: "QuerySet[Revision]") -> Iterable[Version]:
 def _rows(file: File, number: int, after: Later) -> dict[int, list[dict[str, Any]]]:
     """Line at the revision → its origins, whether it is still there or not."""
     found = defaultdict(list)
-    there = {now: line for line, now in after.there.items()}
     for row in LineOrigin.objects.filter(file=file).order_by("pk").values("line", *_COLUMNS):
-        if row["line"] in there:
-            found[there[row["line"]]].append(row)
-    gone = {place: line for line, place in after.gone.items()}
+        if row["line"] in after.there:
+            found[after.there[row["line"]]].append(row)
     past = PastOrigin.objects.filter(file=file, gone__gt=number).order_by("pk")
-    for row in past.values("gone", "line", *_COLUMNS) if gone else ():
-        if (row["gone"], row["line"]) in gone:
-            found[gone[row["gone"], row["line"]]].append(row)
+    for row in past.values("gone", "line", *_COLUMNS) if after.gone else ():
+        if (row["gone"], row["line"]) in after.gone:
+            found[after.gone[row["gone"], row["line"]]].append(row)
     return dict(found)
 
 

@@ -26,14 +26,14 @@ class Blame:
 
 @dataclass(frozen=True)
 class Later:
-    """What became of the lines of a version, by their numbers then. `gone`: the version that took
-    it away, and its number just before; `there`: its number in the last version."""
+    """What became of the lines of a version: their numbers then, by their number in the last
+    version (`there`), or by the version that took them away and their number just before it."""
 
-    gone: dict[int, tuple[int, int]]
+    gone: dict[tuple[int, int], int]
     there: dict[int, int]
 
 
-def blame(versions: Iterable[Version], restored: Collection[int] = ()) -> Blame:
+def blame(versions: Iterable[Version], restored: Collection[int | None] = ()) -> Blame:
     """`versions` are all from the first, in order. Text that was restored was written when it was
     first written: `restored` are the numbers that some version brings back.
     """
@@ -57,7 +57,7 @@ def blame(versions: Iterable[Version], restored: Collection[int] = ()) -> Blame:
 
 def later(lines: Sequence[str], versions: Iterable[Version]) -> Later:
     """`versions` are all that follow the one with these lines, in order."""
-    gone: dict[int, tuple[int, int]] = {}
+    gone: dict[tuple[int, int], int] = {}
     there = {line: line for line in range(1, len(lines) + 1)}
     text = list(lines)
     for version in versions:
@@ -66,8 +66,8 @@ def later(lines: Sequence[str], versions: Iterable[Version]) -> Later:
             continue
         after = version.text.split("\n")
         now = {old: new for new, old in carry(text, after).same.items()}
-        gone |= {line: (version.number, at) for line, at in there.items() if at not in now}
-        there = {line: now[at] for line, at in there.items() if at in now}
+        gone |= {(version.number, at): line for at, line in there.items() if at not in now}
+        there = {now[at]: line for at, line in there.items() if at in now}
         if not there:
             break
         text = after

@@ -6,7 +6,29 @@ from memoryweb.tenancy import TeamManager
 from memoryweb.workspace.models import AuthorKind
 
 
-class LineOrigin(models.Model):
+class _StandsOn(models.Model):
+    """What a line stands on, whether it is there or gone."""
+
+    since = models.IntegerField(help_text="the revision that brought the line")
+    source_revision = models.IntegerField(null=True)
+    source_line = models.IntegerField(null=True)
+    root = models.ForeignKey(
+        "workspace.Revision",
+        models.SET_NULL,
+        null=True,
+        related_name="+",
+        help_text="that first wrote down what the line says, in this file or in the source",
+    )
+    durable = models.BooleanField(default=False)
+    category = PlainCharField(max_length=16, blank=True)
+
+    objects = TeamManager()
+
+    class Meta:
+        abstract = True
+
+
+class LineOrigin(_StandsOn):
     """Where one line of a file's current text came from: one row a source, at least one a line.
 
     Carried to the line's new number by diff at every revision, dropped with the line. `message`
@@ -18,34 +40,20 @@ class LineOrigin(models.Model):
         "workspace.File", models.CASCADE, related_name="origins", db_index=False
     )
     line = models.IntegerField(help_text="1-based, in the current text")
-    since = models.IntegerField(help_text="the revision that brought the line")
     author_kind = models.CharField(max_length=12, choices=AuthorKind.choices)
     user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     run = models.ForeignKey("runs.Run", models.RESTRICT, null=True, related_name="+")
     source_file = models.ForeignKey(
         "workspace.File", models.SET_NULL, null=True, related_name="+", db_index=False
     )
-    source_revision = models.IntegerField(null=True)
-    source_line = models.IntegerField(null=True)
     message = models.ForeignKey(
         "conversations.Message", models.SET_NULL, null=True, related_name="line_origins"
     )
-    root = models.ForeignKey(
-        "workspace.Revision",
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        help_text="that first wrote down what the line says, in this file or in the source",
-    )
-    durable = models.BooleanField(default=False)
     asked = models.BooleanField(default=False, help_text="a person asked to remember it")
-    category = PlainCharField(max_length=16, blank=True)
     released = models.BooleanField(default=False, help_text="a person lets machines change it")
     marks = PlainCharField(
         max_length=60, blank=True, help_text="what a person should look at, joined by commas"
     )
-
-    objects = TeamManager()
 
     class Meta:
         db_table = "workspace_lineorigin"
@@ -64,7 +72,7 @@ class LineOrigin(models.Model):
         return f"{self.file_id}:{self.line}"
 
 
-class PastOrigin(models.Model):
+class PastOrigin(_StandsOn):
     """What a line stood on when it left its file; it has that back when it comes back.
 
     Only of lines of which revisions alone do not tell it.
@@ -76,25 +84,11 @@ class PastOrigin(models.Model):
     )
     gone = models.IntegerField(help_text="the revision that took the line away")
     line = models.IntegerField(help_text="1-based, in the text before that")
-    since = models.IntegerField(help_text="the revision that brought the line")
     source_file = models.ForeignKey("workspace.File", models.SET_NULL, null=True, related_name="+")
-    source_revision = models.IntegerField(null=True)
-    source_line = models.IntegerField(null=True)
     message = models.ForeignKey(
         "conversations.Message", models.SET_NULL, null=True, related_name="+"
     )
-    root = models.ForeignKey(
-        "workspace.Revision",
-        models.SET_NULL,
-        null=True,
-        related_name="+",
-        help_text="that first wrote down what the line says, in this file or in the source",
-    )
-    durable = models.BooleanField(default=False)
     asked = models.BooleanField(default=False)
-    category = PlainCharField(max_length=16, blank=True)
-
-    objects = TeamManager()
 
     class Meta:
         db_table = "workspace_pastorigin"

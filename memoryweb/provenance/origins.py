@@ -39,6 +39,13 @@ class Origin:
     by: Revision | None = None
 
 
+# What a line that is gone keeps of its origins, to have it back when it comes back.
+_KEPT = (
+    *("team_id", "file_id", "line", "since", "durable", "asked", "category"),
+    *("source_file_id", "source_revision", "source_line", "message_id", "root_id"),
+)
+
+
 def origins_of(file: File) -> dict[int, list[LineOrigin]]:
     """Line number → its origins, with source files, messages, runs and people at hand."""
     found = defaultdict(list)
@@ -117,21 +124,8 @@ def _tells_more(row: LineOrigin) -> bool:
 
 
 def _past(row: LineOrigin, revision: Revision) -> PastOrigin:
-    return PastOrigin(
-        team_id=row.team_id,
-        file_id=row.file_id,
-        gone=revision.number,
-        line=row.line,
-        since=row.since,
-        source_file_id=row.source_file_id,
-        source_revision=row.source_revision,
-        source_line=row.source_line,
-        message_id=row.message_id,
-        root_id=row.root_id,
-        durable=row.durable,
-        asked=row.asked,
-        category=row.category,
-    )
+    kept = {name: getattr(row, name) for name in _KEPT}
+    return PastOrigin(gone=revision.number, **kept)
 
 
 def _with_older(origin: Origin, old_rows: Mapping[int, list[LineOrigin]]) -> Origin:

@@ -57,19 +57,9 @@ _END = re.compile(
     r"[`*_)\]]{0,4}(?:[.,;!。、，；！|]|$|\s{0,8}\n|です|だ|입니다)(?!\w)", re.MULTILINE
 )
 _ROW_END = re.compile(r"[`*_]{0,4}[ \t]{0,40}\|[ \t]{0,8}(?:$|\r?\n(?![ \t]{0,3}\|?[ \t]{0,8}:?-))")
-_FORMS = (
-    "equals",
-    "colon",
-    "cell",
-    "says",
-    "cjk",
-    "apart",
-    "option",
-    "scheme",
-    "user",
-    "login",
-    "element",
-)
+# The groups above that hold the label, and those that say how label and value are joined.
+_LABELS = ("label", "cjk", "apart", "option", "scheme", "user", "login", "element")
+_FORMS = ("equals", "colon", "cell", "says", *_LABELS[1:])
 
 
 @dataclass(frozen=True)
@@ -116,18 +106,10 @@ def _found(raw: bytes) -> Iterator[Secret]:
 
 def _labels(raw: bytes) -> Iterator[_Label]:
     for match in _ASSIGNMENTS.finditer(raw):
-        named = match.groupdict()
-        label = next(
-            named[name]
-            for name in ("label", "cjk", "apart", "option", "scheme", "user", "login", "element")
-            if named[name] is not None
-        )
-        said = label.decode().lower()
-        yield _Label(_kind(said), _form(named), match.end(), said != "pass")
-
-
-def _form(named: dict[str, bytes | None]) -> str:
-    return next(form for form in _FORMS if named[form] is not None)
+        named = {name: found for name, found in match.groupdict().items() if found is not None}
+        said = next(named[name] for name in _LABELS if name in named).decode().lower()
+        form = next(form for form in _FORMS if form in named)
+        yield _Label(_kind(said), form, match.end(), said != "pass")
 
 
 def _ends(form: str, window: str, value: Value) -> bool:
