@@ -4,19 +4,16 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import date
-from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
 from memoryweb.language.invisible import LOOKALIKES
 from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.markdown.file_kinds import CORE, FileKind, kind_at
 
 MAX_CHARACTERS = 256
 MAX_SEGMENTS = 6
 
-# Name → (enabled, sort order) of the files seeded for a new agent.
-SEEDED = {"AGENTS.md": 0, "SOUL.md": 1, "PROFILE.md": 2, "MEMORY.md": 3}
-CORE = (*SEEDED, "KNOWLEDGE.md", "DREAMS.md", "HISTORY.md")
 _CORE_FOLDED = {name.casefold(): name for name in CORE}
 
 _NOTE = re.compile(r"memory/([^/]+)\.md")
@@ -25,21 +22,10 @@ _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")  # a server in between may decode it o
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
-class FileKind(StrEnum):
-    CORE = "core"
-    NOTE = "note"
-    DREAMS = "dreams"
-    HISTORY = "history"
-    SKILL = "skill"
-    STRUCTURED = "structured"
-    OTHER = "other"
-
-
 @dataclass(frozen=True)
 class WorkspacePath:
     text: str
     folded: str
-    kind: FileKind
     note_date: date | None = None
 
 
@@ -48,7 +34,7 @@ def parse(text: str) -> WorkspacePath:
     _check_characters(text)
     _check_segments(text)
     _check_core_names(text)
-    return WorkspacePath(text, fold(text), kind_of(text), _note_date(text))
+    return WorkspacePath(text, fold(text), _note_date(text))
 
 
 def fold(text: str) -> str:
@@ -61,17 +47,7 @@ def note_path(day: date) -> str:
 
 
 def kind_of(text: str) -> FileKind:
-    if text in ("DREAMS.md",) or text.startswith("memory/dreams/"):
-        return FileKind.DREAMS
-    if text == "HISTORY.md" or text.startswith("HISTORY-"):
-        return FileKind.HISTORY
-    if text in CORE:
-        return FileKind.CORE
-    if _NOTE.fullmatch(text):
-        return FileKind.NOTE
-    if text.startswith("skills/"):
-        return FileKind.SKILL
-    return FileKind.STRUCTURED if text.startswith("structured/") else FileKind.OTHER
+    return kind_at(fold(text))
 
 
 def _check_characters(text: str) -> None:

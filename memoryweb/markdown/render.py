@@ -8,7 +8,7 @@ it and line ends that only some programs know count as well: a model reads them 
 import re
 from collections.abc import Iterable
 
-LIMITS = {"MEMORY.md": 12_288, "PROFILE.md": 4_000}
+from memoryweb.markdown.paths import kind_of
 
 # Everything that somebody takes for the end of a line.
 _ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -37,7 +37,7 @@ def parse(text: str) -> list[tuple[str, str]]:
 
 def cut(name: str, content: str) -> str:
     """The content as injected: cut at a heading or line where the file's limit says so."""
-    limit = LIMITS.get(name)
+    limit = kind_of(name).limit
     return content if limit is None else shortened(content, limit)[0]
 
 

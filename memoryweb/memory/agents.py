@@ -11,7 +11,7 @@ from django_scopes import scopes_disabled
 from memoryweb import agents as room
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import next_dream_at
-from memoryweb.markdown.paths import SEEDED
+from memoryweb.markdown.file_kinds import SEEDED
 from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Unit, unit

@@ -16,7 +16,8 @@ from memoryweb.conversations.window import SPEAKING
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
-from memoryweb.markdown.render import LIMITS, render, shortened
+from memoryweb.markdown.paths import kind_of
+from memoryweb.markdown.render import render, shortened
 from memoryweb.memory import placeholders
 from memoryweb.memory.search import search
 from memoryweb.provenance.flags import flagged_of, without_flagged
@@ -282,7 +283,7 @@ def _fitted(file: File, room: int, hidden: Collection[int]) -> Included:
     Lines that wait for a person are left empty.
     """
     content, masked = credentials.mask(without_flagged(file.content, hidden))
-    limit = LIMITS.get(file.path, len(content))
+    limit = kind_of(file.path).limit or len(content)
     text, cut = shortened(content, limit)
     rendered = render([(file.path, text)]) + "\n"
     while tokens.estimate(rendered) > room:

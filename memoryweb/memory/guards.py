@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from rapidfuzz.distance import LCSseq
 
 from memoryweb.language.statements import Lookup, clean, normalise
+from memoryweb.markdown.file_kinds import CORE
 from memoryweb.markdown.pins import pinned_ranges
 
-CAP = 12_288  # characters of MEMORY.md
+CAP = CORE["MEMORY.md"].limit or 0  # characters: what no prompt is given is no memory
 FREE_LINES = 40  # up to so many lines, a day may change as much as it likes
 CHANGED_SHARE = 0.20
 DROPPED_SHARE = 0.25

@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memoryweb.memory.guards import changed_lines
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.models import RUNS, File, Revision
 from memoryweb.workspace.moments import happened
 from memoryweb.workspace.revisions import content_of
 
@@ -14,7 +14,7 @@ def changed_by_machines(file_id: UUID, since: datetime, until: datetime) -> int:
     what a person accepted. A file's first text changes nothing."""
     made = Revision.objects.filter(
         file=file_id,
-        author_kind__in=[AuthorKind.DREAM, AuthorKind.EXTRACTION],
+        author_kind__in=RUNS,
         user=None,
         number__gt=1,
     ).annotate(at=happened())

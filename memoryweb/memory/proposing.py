@@ -18,7 +18,6 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.revisions import content_of
 
-RUN_WRITERS = {Run.Kind.DREAM: AuthorKind.DREAM, Run.Kind.EXTRACTION: AuthorKind.EXTRACTION}
 _LATEST = 50  # rejected proposals that are looked at
 
 
@@ -47,7 +46,7 @@ def propose(
     proposal.base_revision = file.revision if base is None else base
     proposal.origins = {str(line): packed(origin) for line, origin in rooted.items()}
     _save(unit, proposal, broken)
-    writer = Writer(RUN_WRITERS[Run.Kind(run.kind)], run=run)
+    writer = Writer(AuthorKind(run.kind), run=run)
     screening.keep_for_file(unit, file, screened, writer)
     return proposal
 

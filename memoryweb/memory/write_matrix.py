@@ -1,48 +1,22 @@
-"""Who may write which kind of file. The one table; every door asks `check`.
+"""Who may write which kind of file: every door asks `check`, which reads `AuthorKind.writes`.
 
-It judges the principal behind a write, never the way that the text came in.
+It judges who is behind a write, never the way that the text came in.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from memoryweb.agents.models import Agent
-from memoryweb.markdown.paths import SEEDED, FileKind, fold, kind_of
+from memoryweb.markdown.file_kinds import KINDS, NOTE, OTHER, SEEDED, FileKind, Written
+from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.provenance import vouching
-from memoryweb.provenance.writers import Place, Principal, Writer
+from memoryweb.provenance.writers import Place, Writer
 from memoryweb.workspace.models import AuthorKind, File
 
-
-class Written(StrEnum):
-    """Kinds of files as far as writing goes."""
-
-    INSTRUCTIONS = "instructions"  # AGENTS.md, SOUL.md: what the agent is told to be
-    MEMORY = "memory"  # MEMORY.md, PROFILE.md, memory_summary.md
-    KNOWLEDGE = "knowledge"  # KNOWLEDGE.md, structured/
-    NOTES = "notes"  # memory/YYYY-MM-DD.md
-    SKILLS = "skills"  # skills/
-    DREAMS = "dreams"  # DREAMS.md, memory/dreams/
-    HISTORY = "history"  # HISTORY.md, HISTORY-YYYY-MM.md
-    OTHER = "other"  # any other name
-
-
-_EVERY = frozenset(Written)
-_OF_AGENTS = _EVERY - {Written.INSTRUCTIONS, Written.DREAMS, Written.HISTORY}
-TABLE: Mapping[Principal, frozenset[Written]] = {
-    Principal.PERSON: _EVERY,
-    Principal.SYSTEM: _EVERY,
-    Principal.AGENT: _OF_AGENTS,
-    Principal.INTEGRATION: _OF_AGENTS,
-    Principal.EXTRACTION: frozenset({Written.MEMORY, Written.NOTES, Written.HISTORY}),
-    Principal.DREAM: frozenset({Written.MEMORY, Written.DREAMS, Written.SKILLS}),
-}
-APPROVED = frozenset({Written.INSTRUCTIONS})  # what a machine's proposal may change, too
+APPROVED = frozenset({Written.INSTRUCTIONS})  # what a run's proposal may change, too
 
 OUTSIDE = (
     "outside",
@@ -50,36 +24,6 @@ OUTSIDE = (
     "everyone's prompt.",
 )
 _PROMPT = frozenset(fold(name) for name in SEEDED)
-_NAMED = {
-    "agents.md": Written.INSTRUCTIONS,
-    "soul.md": Written.INSTRUCTIONS,
-    "memory.md": Written.MEMORY,
-    "profile.md": Written.MEMORY,
-    "memory_summary.md": Written.MEMORY,
-    "knowledge.md": Written.KNOWLEDGE,
-    "dreams.md": Written.DREAMS,
-    "history.md": Written.HISTORY,
-}
-_OF_KIND = {
-    FileKind.NOTE: Written.NOTES,
-    FileKind.DREAMS: Written.DREAMS,
-    FileKind.HISTORY: Written.HISTORY,
-    FileKind.SKILL: Written.SKILLS,
-    FileKind.STRUCTURED: Written.KNOWLEDGE,
-}
-_FOLDERS = {"memory/dreams/": FileKind.DREAMS, "skills/": FileKind.SKILL}
-_PREFIXES = {**_FOLDERS, "structured/": FileKind.STRUCTURED, "history-": FileKind.HISTORY}
-
-LABELS: Mapping[Written, str | Promise] = {
-    Written.INSTRUCTIONS: gettext_lazy("AGENTS.md, SOUL.md"),
-    Written.MEMORY: gettext_lazy("MEMORY.md, PROFILE.md, memory_summary.md"),
-    Written.KNOWLEDGE: gettext_lazy("KNOWLEDGE.md, structured/"),
-    Written.NOTES: gettext_lazy("daily notes"),
-    Written.SKILLS: gettext_lazy("skills/"),
-    Written.DREAMS: gettext_lazy("DREAMS.md, memory/dreams/"),
-    Written.HISTORY: gettext_lazy("HISTORY.md, HISTORY-YYYY-MM.md"),
-    Written.OTHER: gettext_lazy("other files"),
-}
 
 
 class WriteRefused(MemoryRefused):
@@ -142,7 +86,7 @@ def why_asked(writer: Writer, place: Place, *, enabled: bool) -> Sequence[tuple[
         return None
     if writer.is_approved or is_person(writer):
         return None
-    if writer.principal in {Principal.EXTRACTION, Principal.DREAM}:
+    if writer.behind.is_run:
         return None if writer.is_vouched else [OUTSIDE]
     if not vouching.is_vouched(writer.speaker, writer.integration, writer.token):
         return [OUTSIDE]
@@ -176,33 +120,24 @@ def check_renaming(writer: Writer, file: File) -> None:
 
 
 def allows(writer: Writer, path: str) -> bool:
-    kind = written_as(path)
+    kind = kind_of(path).written
     is_taken_up = writer.is_approved and kind in APPROVED
-    return kind in TABLE[writer.principal] or is_taken_up
+    return kind in writer.behind.writes or is_taken_up
 
 
 def is_person(writer: Writer) -> bool:
     """Or the installation itself, which only its operator speaks through."""
-    return writer.principal in {Principal.PERSON, Principal.SYSTEM}
-
-
-def written_as(path: str) -> Written:
-    """By the folded name: `memory.md` is no way around `MEMORY.md`."""
-    folded = fold(path)
-    if folded in _NAMED:
-        return _NAMED[folded]
-    prefix = next((start for start in _PREFIXES if folded.startswith(start)), "")
-    kind = _PREFIXES[prefix] if prefix else kind_of(path)
-    return _OF_KIND.get(kind, Written.OTHER)
+    return writer.behind in {AuthorKind.PERSON, AuthorKind.SYSTEM}
 
 
 def as_markdown() -> str:
     """The table for the documentation."""
-    rows = ["| file | " + " | ".join(TABLE) + " |"]
-    rows.append("|---" * (len(TABLE) + 1) + "|")
+    authors = [kind for kind in AuthorKind if kind is not AuthorKind.IMPORT]
+    rows = ["| file | " + " | ".join(authors) + " |", "|---" * (len(authors) + 1) + "|"]
     for written in Written:
-        cells = [_cell(principal, written) for principal in TABLE]
-        rows.append(f"| {LABELS[written]} | " + " | ".join(cells) + " |")
+        names = [_shown(kind) for kind in KINDS if kind.written is written]
+        cells = [_cell(author, written) for author in authors]
+        rows.append(f"| {', '.join(names)} | " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
 
@@ -227,11 +162,18 @@ def _sentence(writer: Writer, path: str) -> str:
         ),
     }
     other = _("This kind of author ({author}) does not write “{path}”. Use MEMORY.md instead.")
-    return told.get(written_as(path), other).format(path=path, author=AuthorKind(writer.kind).label)
+    return told.get(kind_of(path).written, other).format(
+        path=path, author=AuthorKind(writer.kind).label
+    )
 
 
-def _cell(principal: Principal, written: Written) -> str:
-    if written in TABLE[principal]:
+def _shown(kind: FileKind) -> str:
+    if kind in {NOTE, OTHER}:
+        return "daily notes" if kind is NOTE else "other files"
+    return kind.name.replace("-**", "-YYYY-MM.md").replace("**", "")
+
+
+def _cell(author: AuthorKind, written: Written) -> str:
+    if written in author.writes:
         return "yes"
-    is_proposed = principal in {Principal.DREAM, Principal.EXTRACTION} and written in APPROVED
-    return "proposes" if is_proposed else "no"
+    return "proposes" if author.is_run and written in APPROVED else "no"

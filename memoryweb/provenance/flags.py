@@ -16,15 +16,14 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.conversations.models import Message
 from memoryweb.language.flags import ORDERS, Known, flags_of, orders_across, telling_words
-from memoryweb.markdown.paths import FileKind, kind_of
+from memoryweb.markdown.file_kinds import Written
+from memoryweb.markdown.paths import kind_of
 from memoryweb.provenance.models import KeptLine, LineOrigin, PastOrigin
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.models import MACHINES, RUNS, File
 
 # A change can bring thousands of suspects: the search for their words in other files, inside the
 # writer's transaction, stops here. What is not found is flagged, so a limit lets nothing through.
 _MOST_FILES, _MOST_LOOKED_UP = 40, 20
-_MACHINES = (AuthorKind.AGENT, AuthorKind.EXTRACTION, AuthorKind.DREAM, AuthorKind.IMPORT)
-_APPROVABLE = (AuthorKind.DREAM, AuthorKind.EXTRACTION)
 
 
 def flagged_rows(team: Team) -> "QuerySet[LineOrigin]":
@@ -105,8 +104,8 @@ def flag_new(file: File, before: str, waiting: Collection[int], *, since: int) -
 
     `waiting` are the lines of the text `before` that were flagged: those make nothing known.
     """
-    rows = LineOrigin.objects.filter(file=file, since__gte=since, author_kind__in=_MACHINES)
-    rows = rows.exclude(Q(author_kind__in=_APPROVABLE) & Q(user__isnull=False)).filter(marks="")
+    rows = LineOrigin.objects.filter(file=file, since__gte=since, author_kind__in=MACHINES)
+    rows = rows.exclude(Q(author_kind__in=RUNS) & Q(user__isnull=False)).filter(marks="")
     lines = file.content.split("\n")
     brought = [n for n in sorted(set(rows.values_list("line", flat=True))) if n <= len(lines)]
     across = orders_across(lines, brought)
@@ -138,7 +137,7 @@ def let_stand(file: File, lines: Collection[str]) -> None:
 
 def said_in(file: File, line: str) -> str:
     """HISTORY quotes messages as they were, each behind its role, which is ours."""
-    if kind_of(file.path) is not FileKind.HISTORY:
+    if kind_of(file.path).written is not Written.HISTORY:
         return line
     return line.partition(": ")[2] if line.startswith("- ") else ""
 

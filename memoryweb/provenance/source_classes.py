@@ -24,11 +24,6 @@ _BY_TRUST = (
     SourceClass.OWNER,
     SourceClass.PERSON,
 )
-_OF_KIND = {
-    AuthorKind.DREAM: SourceClass.DREAM,
-    AuthorKind.IMPORT: SourceClass.IMPORT,
-    AuthorKind.SYSTEM: SourceClass.SYSTEM,
-}
 
 
 def source_of(writer: Writer, owner: Owner | None) -> SourceClass:
@@ -42,13 +37,13 @@ def source_of(writer: Writer, owner: Owner | None) -> SourceClass:
         is_own = is_about_them and owner is not None and owner.person_id == _key(writer)
         # Somebody without an account, whom an integration sent a link to their own memory.
         is_visit = owner is not None and writer.user is None and writer.integration is not None
-        return SourceClass.OWNER if is_own or is_visit else SourceClass.PERSON
+        return SourceClass.OWNER if is_own or is_visit else writer.kind.source
     if writer.kind == AuthorKind.AGENT:
         is_third = writer.integration is not None and _is_third_party(writer, owner)
-        return SourceClass.THIRD_PARTY if is_third else SourceClass.AGENT
+        return SourceClass.THIRD_PARTY if is_third else writer.kind.source
     if writer.kind == AuthorKind.EXTRACTION:
         return _of_speaker(writer.run.owner if writer.run else owner)
-    return _OF_KIND[AuthorKind(writer.kind)]
+    return writer.kind.source
 
 
 def _is_third_party(writer: Writer, owner: Owner | None) -> bool:
@@ -132,9 +127,5 @@ def _of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
 
 
 def _of_author(kind: AuthorKind, user_id: UUID | None, person_id: UUID | None) -> SourceClass:
-    if kind == AuthorKind.PERSON:
-        is_own = user_id is not None and user_id == person_id
-        return SourceClass.OWNER if is_own else SourceClass.PERSON
-    if kind == AuthorKind.EXTRACTION:
-        return SourceClass.THIRD_PARTY
-    return _OF_KIND.get(kind, SourceClass.AGENT)
+    is_own = kind is AuthorKind.PERSON and user_id is not None and user_id == person_id
+    return SourceClass.OWNER if is_own else kind.source

@@ -12,13 +12,15 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
-from memoryweb.markdown.paths import FileKind, kind_of
+from memoryweb.markdown.file_kinds import KINDS, Written
+from memoryweb.markdown.paths import kind_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.queries import of_kinds
 
-_DIARY = Q(path="DREAMS.md") | Q(path__startswith="memory/dreams/")
+_DIARY = of_kinds(kind for kind in KINDS if kind.written is Written.DREAMS)
 
 
 class Kind(StrEnum):
@@ -78,7 +80,7 @@ class Lines:
 
 
 def is_diary(file: File) -> bool:
-    return kind_of(file.path) is FileKind.DREAMS
+    return kind_of(file.path).written is Written.DREAMS
 
 
 def lines_of(source: Source) -> Mapping[UUID, Lines]:

@@ -1,7 +1,6 @@
 """Who writes, and where."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 from uuid import UUID
 
 from memoryweb.accounts.models import Integration, Token, User
@@ -23,17 +22,6 @@ class Place:
         return self.owner.pk if self.owner else None
 
 
-class Principal(StrEnum):
-    """Who is behind a write, by whichever door it comes. An import is a way in, not one of them."""
-
-    PERSON = "person"
-    SYSTEM = "system"  # seed files, and commands of whoever runs the installation
-    AGENT = "agent"  # a tool that an agent called with its person's token
-    INTEGRATION = "integration"  # a program's token: what it writes, and the tools it calls
-    EXTRACTION = "extraction"
-    DREAM = "dream"
-
-
 @dataclass(frozen=True)
 class Writer:
     """`is_tool`: the agent itself called one of its tools, in which `speaker` had a say; else an
@@ -53,19 +41,22 @@ class Writer:
     is_approved: bool = False
 
     @property
-    def principal(self) -> Principal:
-        if self.kind in {AuthorKind.AGENT, AuthorKind.IMPORT} and self.integration is not None:
-            return Principal.INTEGRATION
-        if self.kind == AuthorKind.IMPORT:
-            return Principal.PERSON if self.user is not None else Principal.SYSTEM
-        return Principal(self.kind)
+    def behind(self) -> AuthorKind:
+        """Who is behind a write, by whichever door it comes: a person, a run, the installation
+        itself, or a program: an integration, or an agent's tool that its person's token called."""
+        if self.kind != AuthorKind.IMPORT:
+            return self.kind
+        if self.integration is not None:
+            return AuthorKind.AGENT
+        return AuthorKind.PERSON if self.user is not None else AuthorKind.SYSTEM
 
     @property
     def is_program(self) -> bool:
         """It was shown covers in place of lines that wait for a person. Dreams and extractions have
         guards of their own, and what a person took up is theirs."""
-        return self.principal in {Principal.AGENT, Principal.INTEGRATION}
+        return self.behind is AuthorKind.AGENT
 
     @property
     def is_machine(self) -> bool:
-        return self.kind in {AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.AGENT}
+        """By itself: an import's secrets and lines are looked at before, in its preview."""
+        return self.kind.is_machine and self.kind is not AuthorKind.IMPORT

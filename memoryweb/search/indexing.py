@@ -12,7 +12,7 @@ from typing import Any
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
-from memoryweb.markdown.paths import FileKind, kind_of
+from memoryweb.markdown.paths import kind_of
 from memoryweb.provenance.source_classes import sources_of_lines, sources_of_messages, weakest
 from memoryweb.rows import remove, shift
 from memoryweb.search import ranking
@@ -20,13 +20,6 @@ from memoryweb.search.models import Passage
 from memoryweb.search.terms import dates_in, names_of
 from memoryweb.workspace.models import File, SourceClass
 
-# SPEC §7, file weight.
-_WEIGHTS = {
-    FileKind.NOTE: 0.7,
-    FileKind.DREAMS: 0.4,
-    FileKind.HISTORY: 0.4,
-}
-_TOP = {"MEMORY.md", "PROFILE.md"}
 MESSAGE_WEIGHT = 0.7
 TEXT, HEADINGS = "t", "h"
 # PostgreSQL refuses a tsvector of over 1 MiB: of an endless block the first words are found.
@@ -87,7 +80,7 @@ def _common(file: File) -> dict[str, Any]:
         "file": file,
         "reach": scope_key(file.agent_id, file.owner_id),
         "whole": whole_key(file.pk),
-        "weight": weight_of(file.path),
+        "weight": kind_of(file.path).weight,
         "date": file.note_date or file.updated_at.date(),
         "tokenizer_version": tokens.VERSION,
     }
@@ -174,10 +167,6 @@ def scope_key(agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> str:
 def whole_key(identity: uuid.UUID) -> int:
     """Of a file or conversation, as a number that fits a column."""
     return identity.int >> 68
-
-
-def weight_of(path: str) -> float:
-    return 1.0 if path in _TOP else _WEIGHTS.get(kind_of(path), 0.8)
 
 
 def _dates(day: date, text: str) -> list[str]:

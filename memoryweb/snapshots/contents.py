@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
+from memoryweb.markdown.file_kinds import KINDS
 from memoryweb.snapshots.reading import Entry
 from memoryweb.snapshots.writing import MANIFEST
 
-NAMES = ("AGENTS.md", "KNOWLEDGE.md", "MEMORY.md", "PROFILE.md", "SOUL.md")
+NAMES = frozenset(kind.name for kind in KINDS if kind.in_snapshot)
 _ALSO = {"USER.md": "PROFILE.md"}  # OpenClaw's name
 _NOTE = re.compile(r"memory/(\d{4}-\d{2}-\d{2})(-[^/]+)?\.md")
 _LITTER = ("__MACOSX/",)

@@ -1,15 +1,28 @@
 """Named reads of workspaces that start from no single file."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
+from memoryweb.markdown.file_kinds import NOTE, FileKind
 from memoryweb.workspace.models import File, Revision
+
+
+def of_kinds(kinds: Iterable[FileKind], at: str = "") -> Q:
+    """Files whose names say so; `at` leads to the file, such as `file__`."""
+    found = Q(pk__in=[])
+    for kind in kinds:
+        if kind is NOTE:
+            found |= Q((f"{at}note_date__isnull", False))
+        else:
+            is_named = "folded_path" if kind.is_one_file else "folded_path__startswith"
+            found |= Q((at + is_named, kind.start))
+    return found
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.llm import tokens
-from memoryweb.markdown.render import LIMITS, parse, render
+from memoryweb.markdown.render import parse, render
 from memoryweb.memory.context import FOUND, HEADING, Context, build
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt_files import arrange
@@ -195,7 +195,7 @@ def test_a_long_file_is_cut_and_says_how_much_is_missing(world: World) -> None:
     text = "".join(f"- statement number {n}\n" for n in range(1000))
     only(world, {"MEMORY.md": text})
     (one,) = build(Reader(world.agent), "Hello").shared
-    assert one.characters <= LIMITS["MEMORY.md"]
+    assert one.characters <= 12_288
     assert one.characters + one.cut == len(text)
     assert one.last_line == text[: one.characters].count("\n") + 1
     assert f"… ({one.cut} characters more)" in one.rendered

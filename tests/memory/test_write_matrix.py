@@ -63,7 +63,7 @@ def test_the_table(path: str, writer: Writer, may: bool) -> None:
 def test_an_import_may_do_what_whoever_brings_it_may_do(path: str) -> None:
     for importer, by_hand in IMPORTERS.items():
         may = write_matrix.allows(importer, path)
-        assert may is write_matrix.allows(by_hand, path), importer.principal
+        assert may is write_matrix.allows(by_hand, path), importer.behind
 
 
 @pytest.mark.parametrize("kind", [AuthorKind.DREAM, AuthorKind.EXTRACTION])

@@ -10,21 +10,20 @@ from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 
 from memoryweb.accounts.models import Team
 from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import of_kinds
 
 Place = tuple[UUID, int]  # a file, and the first line of a block
 
-_DIARY = Q(file__path="DREAMS.md") | Q(file__path__startswith="memory/dreams/")
-_HISTORY = Q(file__path="HISTORY.md") | Q(file__path__startswith="HISTORY-")
-_OF_KIND = {
-    "memory": Q(file__path="MEMORY.md"),
-    "profile": Q(file__path="PROFILE.md"),
-    "notes": Q(file__note_date__isnull=False),
-    "diary": _DIARY | _HISTORY,
-}
 KINDS = ("memory", "profile", "other", "notes", "diary")
+_OF_KIND = {
+    section: of_kinds((kind for kind in FILE_KINDS if kind.section == section), at="file__")
+    for section in KINDS
+    if section != "other"
+}
 STANDING = ("memory", "profile", "other")
 _MARKER = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?(?:[0-2]\d:[0-5]\d\s+)?")
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
@@ -122,15 +121,6 @@ def own_file(team: Team, owner_ids: Collection[UUID], file_id: UUID) -> File | N
         team=team, owner__in=owner_ids, agent__archived_at=None, pk=file_id
     )
     return files.select_related("agent", "owner").first()
-
-
-def kind_of(file: File) -> str:
-    if file.note_date:
-        return "notes"
-    if file.path in ("MEMORY.md", "PROFILE.md"):
-        return file.path.removesuffix(".md").lower()
-    is_diary = file.path == "DREAMS.md" or file.path.startswith(("memory/dreams/", "HISTORY"))
-    return "diary" if is_diary else "other"
 
 
 def marker_of(line: str, block: Block) -> str:

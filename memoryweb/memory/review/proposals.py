@@ -9,13 +9,11 @@ from memoryweb.language.flags import suspicious
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge, resolved
 from memoryweb.memory.exceptions import ProposalDecided, Stale
-from memoryweb.memory.proposing import RUN_WRITERS
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.models import Proposal
-from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.revisions import content_of
 
@@ -68,7 +66,7 @@ def _writer(proposal: Proposal, by: User) -> Writer:
     of_program = AuthorKind.IMPORT if proposal.batch_id else AuthorKind.AGENT
     run, token = proposal.run, proposal.token
     return Writer(
-        RUN_WRITERS[Run.Kind(run.kind)] if run else of_program,
+        AuthorKind(run.kind) if run else of_program,
         user=by,
         run=run,
         integration=token.integration if token else None,

@@ -9,8 +9,8 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 
 from memoryweb.llm.tokens import estimate
+from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.markdown.render import LIMITS
 from memoryweb.provenance.lines import lines_of_people
 from memoryweb.workspace.models import File
 
@@ -53,7 +53,7 @@ def editor_of(file: File, text: str, user_id: object) -> Editor:
         draft=draft_name(user_id, file),
         characters=len(text),
         tokens=estimate(text),
-        limit=LIMITS.get(file.path),
+        limit=kind_of(file.path).limit,
         pinned=_ranges(pinned_lines(text)),
         persons=_ranges(lines_of_people(file)) if is_own else "",
     )

@@ -8,9 +8,7 @@ from django.utils.translation import gettext as _
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.provenance.flags import flagged_lines
 from memoryweb.web.markdown import Block
-from memoryweb.workspace.models import AuthorKind, File
-
-_MACHINES = {AuthorKind.DREAM, AuthorKind.EXTRACTION, AuthorKind.AGENT, AuthorKind.IMPORT}
+from memoryweb.workspace.models import MACHINES, AuthorKind, File
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def _authors(file: File) -> tuple[set[int], set[int], set[int]]:
     """Lines of machines, of people, and those of people that they released."""
     machine, person, free = set(), set(), set()
     for line, kind, released in file.origins.values_list("line", "author_kind", "released"):
-        if kind in _MACHINES:
+        if kind in MACHINES:
             machine.add(line)
         elif kind == AuthorKind.PERSON:
             person.add(line)

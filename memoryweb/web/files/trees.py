@@ -12,7 +12,7 @@ from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.markdown.paths import FileKind, fold, kind_of
+from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.web.access import Workspace
 from memoryweb.web.paging import Page, page
 from memoryweb.workspace.models import File
@@ -20,12 +20,12 @@ from memoryweb.workspace.queries import notes_by_month
 
 SHOWN = 20
 PAGE = 50
-KINDS: dict[str, tuple[str | Promise, set[FileKind]]] = {
-    "core": (_("Core files"), {FileKind.CORE}),
-    "other": (_("Other files"), {FileKind.OTHER}),
-    "skills": (_("Skills"), {FileKind.SKILL}),
-    "structured": (_("Structured"), {FileKind.STRUCTURED}),
-    "past": (_("Dreams and history"), {FileKind.DREAMS, FileKind.HISTORY}),
+GROUPS: dict[str, str | Promise] = {
+    "core": _("Core files"),
+    "other": _("Other files"),
+    "skills": _("Skills"),
+    "structured": _("Structured"),
+    "past": _("Dreams and history"),
 }
 
 
@@ -71,9 +71,9 @@ def tree(request: HttpRequest, workspace: Workspace) -> Tree:
     if by_kind.get(asked):
         found = by_kind[asked]
         pages = page(request, found, size=PAGE)
-        group = Group(asked, KINDS[asked][0], pages.items, len(found), _size(found))
+        group = Group(asked, GROUPS[asked], pages.items, len(found), _size(found))
         return Tree([group], [], None, pages)
-    groups = [_group(request, key, by_kind[key]) for key in KINDS if by_kind[key]]
+    groups = [_group(request, key, by_kind[key]) for key in GROUPS if by_kind[key]]
     months, notes = _notes(request, workspace)
     return Tree(groups, months, notes)
 
@@ -87,11 +87,10 @@ def _named(request: HttpRequest, workspace: Workspace, name: str) -> Tree:
 
 
 def _by_kind(workspace: Workspace) -> dict[str, list[File]]:
-    keys = {kind: key for key, (_label, kinds) in KINDS.items() for kind in kinds}
     found: dict[str, list[File]] = defaultdict(list)
     others = workspace.files.present().filter(note_date=None).defer("content")
     for file in others.order_by("sort_order", "folded_path"):
-        found[keys[kind_of(file.path)]].append(file)
+        found[kind_of(file.path).group].append(file)
     for key in ("other", "skills", "structured"):
         found[key].sort(key=lambda file: file.folded_path)
     found["past"].sort(key=lambda file: (file.path.count("/"), file.folded_path), reverse=True)
@@ -100,7 +99,7 @@ def _by_kind(workspace: Workspace) -> dict[str, list[File]]:
 
 def _group(request: HttpRequest, key: str, files: list[File]) -> Group:
     more = _url(request, kind=key) if len(files) > SHOWN else ""
-    return Group(key, KINDS[key][0], files[:SHOWN], len(files), _size(files), more)
+    return Group(key, GROUPS[key], files[:SHOWN], len(files), _size(files), more)
 
 
 def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[Month], Group | None]:

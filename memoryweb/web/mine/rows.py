@@ -12,7 +12,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Message
-from memoryweb.memory.mine.sentences import Place, Sentence, kind_of
+from memoryweb.markdown.paths import kind_of
+from memoryweb.memory.mine.sentences import Place, Sentence
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.web.mine.forms import KIND_LABELS
@@ -89,7 +90,7 @@ def _group(who: Oneself, found: list[Row]) -> Group:
     return Group(
         title=date_format(file.note_date, "j F Y")
         if file.note_date
-        else KIND_LABELS[kind_of(file)],
+        else KIND_LABELS[kind_of(file.path).section],
         file=file,
         whose=_whose(who, file),
         url=_file_url(who, file),

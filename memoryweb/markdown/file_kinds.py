@@ -1,0 +1,102 @@
+"""Every kind of file of a workspace, one row each: all that its name alone decides. Pure.
+
+A new core file is one row here; where in the tree of files and on My memory it stands, too.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+
+class Written(StrEnum):
+    """Kinds of files as far as writing goes: which authors do is said by `AuthorKind`."""
+
+    INSTRUCTIONS = "instructions"  # what the agent is told to be
+    MEMORY = "memory"
+    KNOWLEDGE = "knowledge"
+    NOTES = "notes"
+    SKILLS = "skills"
+    DREAMS = "dreams"
+    HISTORY = "history"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """`name`: of the one file, or what its files' names look like (`*`: no folder, `**`: any).
+
+    `is_core`: no other name may look like it. `is_seeded`: made with the agent, in this order, in
+    everyone's prompt; `starts_own`: an owner's own starts in their prompt. `limit`: characters
+    that a prompt is given.
+    """
+
+    name: str
+    written: Written
+    group: str = "core"  # heading in the tree of files
+    section: str = "other"  # heading on My memory
+    weight: float = 0.8  # in search
+    limit: int | None = None
+    is_core: bool = True
+    is_seeded: bool = False
+    starts_own: bool = False
+    in_snapshot: bool = False
+
+    @property
+    def start(self) -> str:
+        """What the folded paths of these files begin with: all of it where it is one file."""
+        return self.name.partition("*")[0].casefold()
+
+    @property
+    def is_one_file(self) -> bool:
+        return "*" not in self.name
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        form = re.escape(self.name.casefold()).replace(r"\*\*", ".+").replace(r"\*", "[^/]+")
+        return re.compile(form, re.DOTALL)
+
+
+NOTE = FileKind("memory/*.md", Written.NOTES, "notes", "notes", weight=0.7, is_core=False)
+OTHER = FileKind("**", Written.OTHER, "other", is_core=False)
+KINDS = (
+    FileKind("AGENTS.md", Written.INSTRUCTIONS, is_seeded=True, in_snapshot=True),
+    FileKind("SOUL.md", Written.INSTRUCTIONS, is_seeded=True, in_snapshot=True),
+    FileKind(
+        "PROFILE.md",
+        Written.MEMORY,
+        section="profile",
+        weight=1.0,
+        limit=4_000,
+        is_seeded=True,
+        starts_own=True,
+        in_snapshot=True,
+    ),
+    FileKind(
+        "MEMORY.md",
+        Written.MEMORY,
+        section="memory",
+        weight=1.0,
+        limit=12_288,
+        is_seeded=True,
+        starts_own=True,
+        in_snapshot=True,
+    ),
+    FileKind("memory_summary.md", Written.MEMORY, "other", is_core=False),
+    FileKind("KNOWLEDGE.md", Written.KNOWLEDGE, in_snapshot=True),
+    FileKind("structured/**", Written.KNOWLEDGE, "structured", is_core=False),
+    NOTE,
+    FileKind("skills/**", Written.SKILLS, "skills", is_core=False),
+    FileKind("DREAMS.md", Written.DREAMS, "past", "diary", weight=0.4),
+    FileKind("memory/dreams/**", Written.DREAMS, "past", "diary", weight=0.4, is_core=False),
+    FileKind("HISTORY.md", Written.HISTORY, "past", "diary", weight=0.4),
+    FileKind("HISTORY-**", Written.HISTORY, "past", "diary", weight=0.4, is_core=False),
+    OTHER,
+)
+CORE = {kind.name: kind for kind in KINDS if kind.is_core}
+SEEDED = tuple(kind.name for kind in KINDS if kind.is_seeded)
+
+
+def kind_at(folded: str) -> FileKind:
+    """Of a folded path: `memory.md` is no way around `MEMORY.md`."""
+    return next(kind for kind in KINDS if kind.pattern.fullmatch(folded))
