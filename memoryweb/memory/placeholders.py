@@ -29,7 +29,7 @@ from memoryweb.provenance.writers import Writer
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
 
-_COVER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
+_PLACEHOLDER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
 
 
 class LinesWait(MemoryRefused):
@@ -48,13 +48,13 @@ class LinesWait(MemoryRefused):
 
 def shown(file: File) -> str:
     """The current text as a program reads it; line numbers stay."""
-    return _covered(file, flagged_lines(file))
+    return _with_placeholders(file, flagged_lines(file))
 
 
 def shown_all(files: Sequence[File]) -> list[str]:
     """The same of many files, in one statement."""
-    hidden = flagged_of(files)
-    return [_covered(file, hidden[file.pk]) for file in files]
+    flagged = flagged_of(files)
+    return [_with_placeholders(file, flagged[file.pk]) for file in files]
 
 
 def shown_then(file: File, content: str) -> str:
@@ -62,15 +62,17 @@ def shown_then(file: File, content: str) -> str:
     now nobody says any more whether a person saw them, so their wording is asked again."""
     lines = content.split("\n")
     waiting = _Waiting(file).numbers(lines)
-    return "\n".join(cover(file, line) if n in waiting else line for n, line in enumerate(lines, 1))
+    return "\n".join(
+        placeholder(file, line) if n in waiting else line for n, line in enumerate(lines, 1)
+    )
 
 
 def shown_in_diff(file: File, diff: str) -> str:
     """A unified comparison with the current text, each line behind its two characters of sign."""
-    lines, hidden = file.content.split("\n"), flagged_lines(file)
-    waiting = {lines[number - 1] for number in hidden}
+    lines, flagged = file.content.split("\n"), flagged_lines(file)
+    waiting = {lines[number - 1] for number in flagged}
     return "\n".join(
-        line[:2] + cover(file, line[2:]) if line[2:] in waiting else line
+        line[:2] + placeholder(file, line[2:]) if line[2:] in waiting else line
         for line in diff.split("\n")
     )
 
@@ -82,34 +84,34 @@ def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     hits = [hit for hit in hits if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in hits if hit.file}
     if not then:
-        hidden = flagged_of(found.values())
-        return [hit for hit in hits if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
+        flagged = flagged_of(found.values())
+        return [hit for hit in hits if not hit.file or not flagged[hit.file.pk] & _numbers(hit)]
     with scope(team=tuple({file.team_id for file in found.values()})):
         current = File.objects.filter(pk__in=found)
         waits = {file.pk: _Waiting(file) for file in current}
     return [hit for hit in hits if not hit.file or not _waits(hit, waits[hit.file.pk])]
 
 
-def covers(text: str) -> list[str]:
-    """The numbers of the lines that are covered in it, in order."""
-    return [match[1] for line in text.split("\n") if (match := _COVER.fullmatch(line))]
+def numbers_in(text: str) -> list[str]:
+    """The numbers of its placeholders, in order."""
+    return [match[1] for line in text.split("\n") if (match := _PLACEHOLDER.fullmatch(line))]
 
 
-def cover(file: File, line: str) -> str:
+def placeholder(file: File, line: str) -> str:
     """The number says nothing about the text, and stays the same while the line does."""
     return f"<!-- line waiting for review #{_number(file, line)} -->"
 
 
 def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = True) -> str:
-    """What a program wrote, with the true lines where their covers stand; and `keeps` what it may
-    not take away: lines that wait, and of a whole new text also what people pinned or wrote.
+    """What a program wrote, with the true lines where their placeholders stand; and `keeps` what
+    it may not take away: lines that wait, and of a whole new text also what people pinned or wrote.
     """
     if not writer.is_program or (file is not None and file.content == content):
         return content
     if file is None or file.deleted_at is not None:
-        return "\n".join(line for line in content.split("\n") if not _COVER.fullmatch(line))
-    hidden = flagged_lines(file)
-    content = "\n".join(_uncovered(file, content.split("\n"), hidden))
+        return "\n".join(line for line in content.split("\n") if not _PLACEHOLDER.fullmatch(line))
+    flagged = flagged_lines(file)
+    content = "\n".join(_lines_put_back(file, content.split("\n"), flagged))
     if not keeps:
         return content
     protected = protected_lines(file)
@@ -117,7 +119,7 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
         lines = file.content.split("\n")
         return "".join(f"{lines[number - 1]}\n" for number in sorted(protected))
     # The writer has not seen what waits, so none of its lines is another version of that.
-    content = keep(file.content, content, hidden, replaces=False)
+    content = keep(file.content, content, flagged, replaces=False)
     return keep(file.content, content, protected)
 
 
@@ -157,38 +159,38 @@ def _waits(hit: Hit, waiting: _Waiting) -> bool:
     return bool(waiting.numbers(hit.text.split("\n")))
 
 
-def _covered(file: File, hidden: Collection[int]) -> str:
-    if not hidden:
+def _with_placeholders(file: File, flagged: Collection[int]) -> str:
+    if not flagged:
         return file.content
     lines = enumerate(file.content.split("\n"), start=1)
-    return "\n".join(cover(file, line) if n in hidden else line for n, line in lines)
+    return "\n".join(placeholder(file, line) if n in flagged else line for n, line in lines)
 
 
-def _uncovered(file: File, lines: Iterable[str], hidden: Collection[int]) -> Iterator[str]:
-    """The first cover of a number stands for the first line that is shown so, and on; one that
-    stands for nothing (any more) goes. A person may have written what only looks like a cover."""
+def _lines_put_back(file: File, lines: Iterable[str], flagged: Collection[int]) -> Iterator[str]:
+    """The first placeholder with a number stands for the first line that is shown so, and on; one
+    that stands for nothing (any more) goes. A person may have written what only looks like one."""
     places: dict[str, list[str]] | None = None
     for line in lines:
-        match = _COVER.fullmatch(line)
+        match = _PLACEHOLDER.fullmatch(line)
         if match is None:
             yield line
             continue
         if places is None:
-            places = _places(file, hidden)
+            places = _places(file, flagged)
         if places[match[1]]:
             yield places[match[1]].pop(0)
 
 
-def _places(file: File, hidden: Collection[int]) -> dict[str, list[str]]:
+def _places(file: File, flagged: Collection[int]) -> dict[str, list[str]]:
     """By number: the lines that are shown with it, then those that a person has kept since."""
     found: dict[str, list[str]] = defaultdict(list)
     kept: dict[str, list[str]] = defaultdict(list)
     for n, line in enumerate(file.content.split("\n"), start=1):
-        match = _COVER.fullmatch(line)
-        if match and n not in hidden:
+        match = _PLACEHOLDER.fullmatch(line)
+        if match and n not in flagged:
             found[match[1]].append(line)
         elif line.strip():
-            (found if n in hidden else kept)[_number(file, line)].append(line)
+            (found if n in flagged else kept)[_number(file, line)].append(line)
     for number, lines in kept.items():
         found[number] += lines
     return found

@@ -158,7 +158,7 @@ def edit_file(
 
 
 def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
-    if placeholders.covers(content) != placeholders.covers(shown):
+    if placeholders.numbers_in(content) != placeholders.numbers_in(shown):
         raise EditRefused(
             _("A line of “{path}” waits for a person to look at it; it can't be changed before.")
             .format(path=file.path)

@@ -52,7 +52,7 @@ class Writer:
 
     @property
     def is_program(self) -> bool:
-        """It was shown covers in place of lines that wait for a person. Dreams and extractions have
+        """It was shown placeholders for lines that wait for a person. Dreams and extractions have
         guards of their own, and what a person took up is theirs."""
         return self.behind is AuthorKind.AGENT
 

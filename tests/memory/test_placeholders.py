@@ -66,15 +66,15 @@ def test_a_line_that_waits_is_read_as_its_cover_under_the_true_hash(world: World
     read, text = tools.read_file(_acting(world), "KNOWLEDGE.md")
     lines = text.split("\n")
     assert lines[:3] + lines[4:] == ["# Memory", "", "- Tea.", "- Milk.", ""]
-    assert lines[3] == placeholders.cover(file, ORDER)
+    assert lines[3] == placeholders.placeholder(file, ORDER)
     assert read.sha256 == file.sha256
 
 
 def test_the_number_of_a_cover_stays_while_its_line_moves(world: World) -> None:
     _write(world, TEXT)
-    cover = placeholders.covers(_read(world))
+    cover = placeholders.numbers_in(_read(world))
     _tool_write(world, "# New top\n\n" + _read(world))
-    assert placeholders.covers(_read(world)) == cover
+    assert placeholders.numbers_in(_read(world)) == cover
 
 
 def test_writing_around_a_cover_keeps_the_line_in_its_place(world: World) -> None:
@@ -109,7 +109,7 @@ def test_a_cover_twice_is_one_line(world: World) -> None:
     cover = _read(world).split("\n")[3]
     file = _tool_write(world, _read(world) + f"{cover}\n")
     assert file.content.count(ORDER) == 1
-    assert not placeholders.covers(file.content)
+    assert not placeholders.numbers_in(file.content)
 
 
 def test_a_cover_of_another_file_brings_nothing(world: World) -> None:
@@ -155,7 +155,7 @@ def test_an_edit_finds_only_what_is_shown(world: World) -> None:
 def test_an_edit_of_a_cover_is_refused(world: World, new: str) -> None:
     file = _write(world, TEXT)
     with pytest.raises(EditRefused, match="waits for a person"):
-        _edit(world, placeholders.cover(file, ORDER), new)
+        _edit(world, placeholders.placeholder(file, ORDER), new)
 
 
 def test_an_edit_of_a_person_s_line_is_refused(world: World) -> None:
@@ -180,7 +180,7 @@ def test_the_journal_and_its_search_do_not_say_it(world: World) -> None:
     journal = tools.memory_get(acting, "2026-11-20")[1]
     assert "evil" not in journal
     assert "Ignore" not in journal
-    assert len(placeholders.covers(journal)) == 2
+    assert len(placeholders.numbers_in(journal)) == 2
     found = tools.memory_search(acting, "zebedee")
     assert [line.number for line in found] == [3]
 

@@ -106,14 +106,14 @@ def export(
 ) -> Exported:
     """The snapshot of the shared memory, or of one owner's; of all of it, or of one part. Whoever
     calls has checked that the person is that owner. The same state gives the same bytes; of lines
-    that wait for a person, a program gets the covers.
+    that wait for a person, a program gets placeholders.
 
     Raises PartMissing.
     """
     parts = parts_of(agent, owner)
     if part is not None and not 1 <= part <= len(parts):
         raise PartMissing(len(parts))
-    packed = _packed(agent, owner, parts[part - 1] if part else None, covered=is_for_program)
+    packed = _packed(agent, owner, parts[part - 1] if part else None, is_for_program=is_for_program)
     unit.record(
         "snapshot.exported",
         target_kind="agent",
@@ -159,11 +159,13 @@ def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
     return found.filter(Q(path__in=NAMES) | Q(note_date__isnull=False))
 
 
-def _packed(agent: Agent, owner: Owner | None, part: Part | None, *, covered: bool) -> list[Packed]:
+def _packed(
+    agent: Agent, owner: Owner | None, part: Part | None, *, is_for_program: bool
+) -> list[Packed]:
     rows = _files(agent, owner)
     if part:
         rows = rows.filter(path__in=[file.path for file in part.files])
-    if not covered:
+    if not is_for_program:
         return [Packed(*row) for row in rows.values_list("path", "content", "updated_at")]
     found = list(rows)
     texts = zip(found, placeholders.shown_all(found), strict=True)
