@@ -21,6 +21,10 @@ class ZoneField(forms.ChoiceField):
         super().__init__(choices=zone_choices, **kwargs)  # type: ignore[arg-type]
 
 
+class DayInput(forms.DateInput):
+    input_type = "date"
+
+
 class WordsField(forms.CharField):
     def validate(self, value: Any) -> None:
         super().validate(value)

@@ -7,7 +7,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 
-from memoryweb.web.access import TeamRequest, UserRequest
+from memoryweb.web.access import TeamRequest, UserRequest, Workspace
 
 
 def show(
@@ -39,6 +39,11 @@ def done(
 
 def is_fragment(request: UserRequest, partials: Collection[str]) -> bool:
     return bool(request.htmx) and request.htmx.target in partials
+
+
+def about(workspace: Workspace, *, tab: str = "files", **more: Any) -> dict[str, Any]:
+    """What every page inside a workspace needs, and more."""
+    return {"agent": workspace.agent, "tab": tab, "workspace": workspace, **more}
 
 
 def to(request: TeamRequest, name: str, *args: Any, query: str = "") -> str:

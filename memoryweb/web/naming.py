@@ -112,7 +112,12 @@ def message_url(request: TeamRequest, talk: Conversation | None, said: Said | No
     """Of the message, or of the whole conversation; empty where the reader may not see it."""
     if talk is None or not request.visit.reads(talk.owner_id):
         return ""
-    place = f"?message={said.position}#m{said.position}" if said else ""
+    return talk_url(request, talk, said.position if said else None)
+
+
+def talk_url(request: TeamRequest, talk: Conversation, position: int | None = None) -> str:
+    """A conversation, at one of its messages."""
+    place = f"?message={position}#m{position}" if position else ""
     return to(request, "agents_conversation", talk.agent_id, talk.pk, query=place)
 
 

@@ -8,7 +8,7 @@ from memoryweb.web.audit import views as audit
 from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import views as dreams
-from memoryweb.web.files import arranging, editing, global_files, merging, releasing
+from memoryweb.web.files import arranging, editing, merging, releasing
 from memoryweb.web.files import views as files
 from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.mine import views as mine
@@ -57,10 +57,10 @@ agent_patterns = [
     path("files/new/", editing.new, name="agents_new_file"),
     path("files/preview/", editing.preview, name="agents_preview"),
     *file_patterns,
-    path("global/<md:path>", global_files.global_file, name="agents_global"),
+    path("global/<md:path>", files.global_file, name="agents_global"),
     path(
         "global/<md:path>/revisions/<int:number>/",
-        global_files.global_file,
+        files.global_file,
         name="agents_global_revision",
     ),
     path("moments/", time_travel.moments, name="agents_moments"),

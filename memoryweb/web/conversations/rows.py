@@ -1,13 +1,14 @@
 """Extractions as pages print them: what was read, what was written, and where it stands."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from memoryweb.extraction.models import Extraction
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
+from memoryweb.web.naming import talk_url
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import Chip
 from memoryweb.workspace.models import File
@@ -22,28 +23,7 @@ _TONES = {
 }
 
 
-@dataclass(frozen=True)
-class Wrote:
-    """Lines of a file that messages led to."""
-
-    label: str
-    text: str
-    url: str
-
-
-@dataclass(frozen=True)
-class Extracted:
-    extraction: Extraction
-    label: str
-    messages: str
-    url: str
-    run_url: str
-    chip: Chip
-    wrote: list[Wrote]
-    reason: str
-
-
-def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[Extracted]:
+def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[dict[str, Any]]:
     """The caller has found them by a conversation or a run whose text may be read."""
     rows = list(rows)
     files = files_by_id({written["file"] for row in rows for written in row.written})
@@ -51,26 +31,24 @@ def extracted(request: TeamRequest, rows: Iterable[Extraction]) -> list[Extracte
     return [_one(request, row, readable) for row in rows]
 
 
-def _one(request: TeamRequest, row: Extraction, files: dict[str, File]) -> Extracted:
-    talk = row.conversation
-    url = to(request, "agents_conversation", talk.agent_id, talk.pk)
+def _one(request: TeamRequest, row: Extraction, files: dict[str, File]) -> dict[str, Any]:
     status = Extraction.Status(row.status)
-    return Extracted(
-        extraction=row,
-        label=talk.external_id,
-        messages=_("Messages {first}–{last}").format(first=row.first, last=row.last),
-        url=f"{url}?message={row.first}#m{row.first}",
-        run_url=to(request, "agents_run", row.run_id),
-        chip=Chip(_TONES[status], status.label),
-        wrote=[
+    return {
+        "extraction": row,
+        "label": row.conversation.external_id,
+        "messages": _("Messages {first}–{last}").format(first=row.first, last=row.last),
+        "url": talk_url(request, row.conversation, row.first),
+        "run_url": to(request, "agents_run", row.run_id),
+        "chip": Chip(_TONES[status], status.label),
+        "wrote": [
             _wrote(request, files[written["file"]], written["first"], written["last"])
             for written in row.written
             if written["file"] in files
         ],
-        reason=row.reason,
-    )
+        "reason": row.reason,
+    }
 
 
-def _wrote(request: TeamRequest, file: File, first: int, last: int) -> Wrote:
+def _wrote(request: TeamRequest, file: File, first: int, last: int) -> dict[str, str]:
     lines = f"{first}" if first == last else f"{first}–{last}"
-    return Wrote(f"{file.path}:{lines}", "", file_url(request, file, first))
+    return {"label": f"{file.path}:{lines}", "url": file_url(request, file, first)}

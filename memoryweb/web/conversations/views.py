@@ -10,7 +10,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.provenance.lines import lines_from_messages
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
-from memoryweb.web.conversations.rows import Wrote, extracted
+from memoryweb.web.conversations.rows import extracted
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import show
 from memoryweb.web.markdown import plain
@@ -105,8 +105,8 @@ def _at_message(request: TeamRequest) -> TeamRequest:
     return request
 
 
-def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[Wrote]]:
-    found: dict[int, list[Wrote]] = {}
+def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[dict[str, str]]]:
+    found: dict[int, list[dict[str, str]]] = {}
     for origin in lines_from_messages(message_ids):
         if not request.visit.reads(origin.file.owner_id) or origin.message_id is None:
             continue
@@ -114,7 +114,7 @@ def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, lis
     return found
 
 
-def _line(request: TeamRequest, file: File, line: int) -> Wrote:
+def _line(request: TeamRequest, file: File, line: int) -> dict[str, str]:
     lines = file.content.split("\n")
     text = lines[line - 1] if line <= len(lines) else ""
-    return Wrote(f"{file.path}:{line}", text, file_url(request, file, line))
+    return {"label": f"{file.path}:{line}", "text": text, "url": file_url(request, file, line)}

@@ -237,7 +237,6 @@ def _reported(request: TeamRequest, run: Run, report: Report) -> dict[str, Any]:
     shown = page(request, candidates, size=40)
     return {
         "report": report,
-        "counts": _counts(report),
         "notes": report.notes,
         "summary": render_text(report.summary) if reads else SafeString(""),
         "diary": render_text(report.diary) if reads else SafeString(""),

@@ -22,7 +22,7 @@ from memoryweb.web.access import (
 )
 from memoryweb.web.files.forms import ArrangeForm, RenameForm
 from memoryweb.web.files.views import show_files
-from memoryweb.web.htmx import done, show, to
+from memoryweb.web.htmx import about, done, show, to
 from memoryweb.web.naming import writer_of
 from memoryweb.workspace.models import File
 
@@ -67,13 +67,7 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
             return redirect(
                 to(request, "agents_file", agent_id, renamed.path, query=workspace.query)
             )
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": file,
-        "form": form,
-    }
+    context = about(workspace, file=file, form=form)
     return show(request, "files/rename.html", context, status=422 if form.is_bound else 200)
 
 

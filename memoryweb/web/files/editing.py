@@ -26,7 +26,7 @@ from memoryweb.web.files.editors import editor_of, editor_of_new
 from memoryweb.web.files.forms import DeleteForm, EditForm, NewFileForm, SaveForm
 from memoryweb.web.files.merging import show_conflict, show_gone
 from memoryweb.web.files.saving import save_text, saved
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import writer_of
 from memoryweb.workspace.models import File
 from memoryweb.workspace.opened import file_that_was
@@ -54,13 +54,7 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     editor = editor_of_new(
         agent_id, workspace.value, form["content"].value() or "", request.user.pk
     )
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "form": form,
-        "editor": editor,
-    }
+    context = about(workspace, form=form, editor=editor)
     return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
 
 
@@ -87,13 +81,11 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     form.is_valid()
     content = form.cleaned_data.get("content", "")[: door.MAX_BYTES]
     rendered, pinned = markdown.render(content), pinned_lines(content)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "blocks": [(block, block.start in pinned) for block in rendered.blocks],
-        "is_cut": rendered.is_cut,
-    }
+    context = about(
+        workspace,
+        blocks=[(block, block.start in pinned) for block in rendered.blocks],
+        is_cut=rendered.is_cut,
+    )
     return show(request, "files/preview.html", context, partials=("preview",))
 
 
@@ -103,7 +95,7 @@ def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpRespo
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path)
     require_write(request, workspace)
-    context = {"agent": workspace.agent, "tab": "files", "workspace": workspace, "file": file}
+    context = about(workspace, file=file)
     return show(request, "files/delete.html", context)
 
 
@@ -167,14 +159,7 @@ def _show_editor(
         form = EditForm(initial={"content": file.content, "sha256": file.sha256})
         form.begin_at("content")
     editor = editor_of(file, form["content"].value() or "", request.user.pk)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": file,
-        "form": form,
-        "editor": editor,
-    }
+    context = about(workspace, file=file, form=form, editor=editor)
     return show(request, "files/edit.html", context, status=422 if form.is_bound else 200)
 
 

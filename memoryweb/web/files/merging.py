@@ -23,7 +23,7 @@ from memoryweb.web.files.conflicts import shown, still_open
 from memoryweb.web.files.editors import draft_name, editor_of, editor_of_new
 from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.files.saving import save_text, saved
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import author_name
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.opened import content_with, file_that_was, number_with
@@ -85,18 +85,16 @@ def show_gone(
         if is_deleted
         else EditForm(initial=said | {"sha256": form.cleaned_data["sha256"]})
     )
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": file,
-        "path": path,
-        "is_deleted": is_deleted,
-        "editor": editor_of_new(workspace.agent.pk, workspace.value, text, person)
+    context = about(
+        workspace,
+        file=file,
+        path=path,
+        is_deleted=is_deleted,
+        editor=editor_of_new(workspace.agent.pk, workspace.value, text, person)
         if is_deleted
         else editor_of(file, text, person),
-        "form": again,
-    }
+        form=again,
+    )
     return show(request, "files/gone.html", context, status=409)
 
 
@@ -156,18 +154,16 @@ def _show(
     *,
     status: int,
 ) -> HttpResponse:
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": file,
-        "form": form,
-        "places": shown(hunks, decisions),
-        "conflicts": len(conflicts(hunks)),
-        "left": sum(at not in decisions for at in conflicts(hunks)),
-        "faster": _faster(file, form),
-        "draft": draft_name(request.user.pk, file),
-    }
+    context = about(
+        workspace,
+        file=file,
+        form=form,
+        places=shown(hunks, decisions),
+        conflicts=len(conflicts(hunks)),
+        left=sum(at not in decisions for at in conflicts(hunks)),
+        faster=_faster(file, form),
+        draft=draft_name(request.user.pk, file),
+    )
     return show(request, "files/conflict.html", context, status=status)
 
 

@@ -7,10 +7,13 @@ from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from memoryweb.agents.readers import Reader
+from memoryweb.memory.global_memory import global_text
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
+    find_agent,
     find_file,
     find_workspace,
     note_read,
@@ -20,12 +23,32 @@ from memoryweb.web.files import blame
 from memoryweb.web.files.lines import shown, standings
 from memoryweb.web.files.trees import tree
 from memoryweb.web.highlighting import marked_blocks
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import Choice, owner_title
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import Step, trace
 from memoryweb.workspace.models import File
 from memoryweb.workspace.queries import deleted
+
+
+@require_GET
+@team_view()
+def global_file(
+    request: TeamRequest, agent_id: UUID, path: str, number: int | None = None
+) -> HttpResponse:
+    agent = find_agent(request, agent_id)
+    found = global_text(Reader(agent), path, number)
+    if found is None:
+        raise Http404
+    rendered = markdown.render(found.content)
+    context = {
+        "agent": agent,
+        "tab": "files",
+        "file": found,
+        "blocks": marked_blocks(rendered.blocks, request.GET.get("q", "")),
+        "is_cut": rendered.is_cut,
+    }
+    return show(request, "files/global.html", context)
 
 
 @require_GET
@@ -38,17 +61,15 @@ def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 
 def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
     """The page, or its tree alone after a change."""
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "choices": workspace_choices(request, workspace, "agents_files"),
-        "elsewhere": _elsewhere(request, workspace),
-        "tree": tree(request, workspace),
-        "order": workspace.files.enabled_in_order().defer("content"),
-        "query": f"?{request.GET.urlencode()}" if request.GET else "",
-        "deleted": page(request, deleted(workspace.files), size=10),
-    }
+    context = about(
+        workspace,
+        choices=workspace_choices(request, workspace, "agents_files"),
+        elsewhere=_elsewhere(request, workspace),
+        tree=tree(request, workspace),
+        order=workspace.files.enabled_in_order().defer("content"),
+        query=f"?{request.GET.urlencode()}" if request.GET else "",
+        deleted=page(request, deleted(workspace.files), size=10),
+    )
     return show(request, "files/files.html", context, partials=("tree",))
 
 
@@ -57,17 +78,15 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
 def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     found = find_file(request, workspace, path)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": found,
+    context = about(
+        workspace,
+        file=found,
         **(_authors(request, found) if blame.is_asked(request) else _text(request, found)),
-        "revision": found.revisions.select_related("user", "run", "integration").get(
+        revision=found.revisions.select_related("user", "run", "integration").get(
             number=found.revision
         ),
-        "proposals": found.proposals.filter(state="pending").count(),
-    }
+        proposals=found.proposals.filter(state="pending").count(),
+    )
     return show(request, "files/file.html", context, partials=("text",))
 
 
@@ -90,15 +109,7 @@ def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpRespo
     if not 1 <= line <= len(lines):
         raise Http404
     steps = trace(request, found, line)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": found,
-        "line": line,
-        "steps": steps,
-        "ends_here": _end(steps),
-    }
+    context = about(workspace, file=found, line=line, steps=steps, ends_here=_end(steps))
     return show(request, "files/why.html", context, partials=("why",))
 
 

@@ -2,17 +2,21 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
+from memoryweb.accounts.models import User
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
 from memoryweb.memory.exceptions import MemoryRefused
@@ -20,13 +24,13 @@ from memoryweb.memory.transaction import unit
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
 from memoryweb.web.files import blame
+from memoryweb.web.form_fields import DayInput
 from memoryweb.web.highlighting import marked_blocks
-from memoryweb.web.history.forms import HistoryForm
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import Author, Choice, author_of, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of, numbers_of
-from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.moments import happened
 from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
 
@@ -51,6 +55,29 @@ class Row:
         return _("Compare to revision {n}").format(n=self.revision.number)
 
 
+class HistoryForm(forms.Form):
+    """Which revisions of a file to show. The run comes with a link."""
+
+    kind = forms.ChoiceField(
+        label=gettext_lazy("Written by"),
+        required=False,
+        choices=[("", gettext_lazy("Anybody")), *AuthorKind.choices],
+    )
+    person = forms.ChoiceField(label=gettext_lazy("Person"), required=False)
+    since = forms.DateField(label=gettext_lazy("From"), required=False, widget=DayInput)
+    until = forms.DateField(label=gettext_lazy("Until"), required=False, widget=DayInput)
+    run = forms.UUIDField(required=False, widget=forms.HiddenInput)
+    owner = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: object, people: Sequence[User]) -> None:
+        super().__init__(*args)  # type: ignore[arg-type]
+        named = [(str(user.pk), str(user)) for user in people]
+        self.fields["person"].choices = [("", gettext_lazy("Anybody")), *named]  # type: ignore[attr-defined]
+
+    def start_of(self, name: str) -> datetime:
+        return timezone.make_aware(datetime.combine(self.cleaned_data[name], time.min))
+
+
 @require_GET
 @team_view()
 def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
@@ -60,16 +87,14 @@ def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     rows, is_filtered = _filtered(history_of(file), form), bool({*form.changed_data} - {"owner"})
     # Revisions are numbered without a gap: a long history need not be counted.
     shown = page(request, rows, size=25, total=None if is_filtered else file.revision)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": file,
-        "form": form,
-        "is_filtered": is_filtered,
-        "page": shown,
-        "rows": _rows(request, file, shown.items, can_write=workspace.can_write),
-    }
+    context = about(
+        workspace,
+        file=file,
+        form=form,
+        is_filtered=is_filtered,
+        page=shown,
+        rows=_rows(request, file, shown.items, can_write=workspace.can_write),
+    )
     return show(request, "files/revisions.html", context)
 
 
@@ -79,21 +104,19 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True)
     found = get_object_or_404(history_of(file), number=number)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": file,
-        "revision": found,
-        "author": author_of(request, found),
-        "path_then": found.path if found.path != file.path else "",
-        "is_current": number == file.revision and file.deleted_at is None,
+    context = about(
+        workspace,
+        file=file,
+        revision=found,
+        author=author_of(request, found),
+        path_then=found.path if found.path != file.path else "",
+        is_current=number == file.revision and file.deleted_at is None,
         **(
             _authors(request, file, number)
             if blame.is_asked(request)
             else _text(request, file, number)
         ),
-    }
+    )
     return show(request, "files/revision.html", context, partials=("text",))
 
 
@@ -118,20 +141,18 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     context_lines = None if "all" in request.GET.getlist("open") else 3
     texts = _content(file, old), _content(file, new)
     rows = side_by_side(*texts, context=context_lines, opened=opened)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "file": file,
-        "old": old,
-        "new": new,
-        "page": page(request, rows, size=2000),
-        "counts": counts(rows),
-        "open_query": _query(request, old, new),
-        "is_whole": context_lines is None,
-        "focus": opened[-1] if opened else 0,
-        "sides": [(number, _side(request, file, number)) for number in (old, new)],
-    }
+    context = about(
+        workspace,
+        file=file,
+        old=old,
+        new=new,
+        page=page(request, rows, size=2000),
+        counts=counts(rows),
+        open_query=_query(request, old, new),
+        is_whole=context_lines is None,
+        focus=opened[-1] if opened else 0,
+        sides=[(number, _side(request, file, number)) for number in (old, new)],
+    )
     return show(request, "files/compare.html", context, partials=("diff",))
 
 

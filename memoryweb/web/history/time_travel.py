@@ -1,11 +1,13 @@
 """Time travel: a workspace as it was, and what changed between two moments."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse, QueryDict
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -16,8 +18,7 @@ from django.views.decorators.http import require_GET
 from memoryweb.markdown.diff import Row, counts, side_by_side
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.files.views import workspace_choices
-from memoryweb.web.history.time_travel_form import BetweenForm, MomentForm
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import Choice
 from memoryweb.web.paging import page
 from memoryweb.web.wording import Chip
@@ -40,27 +41,43 @@ CHIPS = {
 }
 
 
-@dataclass(frozen=True)
-class Quick:
-    key: str
-    label: str | Promise
-    moment: datetime
-    files_url: str
-    changes_url: str
+YEARS = range(2000, 2101)
 
 
-@dataclass(frozen=True)
-class Shown:
-    """One file's change. `was` is its old name; `rows` are cut where `is_cut`."""
+class MomentField(forms.DateTimeField):
+    """A moment in the person's zone, or with an offset of its own, as links carry it."""
 
-    change: Change
-    chip: Chip
-    was: str
-    counts: tuple[int, int]
-    rows: Sequence[Row]
-    is_cut: bool
-    url: str
-    url_label: str
+    def __init__(self, *, label: Any, required: bool = True) -> None:
+        widget = forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"})
+        super().__init__(label=label, required=required, widget=widget)
+        self.error_messages["invalid"] = gettext_lazy(
+            "Enter a date and time, such as 2026-11-20 14:30."
+        )
+
+    def to_python(self, value: Any) -> datetime | None:
+        moment = super().to_python(value)
+        if moment is not None and moment.year not in YEARS:
+            raise ValidationError(gettext_lazy("Choose a moment between 2000 and 2100."))
+        return moment
+
+    def prepare_value(self, value: Any) -> Any:
+        """What a browser's input takes: no offset, no more than seconds."""
+        try:
+            moment = self.to_python(value)
+        except ValidationError:
+            return ""
+        return f"{timezone.localtime(moment):%Y-%m-%dT%H:%M:%S}" if moment else ""
+
+
+class MomentForm(forms.Form):
+    at = MomentField(label=gettext_lazy("Date and time"))
+    owner = forms.CharField(required=False, widget=forms.HiddenInput)
+
+
+class BetweenForm(forms.Form):
+    since = MomentField(label=gettext_lazy("From"))
+    until = MomentField(label=gettext_lazy("Until (leave empty for now)"), required=False)
+    owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 @require_GET
@@ -73,18 +90,16 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     at = form.cleaned_data["at"] if form.is_valid() else None
     found = files_at(agent_id, workspace.owner_id, at) if at else []
     shown = page(request, found, size=50)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "choices": workspace_choices(request, workspace, "agents_moments"),
-        "form": form,
-        "at": at,
-        "quick": _quick(request, workspace),
-        "page": shown,
-        "rows": [(past, _since(past)) for past in shown],
-        "changes_url": _changes_url(request, workspace, at) if at else "",
-    }
+    context = about(
+        workspace,
+        choices=workspace_choices(request, workspace, "agents_moments"),
+        form=form,
+        at=at,
+        quick=_quick(request, workspace),
+        page=shown,
+        rows=[(past, _since(past)) for past in shown],
+        changes_url=_changes_url(request, workspace, at) if at else "",
+    )
     return show(request, "moments/moments.html", context)
 
 
@@ -100,35 +115,33 @@ def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         sides = (form.cleaned_data["since"], form.cleaned_data["until"] or request.visit.now)
         found = changes(*(files_at(agent_id, workspace.owner_id, at) for at in sorted(sides)))
     shown = page(request, found, size=20)
-    context = {
-        "agent": workspace.agent,
-        "tab": "files",
-        "workspace": workspace,
-        "choices": workspace_choices(request, workspace, "agents_moments_compare"),
-        "presets": [_preset(one, form) for one in quick],
-        "form": form,
-        "is_valid": form.is_valid(),
-        "since": form.cleaned_data.get("since"),
-        "until": form.cleaned_data.get("until"),
-        "page": shown,
-        "changes": _shown(request, workspace, shown.items),
-    }
+    context = about(
+        workspace,
+        choices=workspace_choices(request, workspace, "agents_moments_compare"),
+        presets=[_preset(one, form) for one in quick],
+        form=form,
+        is_valid=form.is_valid(),
+        since=form.cleaned_data.get("since"),
+        until=form.cleaned_data.get("until"),
+        page=shown,
+        changes=_shown(request, workspace, shown.items),
+    )
     return show(request, "moments/compare.html", context)
 
 
-def _asked(request: TeamRequest, quick: Sequence[Quick]) -> QueryDict:
+def _asked(request: TeamRequest, quick: Sequence[dict[str, Any]]) -> QueryDict:
     """Who names no moment asks about the week."""
     asked = request.GET.copy()
     if "since" not in asked:
-        monday = next(one for one in quick if one.key == "monday")
-        asked["since"] = monday.moment.isoformat(timespec="milliseconds")
+        monday = next(one for one in quick if one["key"] == "monday")
+        asked["since"] = monday["moment"].isoformat(timespec="milliseconds")
     return asked
 
 
-def _preset(quick: Quick, form: BetweenForm) -> Choice:
+def _preset(quick: dict[str, Any], form: BetweenForm) -> Choice:
     asked = form.cleaned_data if form.is_valid() else {}
-    is_current = asked.get("since") == quick.moment and not asked.get("until")
-    return Choice(quick.label, quick.changes_url, is_current)
+    is_current = asked.get("since") == quick["moment"] and not asked.get("until")
+    return Choice(quick["label"], quick["changes_url"], is_current)
 
 
 def _since(past: Past) -> str:
@@ -140,7 +153,7 @@ def _since(past: Past) -> str:
     return _("changed since") if past.file.revision != past.number else ""
 
 
-def _quick(request: TeamRequest, workspace: Workspace) -> list[Quick]:
+def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
     today = timezone.localtime(request.visit.now).date()
     week, monday = today - timedelta(days=7), today - timedelta(days=today.weekday() or 7)
     named: list[tuple[str, str | Promise, datetime | None]] = [
@@ -160,13 +173,13 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[Quick]:
         ),
     ]
     return [
-        Quick(
-            key,
-            label,
-            moment,
-            to(request, "agents_moments", workspace.agent.pk, query=_query(workspace, at=moment)),
-            _changes_url(request, workspace, moment),
-        )
+        {
+            "key": key,
+            "label": label,
+            "moment": moment,
+            "files_url": _files_url(request, workspace, moment),
+            "changes_url": _changes_url(request, workspace, moment),
+        }
         for key, label, moment in named
         if moment is not None
     ]
@@ -174,6 +187,10 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[Quick]:
 
 def _start_of(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
+
+
+def _files_url(request: TeamRequest, workspace: Workspace, at: datetime) -> str:
+    return to(request, "agents_moments", workspace.agent.pk, query=_query(workspace, at=at))
 
 
 def _changes_url(request: TeamRequest, workspace: Workspace, since: datetime) -> str:
@@ -189,7 +206,9 @@ def _query(workspace: Workspace, **moments: datetime) -> str:
     return f"?{urlencode(asked | ({'owner': workspace.value} if workspace.value else {}))}"
 
 
-def _shown(request: TeamRequest, workspace: Workspace, found: Sequence[Change]) -> list[Shown]:
+def _shown(
+    request: TeamRequest, workspace: Workspace, found: Sequence[Change]
+) -> list[dict[str, Any]]:
     before = _texts([one.before for one in found])
     after = _texts([one.after for one in found])
     return [
@@ -204,21 +223,24 @@ def _texts(pasts: Sequence[Past | None]) -> list[str]:
     return [there[past.file.pk].content if past else "" for past in pasts]
 
 
-def _one(request: TeamRequest, workspace: Workspace, change: Change, old: str, new: str) -> Shown:
+def _one(
+    request: TeamRequest, workspace: Workspace, change: Change, old: str, new: str
+) -> dict[str, Any]:
+    """One file's change. `was` is its old name; `rows` are cut where `is_cut`."""
     rows = side_by_side(old, new)
     told = rows if change.before and change.after else _one_sided(rows)
     shown = _beginning(told)
     was = change.before.path if change.before and change.kind == "renamed" else ""
-    return Shown(
-        change=change,
-        chip=CHIPS[change.kind],
-        was=was,
-        counts=counts(rows),
-        rows=shown if old != new else [],
-        is_cut=len(shown) < len(told),
-        url=_url(request, workspace, change),
-        url_label=_("Open the comparison") if change.after else _("Open the last revision"),
-    )
+    return {
+        "change": change,
+        "chip": CHIPS[change.kind],
+        "was": was,
+        "counts": counts(rows),
+        "rows": shown if old != new else [],
+        "is_cut": len(shown) < len(told),
+        "url": _url(request, workspace, change),
+        "url_label": _("Open the comparison") if change.after else _("Open the last revision"),
+    }
 
 
 def _beginning(rows: Sequence[Row]) -> list[Row]:

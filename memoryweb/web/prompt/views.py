@@ -1,12 +1,13 @@
 """What an agent is given, for whom, and for which message. A look at it is no injection."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.http import HttpResponse
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
 from memoryweb.agents.models import Agent
@@ -15,44 +16,23 @@ from memoryweb.memory import context as prompts
 from memoryweb.memory.context import Context, Included, Quoted
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.files.views import workspace_choices
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import about, show
+from memoryweb.web.naming import talk_url
 from memoryweb.web.pictures import token_gauge
-from memoryweb.web.prompt.forms import TryForm
 from memoryweb.web.provenance.trace import file_url
 
 
-@dataclass(frozen=True)
-class Row:
-    one: Included
-    url: str
-    is_own: bool
-    is_first: bool
-    is_last: bool
-
-
-@dataclass(frozen=True)
-class Group:
-    """Files of one workspace. `can_move`: it is the one that is looked at, and may be written."""
-
-    label: str
-    help: str
-    rows: list[Row]
-    can_move: bool
-
-
-@dataclass(frozen=True)
-class Sent:
-    """One of the messages that the model gets, the system prompt first."""
-
-    role: str | Promise
-    text: str
-
-
-@dataclass(frozen=True)
-class Found:
-    quoted: Quoted
-    place: str
-    url: str
+class TryForm(forms.Form):
+    message = forms.CharField(
+        label=gettext_lazy("A message"),
+        max_length=2000,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=gettext_lazy(
+            "Write it as someone would say it to the agent. Nothing is recorded."
+        ),
+    )
+    owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 @require_GET
@@ -63,75 +43,75 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     form = TryForm(request.GET)
     message = form.cleaned_data["message"] if form.is_valid() else ""
     built = prompts.build(Reader(workspace.agent, workspace.owner), message)
-    context = {
-        "agent": workspace.agent,
-        "tab": "prompt",
-        "workspace": workspace,
-        "choices": workspace_choices(request, workspace, "agents_prompt"),
-        "query": f"?{request.GET.urlencode()}" if request.GET else "",
-        "gauge": token_gauge(built.gauge),
-        "built": built,
-        "groups": _groups(request, workspace, built),
-        "others": workspace.files.filter(deleted_at=None, enabled=False, note_date=None)
+    context = about(
+        workspace,
+        tab="prompt",
+        choices=workspace_choices(request, workspace, "agents_prompt"),
+        query=f"?{request.GET.urlencode()}" if request.GET else "",
+        gauge=token_gauge(built.gauge),
+        built=built,
+        groups=_groups(request, workspace, built),
+        others=workspace.files.filter(deleted_at=None, enabled=False, note_date=None)
         .defer("content")
         .order_by("folded_path")[:12],
-        "form": form,
-        "message": message,
-        "found": [_found(request, workspace.agent, quoted) for quoted in built.hits],
-        "sent": list(_sent(built)),
-        "is_paused": bool(workspace.owner and workspace.owner.paused),
-    }
+        form=form,
+        message=message,
+        found=[_found(request, workspace.agent, quoted) for quoted in built.hits],
+        sent=list(_sent(built)),
+        is_paused=bool(workspace.owner and workspace.owner.paused),
+    )
     return show(request, "prompt/prompt.html", context, status=200 if form.is_valid() else 422)
 
 
-def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[Group]:
-    shared = Group(
-        _("System prompt"),
-        _("The agent's shared files, the same for everyone."),
-        _rows(request, workspace, built.shared),
-        can_move=workspace.owner is None and workspace.can_write,
-    )
+def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[dict[str, Any]]:
+    shared = {
+        "label": _("System prompt"),
+        "help": _("The agent's shared files, the same for everyone."),
+        "rows": _rows(request, workspace, built.shared),
+        "can_move": workspace.owner is None and workspace.can_write,
+    }
     if workspace.owner is None:
         return [shared]
-    personal = Group(
-        _("Personal memory"),
-        _("Sent as data in the first message, between two markers made for that one call."),
-        _rows(request, workspace, built.personal),
-        can_move=workspace.can_write,
-    )
+    personal = {
+        "label": _("Personal memory"),
+        "help": _("Sent as data in the first message, between two markers made for that one call."),
+        "rows": _rows(request, workspace, built.personal),
+        "can_move": workspace.can_write,
+    }
     return [shared, personal]
 
 
-def _rows(request: TeamRequest, workspace: Workspace, files: Sequence[Included]) -> list[Row]:
+def _rows(
+    request: TeamRequest, workspace: Workspace, files: Sequence[Included]
+) -> list[dict[str, Any]]:
     """Global files keep their place before the agent's own."""
     own = [one.file.pk for one in files if one.file.agent_id == workspace.agent.pk]
     return [
-        Row(
-            one,
-            file_url(request, one.file, agent=workspace.agent),
-            is_own=one.file.pk in own,
-            is_first=one.file.pk == own[0] if own else False,
-            is_last=one.file.pk == own[-1] if own else False,
-        )
+        {
+            "one": one,
+            "url": file_url(request, one.file, agent=workspace.agent),
+            "is_own": one.file.pk in own,
+            "is_first": one.file.pk in own[:1],
+            "is_last": one.file.pk in own[-1:],
+        }
         for one in files
     ]
 
 
-def _found(request: TeamRequest, agent: Agent, quoted: Quoted) -> Found:
+def _found(request: TeamRequest, agent: Agent, quoted: Quoted) -> dict[str, Any]:
     hit = quoted.hit
     if hit.file:
         url = file_url(request, hit.file, hit.line, agent=agent)
-        return Found(quoted, prompts.place_of(hit), url)
-    assert hit.message
-    talk = hit.message.conversation
-    at = hit.message.position
-    url = to(request, "agents_conversation", talk.agent_id, talk.pk, query=f"?message={at}#m{at}")
-    return Found(quoted, prompts.place_of(hit), url)
+    else:
+        assert hit.message
+        url = talk_url(request, hit.message.conversation, hit.message.position)
+    return {"quoted": quoted, "place": prompts.place_of(hit), "url": url}
 
 
-def _sent(built: Context) -> Iterator[Sent]:
+def _sent(built: Context) -> Iterator[tuple[str, str]]:
+    """Who says what: the messages that the model gets, the system prompt first."""
     roles = {"user": _("User"), "assistant": _("Assistant")}
     if built.system:
-        yield Sent(_("System"), built.system)
+        yield _("System"), built.system
     for turn in built.messages:
-        yield Sent(roles[turn.role], turn.content)
+        yield roles[turn.role], turn.content

@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.markdown.diff import Row, side_by_side
+from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory.reverting import Change, Plan
 from memoryweb.provenance.flags import files_of
 from memoryweb.provenance.sources import Kind, Lines, Source, lines_of
 from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import owner_name
+from memoryweb.web.naming import owner_name, talk_url
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import happened_at
 from memoryweb.workspace.models import File
@@ -36,28 +36,6 @@ class Found:
     url: str
     owner: Owner | None
     is_mine: bool = False
-
-
-@dataclass(frozen=True)
-class Line:
-    place: str
-    url: str
-    text: str
-    whose: str
-    is_shared: bool  # stands on other sources, too
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A change of one file, and the differences."""
-
-    path: str
-    url: str
-    whose: str
-    change: Change
-    added: int
-    removed: int
-    rows: list[Row]
 
 
 def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) -> Found | None:
@@ -119,19 +97,19 @@ def lines_shown(request: TeamRequest, source: Source) -> tuple[list[tuple[File, 
     return sorted(shown, key=lambda one: (one[0].folded_path, str(one[0].pk), one[1])), others
 
 
-def line_row(request: TeamRequest, file: File, number: int, *, is_shared: bool) -> Line:
+def line_row(request: TeamRequest, file: File, number: int, *, is_shared: bool) -> dict[str, Any]:
     lines = file.content.split("\n")
     text = lines[number - 1] if number <= len(lines) else ""
-    return Line(
-        f"{file.path}:{number}",
-        file_url(request, file, number),
-        text,
-        owner_name(request.visit, file.owner),
-        is_shared,
-    )
+    return {
+        "place": f"{file.path}:{number}",
+        "url": file_url(request, file, number),
+        "text": text,
+        "whose": owner_name(request.visit, file.owner),
+        "is_shared": is_shared,
+    }
 
 
-def changes_shown(request: TeamRequest, plan: Plan) -> list[Shown]:
+def changes_shown(request: TeamRequest, plan: Plan) -> list[dict[str, Any]]:
     return [_shown(request, change) for change in plan.changes[:_MOST_DIFFS]]
 
 
@@ -154,17 +132,17 @@ def _numbered(file: File, lines: Lines) -> list[tuple[File, int, bool]]:
     return [(file, n, n in lines.partly) for n in sorted(lines.alone | lines.partly)]
 
 
-def _shown(request: TeamRequest, change: Change) -> Shown:
+def _shown(request: TeamRequest, change: Change) -> dict[str, Any]:
     added, removed = change.counts
-    return Shown(
-        change.file.path,
-        file_url(request, change.file),
-        owner_name(request.visit, change.file.owner),
-        change,
-        added,
-        removed,
-        side_by_side(change.before, change.after),
-    )
+    return {
+        "path": change.file.path,
+        "url": file_url(request, change.file),
+        "whose": owner_name(request.visit, change.file.owner),
+        "change": change,
+        "added": added,
+        "removed": removed,
+        "rows": side_by_side(change.before, change.after),
+    }
 
 
 def _conversation(request: TeamRequest, agent: Agent, key: UUID) -> Found:
@@ -175,7 +153,7 @@ def _conversation(request: TeamRequest, agent: Agent, key: UUID) -> Found:
     return Found(
         Source(agent, Kind.CONVERSATION, talk.pk),
         _("the conversation {name}").format(name=name),
-        to(request, "agents_conversation", agent.pk, talk.pk) if reads else "",
+        talk_url(request, talk) if reads else "",
         None if talk.owner_id in request.visit.shared_owners else talk.owner,
     )
 

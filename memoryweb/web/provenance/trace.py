@@ -10,7 +10,7 @@ from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import author_name, owner_query
+from memoryweb.web.naming import author_name, owner_query, talk_url
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 
@@ -105,11 +105,10 @@ def _message(request: TeamRequest, message: Message) -> Step:
     if not request.visit.reads(conversation.owner_id):
         return Step("hidden")
     note_read(request, conversation.owner, "conversation", conversation.pk)
-    url = to(request, "agents_conversation", conversation.agent_id, conversation.pk)
     return Step(
         "message",
         title=message.name or message.get_role_display(),
         text=message.content,
-        url=f"{url}?message={message.position}#m{message.position}",
+        url=talk_url(request, conversation, message.position),
         message=message,
     )

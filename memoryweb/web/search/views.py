@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Any
 from urllib.parse import urlencode
 
+from django import forms
 from django.http import HttpResponse
 from django.utils.functional import Promise
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
@@ -22,11 +22,11 @@ from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.hits import Found, Hit
 from memoryweb.search.query_syntax import Query
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
+from memoryweb.web.form_fields import DayInput
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import plain
-from memoryweb.web.naming import owner_name, owner_title
-from memoryweb.web.search.forms import SearchForm
+from memoryweb.web.naming import owner_name, owner_query, owner_title
 from memoryweb.workspace.models import SourceClass
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
@@ -46,24 +46,59 @@ _FOREIGN: dict[str, Promise] = {
 
 
 @dataclass(frozen=True)
-class Shown:
-    hit: Hit
-    title: str
-    snippet: SafeString
-    url: str
-    whose: str
-    source: str
-    trail: str
-
-
-@dataclass(frozen=True)
 class Group:
     """What one agent has. `more_url` leads to all of it, or to the next page."""
 
     agent: Agent
     total: int
-    hits: list[Shown]
+    hits: list[dict[str, Any]]
     more_url: str
+
+
+class SearchForm(forms.Form):
+    """What is looked for and where. All of it stands in the address."""
+
+    q = forms.CharField(
+        label=gettext_lazy("What are you looking for?"),
+        max_length=1000,
+        required=False,
+        widget=forms.TextInput(
+            attrs={"type": "search", "autocomplete": "off", "autofocus": True, "data-search": ""}
+        ),
+    )
+    agent = forms.ChoiceField(label=gettext_lazy("Agent"), required=False)
+    whose = forms.ChoiceField(label=gettext_lazy("Whose memory"), required=False)
+    kind = forms.ChoiceField(
+        label=gettext_lazy("In"),
+        required=False,
+        choices=(
+            ("", gettext_lazy("Files and messages")),
+            ("file", gettext_lazy("Files")),
+            ("message", gettext_lazy("Messages")),
+        ),
+    )
+    path = forms.CharField(label=gettext_lazy("File name contains"), max_length=256, required=False)
+    after = forms.DateField(label=gettext_lazy("From"), required=False, widget=DayInput)
+    before = forms.DateField(label=gettext_lazy("Before"), required=False, widget=DayInput)
+    at = forms.DateField(label=gettext_lazy("As of the end of"), required=False, widget=DayInput)
+    cursor = forms.CharField(max_length=300, required=False, widget=forms.HiddenInput)
+
+    def __init__(
+        self,
+        data: object,
+        *,
+        agents: list[tuple[str, str]],
+        owners: list[tuple[str, str]],
+    ) -> None:
+        super().__init__(data)  # type: ignore[arg-type]
+        self.fields["agent"].choices = [("", _("All agents")), *agents]  # type: ignore[attr-defined]
+        self.fields["whose"].choices = owners  # type: ignore[attr-defined]
+
+    @property
+    def narrows(self) -> bool:
+        """Whether one of the filters that are folded away is in use."""
+        given: dict[str, date | str | None] = getattr(self, "cleaned_data", {})
+        return any(given.get(name) for name in ("path", "after", "before", "at"))
 
 
 @require_GET
@@ -95,7 +130,8 @@ def search(request: TeamRequest) -> HttpResponse:
 
 
 def _best(group: Group) -> float:
-    return group.hits[0].hit.score
+    score: float = group.hits[0]["hit"].score
+    return score
 
 
 def _unreadable(form: SearchForm) -> str:
@@ -185,7 +221,9 @@ def _address(request: TeamRequest, changed: Mapping[str, str]) -> str:
     return to(request, "search", query=f"?{urlencode(kept)}")
 
 
-def _shown(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> Shown:
+def _shown(
+    request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str
+) -> dict[str, Any]:
     owner = owner if hit.owner_id else None
     if hit.message:
         talk = hit.message.conversation
@@ -200,10 +238,15 @@ def _shown(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q:
     whose = owner_name(request.visit, owner)
     if hit.file and hit.file.agent_id != agent.pk:
         whose = _("Global")
-    source = _FOREIGN.get(hit.source, "") if hit.file else ""  # a message names its speaker
-    snippet = marked_html(plain(hit.snippet), words_of(q))
-    trail = hit.trail if hit.file else ""
-    return Shown(hit, title, snippet, url, whose, str(source), trail)
+    return {
+        "hit": hit,
+        "title": title,
+        "snippet": marked_html(plain(hit.snippet), words_of(q)),
+        "url": url,
+        "whose": whose,
+        "source": _FOREIGN.get(hit.source, "") if hit.file else "",  # a message names its speaker
+        "trail": hit.trail if hit.file else "",
+    }
 
 
 def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> str:
@@ -212,8 +255,6 @@ def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None,
     page = _PAGES[hit.file.agent_id == agent.pk, hit.is_past]
     path = hit.past.file.path if hit.past else hit.file.path
     number = [hit.revision] if hit.is_past else []
-    whose = {}
-    if owner:
-        whose = {"owner": "me" if owner == request.visit.me else str(owner.pk)}
-    query = urlencode({**whose, "q": q})
-    return to(request, page, agent.pk, path, *number, query=f"?{query}#L{hit.line}")
+    whose = owner_query(request.visit, owner.pk if owner else None)
+    query = f"{whose}{'&' if whose else '?'}{urlencode({'q': q})}#L{hit.line}"
+    return to(request, page, agent.pk, path, *number, query=query)

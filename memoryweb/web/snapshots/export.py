@@ -1,6 +1,6 @@
 """What can be taken along: a whole memory, or its parts where one import cannot take it all."""
 
-from dataclasses import dataclass
+from typing import Any
 
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
@@ -9,34 +9,18 @@ from django.utils.translation import ngettext
 from memoryweb.snapshots.parts import Part
 
 
-@dataclass(frozen=True)
-class Piece:
-    label: str
-    holds: str
-    url: str
-
-
-@dataclass(frozen=True)
-class Departure:
+def export_row(label: str, url: str, parts: tuple[Part, ...]) -> dict[str, Any]:
     """`pieces` is empty where the whole fits into one import."""
-
-    label: str
-    url: str
-    pieces: tuple[Piece, ...]
+    pieces = [_piece(url, part) for part in parts] if len(parts) > 1 else []
+    return {"label": label, "url": url, "pieces": pieces}
 
 
-def departure(label: str, url: str, parts: tuple[Part, ...]) -> Departure:
-    if len(parts) == 1:
-        return Departure(label, url, ())
-    return Departure(label, url, tuple(_piece(url, part) for part in parts))
-
-
-def _piece(url: str, part: Part) -> Piece:
+def _piece(url: str, part: Part) -> dict[str, str]:
     label = _("Part {number} of {of}").format(number=part.number, of=part.of)
     count = len(part.files)
     files = ngettext("{n} file", "{n} files", count).format(n=count)
     holds = " · ".join([_contents(part), files, filesizeformat(part.size)])
-    return Piece(label, holds, f"{url}&part={part.number}")
+    return {"label": label, "holds": holds, "url": f"{url}&part={part.number}"}
 
 
 def _contents(part: Part) -> str:

@@ -1,12 +1,16 @@
 """Taking a memory along: a snapshot out; one that comes in, looked at first."""
 
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
@@ -18,6 +22,7 @@ from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import unit
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.models import Upload
+from memoryweb.snapshots.structure import MAX_UPLOAD
 from memoryweb.web.access import (
     Refused,
     TeamRequest,
@@ -33,10 +38,38 @@ from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.web.snapshots.export import Departure, departure
-from memoryweb.web.snapshots.forms import UploadForm
+from memoryweb.web.snapshots.export import export_row
 from memoryweb.web.snapshots.preview import arrivals, shown_change, summary
 from memoryweb.workspace.models import Revision
+
+
+class UploadForm(forms.Form):
+    """Whose memory it becomes is asked each time: nothing is chosen beforehand."""
+
+    file = forms.FileField(
+        label=gettext_lazy("Archive"),
+        help_text=gettext_lazy(
+            "A ZIP file of at most 16 MiB: a snapshot, or an OpenClaw workspace."
+        ),
+        widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
+    )
+    owner = forms.ChoiceField(
+        label=gettext_lazy("Whose memory does it become?"), widget=forms.RadioSelect
+    )
+
+    def __init__(self, choices: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["owner"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = list(choices)
+
+    def clean_file(self) -> "UploadedFile[Any]":
+        file: UploadedFile[Any] = self.cleaned_data["file"]
+        if (file.size or 0) > MAX_UPLOAD:
+            raise forms.ValidationError(
+                gettext_lazy("The archive is larger than 16 MiB."), code="too_large"
+            )
+        return file
 
 
 @require_GET
@@ -174,7 +207,7 @@ def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
         "form": form,
         "can_import": visit.can(Permission.IMPORT),
         "can_export": visit.can(Permission.EXPORT),
-        "exports": _departures(request, agent) if visit.can(Permission.EXPORT) else [],
+        "exports": _exports(request, agent) if visit.can(Permission.EXPORT) else [],
         "imports": [
             (batch, owner_name(visit, batch.owner)) for batch in own.order_by("-created_at")[:10]
         ],
@@ -197,12 +230,12 @@ def _reaches(request: TeamRequest) -> list[tuple[str, str]]:
     ]
 
 
-def _departures(request: TeamRequest, agent: Agent) -> list[Departure]:
+def _exports(request: TeamRequest, agent: Agent) -> list[dict[str, Any]]:
     url = to(request, "agents_snapshot_export", agent.pk)
     owners = {str(owner.pk): owner for owner in request.visit.mine.values()}
     owners["me"] = request.visit.me
     return [
-        departure(label, f"{url}?owner={value}", snapshots.parts_of(agent, owners.get(value)))
+        export_row(label, f"{url}?owner={value}", snapshots.parts_of(agent, owners.get(value)))
         for value, label in _reaches(request)
     ]
 
