@@ -1,43 +1,19 @@
 """Two texts brought together, as the page of a conflict shows them: hunk by hunk."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.markdown.merge import Choice, Decision, Hunk, Kind, choices, conflicts, text_of
-from memoryweb.markdown.sides import Sides, sides
+from memoryweb.markdown.sides import sides
 
 CONTEXT = 3  # unchanged lines shown around a change
 NAMED = 10  # open places that a sentence names
 
 
-@dataclass(frozen=True)
-class Same:
-    """Unchanged lines around a change. `hidden` ones are left away."""
-
-    head: Sequence[str]
-    tail: Sequence[str]
-    hidden: int
-    kind: str = "same"
-
-
-@dataclass(frozen=True)
-class Place:
-    """A hunk to choose for. `number` counts conflicts; what fits is chosen already."""
-
-    at: int
-    kind: str
-    sides: Sides
-    choices: Sequence[tuple[Choice, str]]
-    chosen: str
-    texts: Sequence[tuple[Choice, str]]
-    by_hand: str
-    number: int
-
-
-def shown(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> list[Same | Place]:
+def shown(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> list[dict[str, Any]]:
     numbers = {at: number for number, at in enumerate(conflicts(hunks), start=1)}
     return [
         _unchanged(at, hunk, is_last=at == len(hunks) - 1)
@@ -61,20 +37,21 @@ def still_open(hunks: Sequence[Hunk], decisions: Mapping[int, Decision]) -> str:
     return said.format(places=named + (", …" if len(numbers) > NAMED else ""))
 
 
-def _place(at: int, hunk: Hunk, decision: Decision | None, number: int) -> Place:
+def _place(at: int, hunk: Hunk, decision: Decision | None, number: int) -> dict[str, Any]:
+    """A hunk to choose for. `number` counts conflicts; what fits is chosen already."""
     offered = choices(hunk)
     chosen = decision.choice if decision else None if number else offered[0]
     is_by_hand = decision is not None and decision.choice == Choice.HAND
-    return Place(
-        at=at,
-        kind=hunk.kind,
-        sides=sides(hunk),
-        choices=[(choice, _label(hunk.kind, choice)) for choice in offered],
-        chosen=str(chosen) if chosen else "",
-        texts=[(one, text_of(hunk, Decision(one))) for one in offered if one != Choice.HAND],
-        by_hand=decision.text if decision and is_by_hand else "\n".join(hunk.merged),
-        number=number,
-    )
+    return {
+        "at": at,
+        "kind": hunk.kind,
+        "sides": sides(hunk),
+        "choices": [(choice, _label(hunk.kind, choice)) for choice in offered],
+        "chosen": str(chosen) if chosen else "",
+        "texts": [(one, text_of(hunk, Decision(one))) for one in offered if one != Choice.HAND],
+        "by_hand": decision.text if decision and is_by_hand else "\n".join(hunk.merged),
+        "number": number,
+    }
 
 
 def _label(kind: Kind, choice: Choice) -> str:
@@ -90,10 +67,10 @@ def _label(kind: Kind, choice: Choice) -> str:
     }[choice]
 
 
-def _unchanged(at: int, hunk: Hunk, *, is_last: bool) -> Same:
+def _unchanged(at: int, hunk: Hunk, *, is_last: bool) -> dict[str, Any]:
     """Its first lines follow a change, its last ones lead to the next."""
     lines = hunk.mine
     head = lines[:CONTEXT] if at else ()
     rest = lines[len(head) :]
     tail = () if is_last else rest[-CONTEXT:]
-    return Same(head, tail, hidden=len(rest) - len(tail))
+    return {"kind": "same", "head": head, "tail": tail, "hidden": len(rest) - len(tail)}

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from django.db.models import Sum
 from django.http import HttpRequest
@@ -42,17 +43,9 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Month:
-    label: str
-    url: str
-    count: int
-    is_current: bool
-
-
-@dataclass(frozen=True)
 class Tree:
     groups: list[Group]
-    months: list[Month]
+    months: list[dict[str, Any]]
     notes: Group | None
     pages: "Page[File] | None" = None
     name: str = ""  # what was looked for
@@ -102,7 +95,7 @@ def _group(request: HttpRequest, key: str, files: list[File]) -> Group:
     return Group(key, GROUPS[key], files[:SHOWN], len(files), _size(files), more)
 
 
-def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[Month], Group | None]:
+def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[dict[str, Any]], Group | None]:
     """The months that have notes, and the notes of the one that is asked for or the newest."""
     found = notes_by_month(workspace.files.present())
     if not found:
@@ -110,9 +103,12 @@ def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[Month], Gro
     asked = request.GET.get("month", "")
     current = next((row for row in found if f"{row.month:%Y-%m}" == asked), found[0])
     months = [
-        Month(
-            _name(row.month), _url(request, month=f"{row.month:%Y-%m}"), row.count, row == current
-        )
+        {
+            "label": _name(row.month),
+            "url": _url(request, month=f"{row.month:%Y-%m}"),
+            "count": row.count,
+            "is_current": row == current,
+        }
         for row in found
     ]
     files = workspace.files.present().filter(
