@@ -181,7 +181,7 @@ def _checked_scopes(scopes: Collection[str]) -> list[str]:
     if not scopes:
         raise ScopeMissing
     if refused := sorted(set(scopes) - set(tokens.PERSONAL_SCOPES)):
-        raise ScopeRefused(refused)
+        raise ScopeRefused(", ".join(refused))
     return sorted(set(scopes))
 
 

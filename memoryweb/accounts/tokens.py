@@ -149,7 +149,7 @@ def _check_scopes(scopes: Collection[str], allowed: Collection[str]) -> None:
     if not scopes:
         raise ScopeMissing
     if refused := sorted(set(scopes) - set(allowed)):
-        raise ScopeRefused(refused)
+        raise ScopeRefused(", ".join(refused))
 
 
 def _hour(moment: datetime) -> datetime:

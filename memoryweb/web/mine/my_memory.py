@@ -1,14 +1,13 @@
 """My memory, whoever opens it: a member on their page, or somebody on a visit. One page, one
 set of acts."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -40,12 +39,7 @@ from memoryweb.workspace.models import File
 
 PARTIALS = ("pause",)
 SIZE, RECENT, UNDOABLE = 40, 6, 10
-
-
-@dataclass(frozen=True)
-class Decision:
-    label: str
-    url: str
+Act = Callable[[UserRequest, Oneself], HttpResponseBase]
 
 
 def layout(who: Oneself) -> dict[str, Any]:
@@ -81,19 +75,33 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     }
 
 
-def waiting(who: Oneself) -> list[Decision]:
+def waiting(who: Oneself) -> list[dict[str, str]]:
     """What a member has to decide about their own memory, with the page to do it on."""
     found = waiting_about(who.team, list(who.owners))
+    proposals = ngettext(
+        "{n} change to your memory was proposed.",
+        "{n} changes to your memory were proposed.",
+        found.proposals,
+    )
+    secrets = ngettext(
+        "{n} text about you may contain a password.",
+        "{n} texts about you may contain a password.",
+        found.secrets,
+    )
+    flagged = ngettext(
+        "{n} line about you is flagged: keep it or remove it.",
+        "{n} lines about you are flagged: keep or remove each.",
+        found.marks,
+    )
     counted = [
-        (found.proposals, "review", _proposals(found.proposals)),
-        (found.secrets, "secrets", _secrets(found.secrets)),
-        (found.marks, "marks", _marks(found.marks)),
+        (found.proposals, "review", proposals),
+        (found.secrets, "secrets", secrets),
+        (found.marks, "marks", flagged),
     ]
-    slug = who.team.slug
     return [
-        Decision(label, reverse(f"web:{name}", args=[slug]))
-        for count, name, label in counted
-        if count
+        {"label": label.format(n=n), "url": reverse(f"web:{name}", args=[who.team.slug])}
+        for n, name, label in counted
+        if n
     ]
 
 
@@ -160,19 +168,27 @@ def undo(request: UserRequest, who: Oneself) -> HttpResponse:
     return redirect(who.urls["page"])
 
 
-def pause(request: UserRequest, who: Oneself, *, paused: bool) -> HttpResponse:
+def pause(request: UserRequest, who: Oneself) -> HttpResponse:
+    said = _("Memory is paused. Nothing about you is kept or used until you resume it.")
+    return _set_paused(request, who, said, paused=True)
+
+
+def resume(request: UserRequest, who: Oneself) -> HttpResponse:
+    return _set_paused(request, who, _("Memory is on again."), paused=False)
+
+
+def _set_paused(request: UserRequest, who: Oneself, said: str, *, paused: bool) -> HttpResponse:
     with unit(who.team):
         for owner in _saved(who):
             set_paused(owner=owner, paused=paused, by=who.actor)
             who.me.paused = paused
-    said = _("Memory is paused. Nothing about you is kept or used until you resume it.")
-    messages.success(request, said if paused else _("Memory is on again."))
+    messages.success(request, said)
     if is_fragment(request, PARTIALS):
         return show(request, "mine/mine.html", layout(who), partials=PARTIALS)
     return redirect(who.urls["page"])
 
 
-def export(who: Oneself) -> StreamingHttpResponse:
+def export(request: UserRequest, who: Oneself) -> StreamingHttpResponse:
     """One's own owner is made with the event that it was exported, or not at all."""
     with unit(who.team):
         return download(who.team, _saved(who), by=who.actor)
@@ -247,30 +263,6 @@ def _by_agent(who: Oneself, kept: Kept) -> dict[str, Any]:
         "talks_url": reverse("web:agents_conversations", args=[slug, agent_id]) + "?whose=mine",
         "snapshot_url": reverse("web:agents_snapshot_export", args=[slug, agent_id]) + "?owner=me",
     }
-
-
-def _proposals(count: int) -> str:
-    return ngettext(
-        "{n} change to your memory was proposed.",
-        "{n} changes to your memory were proposed.",
-        count,
-    ).format(n=count)
-
-
-def _secrets(count: int) -> str:
-    return ngettext(
-        "{n} text about you may contain a password.",
-        "{n} texts about you may contain a password.",
-        count,
-    ).format(n=count)
-
-
-def _marks(count: int) -> str:
-    return ngettext(
-        "{n} line about you is flagged: keep it or remove it.",
-        "{n} lines about you are flagged: keep or remove each.",
-        count,
-    ).format(n=count)
 
 
 def _removed(file: File, sources: int) -> str:

@@ -1,5 +1,6 @@
 """My memory: what is kept about the person who looks, whatever their role."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.mine import my_memory
 from memoryweb.web.mine.forms import CodeForm
+from memoryweb.web.mine.my_memory import Act
 from memoryweb.web.mine.people import member
 
 
@@ -24,40 +26,17 @@ def mine(request: TeamRequest) -> HttpResponse:
     return _page(request, CodeForm())
 
 
-@require_POST
-@team_view()
-def reword(request: TeamRequest) -> HttpResponse:
-    return my_memory.reword(request, member(request))
+def _act(act: Act) -> Callable[..., HttpResponseBase]:
+    @require_POST
+    @team_view()
+    def view(request: TeamRequest) -> HttpResponseBase:
+        return act(request, member(request))
+
+    return view
 
 
-@require_POST
-@team_view()
-def remove(request: TeamRequest) -> HttpResponse:
-    return my_memory.remove(request, member(request))
-
-
-@require_POST
-@team_view()
-def undo(request: TeamRequest) -> HttpResponse:
-    return my_memory.undo(request, member(request))
-
-
-@require_POST
-@team_view()
-def pause(request: TeamRequest) -> HttpResponse:
-    return my_memory.pause(request, member(request), paused=True)
-
-
-@require_POST
-@team_view()
-def resume(request: TeamRequest) -> HttpResponse:
-    return my_memory.pause(request, member(request), paused=False)
-
-
-@require_POST
-@team_view()
-def export(request: TeamRequest) -> HttpResponseBase:
-    return my_memory.export(member(request))
+reword, remove, undo = _act(my_memory.reword), _act(my_memory.remove), _act(my_memory.undo)
+pause, resume, export = _act(my_memory.pause), _act(my_memory.resume), _act(my_memory.export)
 
 
 @require_POST

@@ -22,10 +22,10 @@ from memoryweb.web import one_time_links
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
 from memoryweb.web.mine import my_memory
+from memoryweb.web.mine.my_memory import Act
 from memoryweb.web.mine.people import Oneself, guest
 
 COOKIE, _SALT = "memoryweb_visit", "memoryweb.visit"
-View = Callable[[UserRequest, Oneself], HttpResponseBase]
 Response = TypeVar("Response", bound=HttpResponseBase)
 
 
@@ -55,7 +55,7 @@ def _entered(request: UserRequest, code: OneTimeCode) -> HttpResponse:
     return response
 
 
-def _visit(view: View) -> Callable[[UserRequest], HttpResponseBase]:
+def _visit(view: Act) -> Callable[[UserRequest], HttpResponseBase]:
     """Enter the scope of the visit that this browser holds; the same page for any that is over."""
 
     @login_not_required
@@ -78,40 +78,17 @@ def page(request: UserRequest, who: Oneself) -> HttpResponse:
     return show(request, "mine/mine.html", context, partials=my_memory.PARTIALS)
 
 
-@require_POST
-@_visit
-def reword(request: UserRequest, who: Oneself) -> HttpResponse:
-    return my_memory.reword(request, who)
-
-
-@require_POST
-@_visit
-def remove(request: UserRequest, who: Oneself) -> HttpResponse:
-    return my_memory.remove(request, who)
-
-
-@require_POST
-@_visit
-def undo(request: UserRequest, who: Oneself) -> HttpResponse:
-    return my_memory.undo(request, who)
-
-
-@require_POST
-@_visit
-def pause(request: UserRequest, who: Oneself) -> HttpResponse:
-    return my_memory.pause(request, who, paused=True)
-
-
-@require_POST
-@_visit
-def resume(request: UserRequest, who: Oneself) -> HttpResponse:
-    return my_memory.pause(request, who, paused=False)
-
-
-@require_POST
-@_visit
-def export(request: UserRequest, who: Oneself) -> HttpResponseBase:
-    return my_memory.export(who)
+reword, remove, undo, pause, resume, export = (
+    require_POST(_visit(act))
+    for act in (
+        my_memory.reword,
+        my_memory.remove,
+        my_memory.undo,
+        my_memory.pause,
+        my_memory.resume,
+        my_memory.export,
+    )
+)
 
 
 @require_POST
