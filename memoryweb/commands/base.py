@@ -2,8 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,21 +60,32 @@ class Command(BaseCommand, ABC):
             raise CommandError(outcome.message)
 
 
-def add_team(parser: CommandParser) -> None:
-    parser.add_argument("--team", required=True, help=_("the team's slug, name or id"))
+class TeamCommand(Command):
+    """One that acts in a team and, where `of_agent`, on one of its agents."""
+
+    of_agent = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--team", required=True, help=_("the team's slug, name or id"))
+        if self.of_agent:
+            parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
+        super().add_arguments(parser)
+
+    def act(self, options: dict[str, Any]) -> Outcome:
+        team = teams.find(options["team"])
+        with scope(team=team):
+            if self.of_agent:
+                options["agent"] = find_agent(team, options["agent"])
+            return self.act_in(team, options)
+
+    @abstractmethod
+    def act_in(self, team: Team, options: dict[str, Any]) -> Outcome:
+        """As `act`, inside the team's scope; `options["agent"]` is the agent itself."""
 
 
 def listed(text: str) -> list[str]:
     """The parts of a comma-separated argument."""
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-@contextmanager
-def in_team(text: str) -> Iterator[Team]:
-    """The team that a `--team` names, inside its scope."""
-    team = teams.find(text)
-    with scope(team=team):
-        yield team
 
 
 def find_agent(team: Team, text: str) -> Agent:

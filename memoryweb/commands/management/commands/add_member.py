@@ -6,34 +6,32 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts import members
-from memoryweb.accounts.models import Membership
+from memoryweb.accounts.models import Membership, Team
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import SYSTEM
 from memoryweb.commands import base
 
 
-class Command(base.Command):
+class Command(base.TeamCommand):
     help = _("Add a person to a team, with an account if the address is new.")
 
     def arguments(self, parser: CommandParser) -> None:
-        base.add_team(parser)
         parser.add_argument("--email", required=True)
         parser.add_argument("--role", required=True, choices=Role.values)
         parser.add_argument("--name", default="", help=_("the person's name, for a new account"))
         parser.add_argument("--password", help=_("for a new account"))
         parser.add_argument("--until", metavar="YYYY-MM-DD", help=_("the last day, in UTC"))
 
-    def act(self, options: dict[str, Any]) -> base.Outcome:
-        with base.in_team(options["team"]) as team:
-            member = members.add_member(
-                team=team,
-                email=options["email"],
-                role=Role(options["role"]),
-                by=SYSTEM,
-                name=options["name"],
-                password=options["password"],
-                ends_at=_end_of_day(options["until"]) if options["until"] else None,
-            )
+    def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
+        member = members.add_member(
+            team=team,
+            email=options["email"],
+            role=Role(options["role"]),
+            by=SYSTEM,
+            name=options["name"],
+            password=options["password"],
+            ends_at=_end_of_day(options["until"]) if options["until"] else None,
+        )
         said = _("{email} is now {role} of “{team}”.").format(
             email=member.user.email, role=member.role, team=team
         )

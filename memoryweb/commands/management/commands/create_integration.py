@@ -4,16 +4,16 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.integrations import DEFAULT_SCOPES, create_integration, grant
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.record import SYSTEM
 from memoryweb.commands import base
 
 
-class Command(base.Command):
+class Command(base.TeamCommand):
     help = _("Create an integration: a program that talks for people.")
 
     def arguments(self, parser: CommandParser) -> None:
-        base.add_team(parser)
         parser.add_argument("--name", required=True)
         parser.add_argument(
             "--channels", default="", help=_("channels it may name, such as slack,feishu")
@@ -29,20 +29,19 @@ class Command(base.Command):
             help=_("let it write shared files of the prompt without asking, and why"),
         )
 
-    def act(self, options: dict[str, Any]) -> base.Outcome:
+    def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         scopes = options["scopes"]
-        with base.in_team(options["team"]) as team:
-            agents = [base.find_agent(team, text) for text in base.listed(options["agents"])]
-            integration = create_integration(
-                team=team,
-                name=options["name"],
-                by=SYSTEM,
-                channels=base.listed(options["channels"]),
-                agents=[str(agent.pk) for agent in agents],
-                scopes=DEFAULT_SCOPES if scopes == "all" else base.listed(scopes),
-            )
-            if reason := options["shared_write"]:
-                grant(integration=integration, scope=Scope.SHARED_WRITE, reason=reason, by=SYSTEM)
+        agents = [base.find_agent(team, text) for text in base.listed(options["agents"])]
+        integration = create_integration(
+            team=team,
+            name=options["name"],
+            by=SYSTEM,
+            channels=base.listed(options["channels"]),
+            agents=[str(agent.pk) for agent in agents],
+            scopes=DEFAULT_SCOPES if scopes == "all" else base.listed(scopes),
+        )
+        if reason := options["shared_write"]:
+            grant(integration=integration, scope=Scope.SHARED_WRITE, reason=reason, by=SYSTEM)
         return base.Outcome(
             _("Created the integration “{name}” of “{team}”.").format(
                 name=integration.name, team=team

@@ -10,11 +10,10 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.commands import base
 
 
-class Command(base.Command):
+class Command(base.TeamCommand):
     help = _("Create a token. Standard output gets the token alone. It is shown only once.")
 
     def arguments(self, parser: CommandParser) -> None:
-        base.add_team(parser)
         holder = parser.add_mutually_exclusive_group(required=True)
         holder.add_argument("--email", help=_("the member who will act with it"))
         holder.add_argument("--integration", help=_("the integration's name or id"))
@@ -24,18 +23,17 @@ class Command(base.Command):
             "--days", type=int, default=tokens.DEFAULT_DAYS, help=_("how long it is valid")
         )
 
-    def act(self, options: dict[str, Any]) -> base.Outcome:
-        with base.in_team(options["team"]) as team:
-            user, integration = _holder(team, options)
-            token, secret = tokens.issue(
-                team=team,
-                by=SYSTEM,
-                name=options["name"],
-                scopes=_scopes(options["scopes"], integration),
-                user=user,
-                integration=integration,
-                days=options["days"],
-            )
+    def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
+        user, integration = _holder(team, options)
+        token, secret = tokens.issue(
+            team=team,
+            by=SYSTEM,
+            name=options["name"],
+            scopes=_scopes(options["scopes"], integration),
+            user=user,
+            integration=integration,
+            days=options["days"],
+        )
         expires = token.expires_at.date().isoformat()
         return base.Outcome(
             _("Created token {token} for {holder}, valid until {date}.").format(

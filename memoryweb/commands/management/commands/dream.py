@@ -5,6 +5,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time
 from memoryweb.agents.owners import find_for_command
@@ -16,12 +17,11 @@ from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 
 
-class Command(base.Command):
+class Command(base.TeamCommand):
     help = _("Run a dream now, or simulate one night, and wait for it to finish.")
+    of_agent = True
 
     def arguments(self, parser: CommandParser) -> None:
-        base.add_team(parser)
-        parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
         parser.add_argument(
             "--owner", help=_("whose notes; default: the shared ones and everyone's with new notes")
         )
@@ -31,16 +31,15 @@ class Command(base.Command):
             help=_("a local date: run as if it were that night"),
         )
 
-    def act(self, options: dict[str, Any]) -> base.Outcome:
-        with base.in_team(options["team"]) as team:
-            agent = base.find_agent(team, options["agent"])
-            night: date | None = options["night"]
-            if options["owner"]:
-                owners = [find_for_command(team, options["owner"])]
-            else:
-                now = dream_time(agent, night) if night else timezone.now()
-                owners = schedule.with_new_notes(agent, now)
-            runs = [_dreamt(agent, owner, night) for owner in owners]
+    def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
+        agent = options["agent"]
+        night: date | None = options["night"]
+        if options["owner"]:
+            owners = [find_for_command(team, options["owner"])]
+        else:
+            now = dream_time(agent, night) if night else timezone.now()
+            owners = schedule.with_new_notes(agent, now)
+        runs = [_dreamt(agent, owner, night) for owner in owners]
         failed = [run for run in runs if run.status == Run.Status.FAILED]
         return base.Outcome(
             " ".join(map(_told, runs)) or _("There are no new notes to dream about."),

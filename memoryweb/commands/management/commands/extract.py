@@ -6,6 +6,7 @@ from uuid import UUID
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command, system_owner
 from memoryweb.commands import base
@@ -18,22 +19,20 @@ from memoryweb.runs.reasons import reason
 LONGEST_SECONDS = 600
 
 
-class Command(base.Command):
+class Command(base.TeamCommand):
     help = _("Extract waiting conversations now, without the cooldown, and wait for the result.")
+    of_agent = True
 
     def arguments(self, parser: CommandParser) -> None:
-        base.add_team(parser)
-        parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
         parser.add_argument("--owner", help=_("whose conversations; default: everyone's"))
 
-    def act(self, options: dict[str, Any]) -> base.Outcome:
-        with base.in_team(options["team"]) as team:
-            agent = base.find_agent(team, options["agent"])
-            if options["owner"]:
-                owners = [find_for_command(team, options["owner"]) or system_owner(team)]
-            else:
-                owners = owners_with_messages(agent)
-            runs = [_extracted(agent, owner) for owner in owners]
+    def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
+        agent = options["agent"]
+        if options["owner"]:
+            owners = [find_for_command(team, options["owner"]) or system_owner(team)]
+        else:
+            owners = owners_with_messages(agent)
+        runs = [_extracted(agent, owner) for owner in owners]
         return base.Outcome(
             "\n".join(map(_told, runs)) or _("There are no messages to extract."),
             {"runs": [_as_data(run) for run in runs]},

@@ -16,14 +16,13 @@ from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs.models import Run
 
 
-class Command(base.Command):
+class Command(base.TeamCommand):
     help = _(
         "Import conversations from a JSONL file, all of it or nothing. Repeating it adds nothing."
     )
+    of_agent = True
 
     def arguments(self, parser: CommandParser) -> None:
-        base.add_team(parser)
-        parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
         parser.add_argument(
             "--owner", required=True, help=_("whose conversations; “shared” for the system's")
         )
@@ -33,32 +32,31 @@ class Command(base.Command):
             help=_("one message a line: conversation, id, role, name, content, timestamp"),
         )
 
-    def act(self, options: dict[str, Any]) -> base.Outcome:
+    def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         path: Path = options["file"]
-        with base.in_team(options["team"]) as team:
-            agent = base.find_agent(team, options["agent"])
+        agent = options["agent"]
 
-            def open_unit() -> AbstractContextManager[Unit]:
-                return unit(team)
+        def open_unit() -> AbstractContextManager[Unit]:
+            return unit(team)
 
-            def find_owner() -> Owner:
-                return find_or_meet(team, options["owner"]) or system_owner(team)
+        def find_owner() -> Owner:
+            return find_or_meet(team, options["owner"]) or system_owner(team)
 
-            try:
-                done = import_messages(
-                    open_unit, agent=agent, find_owner=find_owner, open_file=lambda: path.open("rb")
-                )
-            except BatchRefused as refusal:
-                return base.Outcome(str(refusal), {"field": refusal.field}, ok=False)
-            except OSError as error:
-                return base.Outcome(
-                    _("The file cannot be read: {error}.").format(error=error.strerror), ok=False
-                )
-            with unit(team) as work:
-                owner = find_owner()
-                run = request(
-                    work, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True
-                )
+        try:
+            done = import_messages(
+                open_unit, agent=agent, find_owner=find_owner, open_file=lambda: path.open("rb")
+            )
+        except BatchRefused as refusal:
+            return base.Outcome(str(refusal), {"field": refusal.field}, ok=False)
+        except OSError as error:
+            return base.Outcome(
+                _("The file cannot be read: {error}.").format(error=error.strerror), ok=False
+            )
+        with unit(team) as work:
+            owner = find_owner()
+            run = request(
+                work, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True
+            )
         return _told(team, owner, done, run)
 
 

@@ -4,8 +4,9 @@ from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memoryweb.accounts.models import Team
 from memoryweb.commands import base
-from memoryweb.commands.base import Outcome, add_team, find_agent, in_team
+from memoryweb.commands.base import Outcome, find_agent
 from memoryweb.language.secrets import labels
 from memoryweb.memory import rescan
 from memoryweb.memory.transaction import unit
@@ -13,28 +14,24 @@ from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 
 
-class Command(base.Command):
+class Command(base.TeamCommand):
     help = _("Find secrets in existing memory. Prints kinds and places, never the text.")
 
     def arguments(self, parser: CommandParser) -> None:
-        add_team(parser)
         parser.add_argument("--agent", help=_("only this agent: its name or id"))
         parser.add_argument("--fix", action="store_true", help=_("mask everything that is found"))
 
-    def act(self, options: dict[str, Any]) -> Outcome:
-        with in_team(options["team"]) as team:
-            one = options["agent"]
-            agents = [find_agent(team, one)] if one else list(team.agents.live())
-            runs = []
-            for agent in agents:
-                with unit(team) as work:
-                    run = rescan.request(
-                        work, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND
-                    )
-                engine.work(run.pk)
-                run.refresh_from_db()
-                runs.append(run)
-            return _told(runs)
+    def act_in(self, team: Team, options: dict[str, Any]) -> Outcome:
+        one = options["agent"]
+        agents = [find_agent(team, one)] if one else list(team.agents.live())
+        runs = []
+        for agent in agents:
+            with unit(team) as work:
+                run = rescan.request(work, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND)
+            engine.work(run.pk)
+            run.refresh_from_db()
+            runs.append(run)
+        return _told(runs)
 
 
 def _told(runs: list[Run]) -> Outcome:

@@ -18,13 +18,12 @@ from memoryweb.snapshots.structure import MAX_UPLOAD
 from memoryweb.workspace.models import AuthorKind
 
 
-class Command(base.Command):
+class Command(base.TeamCommand):
     help = _("Export memory to a ZIP file, or import one, all of it or nothing.")
+    of_agent = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("act", choices=["export", "import"])
-        base.add_team(parser)
-        parser.add_argument("--agent", required=True, help=_("the agent's name or id"))
         parser.add_argument(
             "--owner", required=True, help=_("whose memory; “shared” for that of all")
         )
@@ -33,20 +32,19 @@ class Command(base.Command):
         )
         parser.add_argument("file", type=Path, help=_("the ZIP file to write, or to read"))
 
-    def act(self, options: dict[str, Any]) -> base.Outcome:
+    def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         path: Path = options["file"]
-        with base.in_team(options["team"]) as team:
-            agent = base.find_agent(team, options["agent"])
-            owner = find_for_command(team, options["owner"])
-            try:
-                if options["act"] == "export":
-                    return _export(team, agent, owner, path)
-                return _import(team, agent, owner, path, dry=options["dry_run"])
-            except ArchiveRefused as refused:
-                return base.Outcome(str(refused), {"code": refused.code}, ok=False)
-            except OSError as error:
-                said = _("The file cannot be used: {error}.").format(error=error.strerror)
-                return base.Outcome(said, {"code": "file"}, ok=False)
+        agent = options["agent"]
+        owner = find_for_command(team, options["owner"])
+        try:
+            if options["act"] == "export":
+                return _export(team, agent, owner, path)
+            return _import(team, agent, owner, path, dry=options["dry_run"])
+        except ArchiveRefused as refused:
+            return base.Outcome(str(refused), {"code": refused.code}, ok=False)
+        except OSError as error:
+            said = _("The file cannot be used: {error}.").format(error=error.strerror)
+            return base.Outcome(said, {"code": "file"}, ok=False)
 
 
 def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.Outcome:
