@@ -69,7 +69,7 @@ def acting(
     """
     if _names_someone(fields):
         if fields.owner is not None:
-            raise Invalid("owner", _("Send either an owner or the ids of an end user."))
+            raise Invalid("owner", _("Send either an owner or an end user's ids, not both."))
         return _end_user(caller, fields, room).met(caller)
     if fields.group:
         raise Invalid("channel", _("A group conversation needs its channel."))
@@ -140,7 +140,7 @@ def _named(
 
 def _owner_required() -> Problem:
     detail = _(
-        "Say whom the call is about: “endUserId”, “channel” with “senderId”, or “owner”: “shared”"
+        "Choose an owner: send “endUserId”, “channel” with “senderId”, or “owner”: “shared”"
         " (in a query: owner=…)."
     )
     return Problem(400, "owner_required", detail, errors=[{"field": "owner", "message": detail}])
@@ -153,7 +153,7 @@ def _of_person(caller: Caller, text: str) -> _Identity | Owner:
     for owner in caller.team.owners.filter(person=caller.user).select_related("integration"):
         if text in {str(owner.pk), owner.shown_as}:
             return owner
-    raise _forbidden(_("A personal token reaches its own person and the shared memory only."))
+    raise _forbidden(_("A personal token can only access your own memory and the shared memory."))
 
 
 def _of_integration(caller: Caller, text: str, *, reading: bool) -> _Identity | Owner:
@@ -166,7 +166,7 @@ def _of_integration(caller: Caller, text: str, *, reading: bool) -> _Identity | 
     if found and reading and Scope.PERSONAL_READ in caller.scopes:
         record_reading(caller, found)
         return found
-    raise _forbidden(_("This integration reaches its own end users and its channels only."))
+    raise _forbidden(_("This integration can only access its own end users and channels."))
 
 
 def _identity(caller: Caller, text: str) -> _Identity | None:
@@ -217,10 +217,10 @@ def _names_someone(fields: OwnerFields) -> bool:
 
 def _end_user(caller: Caller, fields: OwnerFields, room: str) -> _Identity:
     if caller.integration is None:
-        raise _forbidden(_("Only an integration's token may name an end user or a channel."))
+        raise _forbidden(_("Only an integration token can name an end user or a channel."))
     if fields.end_user_id is not None:
         if fields.channel is not None or fields.sender_id is not None:
-            raise Invalid("endUserId", _("Send either endUserId or channel with senderId."))
+            raise Invalid("endUserId", _("Send either endUserId, or channel with senderId."))
         end_user = _checked("endUserId", fields.end_user_id)
         return _Identity(f"api:{caller.integration.pk}", end_user)
     return _of_channel(caller, fields, room)
@@ -231,12 +231,12 @@ def _of_channel(caller: Caller, fields: OwnerFields, room: str) -> _Identity:
     if fields.channel is None:
         raise Invalid("channel", _("A senderId needs its channel."))
     if fields.channel not in caller.integration.channels:
-        raise Forbidden("channel_forbidden", _("This integration may not use this channel."))
+        raise Forbidden("channel_forbidden", _("This integration can't use this channel."))
     if fields.group:
         room = fields.room_id or room or fields.sender_id or ""
         return _Identity(f"{fields.channel}:room", _checked("roomId", room))
     if fields.sender_id is None:
-        raise Invalid("senderId", _("A channel needs the senderId of who speaks."))
+        raise Invalid("senderId", _("A channel also needs a senderId."))
     return _Identity(fields.channel, _checked("senderId", fields.sender_id))
 
 

@@ -81,7 +81,7 @@ class NewAgent(AgentSettings):
 
 
 @router.operation(
-    "GET", "/agents", Items[AgentOut], "List the agents that the token may use", takes=Right.READ
+    "GET", "/agents", Items[AgentOut], "List the agents this token can use", takes=Right.READ
 )
 def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
     found = page(request.auth.agents(), ["folded_name", "id"], paging.cursor, paging.limit)
@@ -132,7 +132,7 @@ def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
     "DELETE",
     "/agents/{agent_id}",
     None,
-    "Archive an agent; it can be brought back for 30 days",
+    "Archive an agent (you can restore it for 30 days)",
     takes=Right.MANAGE_AGENTS,
     status=204,
 )
@@ -147,7 +147,7 @@ def archive(request: Request, agent_id: str) -> Status[None]:
     "POST",
     "/agents/{agent_id}/restore",
     AgentOut,
-    "Bring an archived agent back",
+    "Restore an archived agent",
     takes=Right.MANAGE_AGENTS,
     errors=(409,),
 )

@@ -91,13 +91,13 @@ class Caller:
     def require_scope(self, needed: Scope) -> None:
         if needed not in self.scopes:
             raise Forbidden(
-                "scope_missing", _("This token lacks the scope “{scope}”.").format(scope=needed)
+                "scope_missing", _("This token needs the scope “{scope}”.").format(scope=needed)
             )
 
     def require(self, right: Right) -> None:
         self.require_scope(right.scope)
         if not (right.is_free_for_oneself or self.may(right.permission)):
-            raise Forbidden(f"may_not_{right.permission}", _("Your role does not allow this."))
+            raise Forbidden(f"may_not_{right.permission}", _("Your role doesn't allow this."))
 
     def agents(self) -> "AgentQuerySet":
         """The team's agents that this caller may use."""
@@ -112,7 +112,7 @@ class Caller:
             raise NotFound
         allowed = self.integration.agents if self.integration else []
         if allowed and str(agent.pk) not in allowed:
-            raise Forbidden("agent_forbidden", _("This integration may not use this agent."))
+            raise Forbidden("agent_forbidden", _("This integration can't use this agent."))
         return agent
 
     def archived_agent(self, agent_id: str) -> Agent:

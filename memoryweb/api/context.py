@@ -24,21 +24,21 @@ MEMORY = "- 09:12 Prefers a room on a high floor."
 
 class ContextRequest(OwnerFields):
     message: str = Field(
-        min_length=1, max_length=262_144, description="What the person says now; no more than that."
+        min_length=1, max_length=262_144, description="The person's message, without earlier ones."
     )
     conversation_id: str | None = Field(
         None,
         max_length=255,
-        description="Its earlier messages are put in, and what is given from the daily notes "
-        "counts as recalled. Without it, or before its first message: neither.",
+        description="Adds its earlier messages to the prompt, and counts daily notes that are used "
+        "as recalled. Leave it out for neither.",
     )
     budget: Whole = Field(
         context.WINDOW,
         ge=context.LEAST_WINDOW,
         le=context.MOST_WINDOW,
-        description="The model's window in tokens. Three quarters of it are filled at most.",
+        description="The model's context window in tokens. At most three quarters are filled.",
     )
-    ephemeral: Flag = Field(False, description="Put in nothing personal, like a paused owner.")
+    ephemeral: Flag = Field(False, description="Use shared memory only, as for a paused owner.")
 
 
 class PromptMessage(Camel):
@@ -59,8 +59,8 @@ class IncludedFile(Camel):
     last_line: int
     characters: int
     tokens: int
-    cut: int = Field(description="Characters that were left out.")
-    masked: int = Field(description="Secrets that were masked.")
+    cut: int = Field(description="Characters left out to fit the budget.")
+    masked: int = Field(description="Number of masked secrets.")
 
 
 class IncludedHit(Camel):
@@ -103,7 +103,7 @@ class ContextOut(Camel):
     "POST",
     "/agents/{agent_id}/context",
     ContextOut,
-    "Get the prompt for a message: memory, conversation and what was found",
+    "Get the prompt for a message: memory, conversation and search hits",
     takes=Right.READ,
     body={
         "endUserId": "42",

@@ -47,7 +47,7 @@ class MessageIn(RequestBody):
     name: str | None = Field(None, max_length=120)
     content: str = Field(description="At most 256 KiB.")
     timestamp: Moment | None = Field(
-        None, description="ISO 8601; without it, that of the message before, else now."
+        None, description="ISO 8601. Default: the time of the previous message, or now."
     )
     tools_used: list[str] | None = None
 
@@ -64,11 +64,13 @@ class MessageBatch(OwnerFields):
     messages: list[MessageIn] = Field(min_length=1, max_length=1000)
     source: Literal["chat", "api", "import", "cron", "dream"] = "api"
     ephemeral: bool = Field(False, description="Keep nothing of this conversation.")
-    finished: bool = Field(False, description="Extract now, not once it has been quiet.")
+    finished: bool = Field(
+        False, description="Extract now instead of waiting until the conversation is quiet."
+    )
 
 
 class HeldInMessage(HeldOut):
-    message: int = Field(description="Its index in the batch, from 0.")
+    message: int = Field(description="Index in the batch, starting at 0.")
 
 
 class MessagesReceived(Camel):
@@ -113,7 +115,7 @@ class ConversationText(ConversationOut):
 
 class SummarizeAnswer(Camel):
     run: runs.RunOut | None
-    skipped: str | None = Field(description="Why nothing is extracted; null when it is.")
+    skipped: str | None = Field(description="Why nothing was extracted; null if a run was started.")
 
 
 @router.operation(
@@ -149,7 +151,7 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
 
 
 @router.operation(
-    "GET", BASE, Items[ConversationOut], "List conversations, the latest first", takes=Right.READ
+    "GET", BASE, Items[ConversationOut], "List conversations, newest first", takes=Right.READ
 )
 def list_conversations(
     request: Request, agent_id: str, query: Query[OwnerPaging]
@@ -290,7 +292,7 @@ def _conversation(agent: Agent, external_id: str, visible: Visibility) -> Conver
     if conversation:
         return conversation
     if listed.filter(external_id=external_id).exists():
-        raise Forbidden("personal", _("Messages are readable by their owner only."))
+        raise Forbidden("personal", _("Only their owner can read these messages."))
     raise NotFound
 
 

@@ -98,7 +98,7 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
 
 
 @router.operation(
-    "GET", BASE + "/dreaming/status", DreamingStatus, "Read how dreaming stands", takes=Right.READ
+    "GET", BASE + "/dreaming/status", DreamingStatus, "Read the dreaming status", takes=Right.READ
 )
 def read_dreaming_status(
     request: Request, agent_id: str, query: Query[OwnerQuery]
@@ -123,7 +123,7 @@ def read_dreaming_status(
     "GET",
     BASE + "/dreaming/candidates",
     Items[CandidateOut],
-    "List what a dream would decide about now, and why",
+    "Preview what a dream would add now, and why",
     takes=Right.READ,
 )
 def list_candidates(
@@ -166,7 +166,7 @@ def _requested(
 
 
 def _cooling_down(seconds: int) -> Problem:
-    detail = _("A dream by hand has just ended; ask again in {n} seconds.").format(n=seconds)
+    detail = _("A manual dream has just finished. Try again in {n} seconds.").format(n=seconds)
     return Problem(429, "cooling_down", detail, headers={"Retry-After": str(seconds)})
 
 

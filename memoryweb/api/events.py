@@ -49,7 +49,7 @@ class EventOut(Camel):
 
 
 class EventFilter(Paging):
-    action: str | None = Field(None, max_length=64, description="Such as `file.written`.")
+    action: str | None = Field(None, max_length=64, description="For example `file.written`.")
     actor_id: str | None = Field(None, max_length=64)
     target_id: str | None = Field(None, max_length=64)
     outcome: Outcome | None = None
@@ -59,7 +59,7 @@ class EventFilter(Paging):
     "GET",
     "/audit/events",
     Items[EventOut],
-    "List audit events, the latest first",
+    "List audit events, newest first",
     takes=Right.SEE_AUDIT,
 )
 def list_events(request: Request, filters: Query[EventFilter]) -> Items[EventOut]:

@@ -50,7 +50,7 @@ class NotFound(Problem):
     """The same for what does not exist and for what belongs to somebody else."""
 
     def __init__(self) -> None:
-        super().__init__(404, "not_found", _("There is nothing here, or it is not yours to see."))
+        super().__init__(404, "not_found", _("Not found, or you don't have access."))
 
 
 class Invalid(Problem):

@@ -39,35 +39,37 @@ router = Router(tags=["Files"])
 
 BASE = "/agents/{agent_id}/workspace/files"
 HASH = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-IF_MATCH = header("If-Match", "The `sha256` that you read: if the text moved on, 412.")
+IF_MATCH = header(
+    "If-Match", "The `sha256` you read. If the file has changed since, the answer is 412."
+)
 
 
 class FileOut(Camel):
     filename: str
     enabled: bool
     sort_order: int
-    size: int = Field(description="Bytes of UTF-8.")
+    size: int = Field(description="Size in bytes (UTF-8).")
     sha256: str
     revision: int
-    owner: str = Field(description="`shared`, or whose file this is.")
+    owner: str = Field(description="`shared`, or the file's owner.")
     scope: Annotated[str, one_of(FileScope)]
     updated_at: Moment
 
 
 class FileText(FileOut):
     content: str = Field(
-        description="Lines that wait for a person are covered for an integration: "
-        "`<!-- line waiting for review #… -->`. Leave the cover where it is when you write."
+        description="An integration gets a placeholder for each flagged line: "
+        "`<!-- line waiting for review #… -->`. Leave placeholders in place when you write."
     )
 
 
 class Saved(FileOut, Screened):
-    changed: bool = Field(description="False when the text was the same: no revision was made.")
+    changed: bool = Field(description="False if the text was the same, so no revision was made.")
 
 
 class FileWrite(RequestBody):
     content: str
-    reason: str = Field("", max_length=300, description="Why, for the history.")
+    reason: str = Field("", max_length=300, description="A note for the file's history.")
 
 
 class RevisionOut(Camel):
@@ -136,7 +138,7 @@ def list_revisions(
     "GET",
     BASE + "/{path:path}/revisions/{number}",
     RevisionText,
-    "Read a file as it was",
+    "Read a revision of a file",
     takes=Right.READ,
 )
 def read_revision(
@@ -157,7 +159,7 @@ def read_revision(
     "POST",
     BASE + "/{path:path}/restore",
     Saved,
-    "Make an earlier revision current again, as a new revision",
+    "Restore an earlier revision, as a new revision",
     takes=Right.WRITE_OWN,
     leaves_out_unset=True,
     also=(202,),
@@ -176,7 +178,7 @@ def restore_file(
         try:
             written = write.restore(work, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
-            raise Invalid("revision", _("This file has no such revision.")) from None
+            raise Invalid("revision", _("This file has no revision with that number.")) from None
     return Status(202 if written.proposal else 200, _saved(written, owner))
 
 
@@ -184,7 +186,7 @@ def restore_file(
     "POST",
     BASE + "/{path:path}/rename",
     Saved,
-    "Give a file another path; its history follows it",
+    "Rename a file; its history is kept",
     takes=Right.WRITE_OWN,
     example={"filename": "skills/greeting/SKILL.md"},
     body={"filename": "skills/greeting/SKILL.md"},
@@ -216,7 +218,7 @@ def rename_file(
     "GET",
     BASE + "/{path:path}",
     FileText,
-    "Read a file; the ETag is its content hash",
+    "Read a file; the ETag is its SHA-256",
     takes=Right.READ,
 )
 def read_file(
@@ -237,7 +239,7 @@ def read_file(
     "PUT",
     BASE + "/{path:path}",
     Saved,
-    "Write a file, or make it",
+    "Create or replace a file",
     takes=Right.WRITE_OWN,
     leaves_out_unset=True,
     also=(
@@ -248,7 +250,7 @@ def read_file(
     extra={
         "parameters": [
             IF_MATCH,
-            header("If-None-Match", "`*`: write only if there is no such file yet."),
+            header("If-None-Match", "`*`: write only if the file doesn't exist yet."),
         ]
     },
     errors=(409, 412, 413),
@@ -288,7 +290,7 @@ def write_file(
     "DELETE",
     BASE + "/{path:path}",
     None,
-    "Delete a file; its revisions stay and can be restored",
+    "Delete a file; its revisions can still be restored",
     takes=Right.WRITE_OWN,
     status=204,
     extra={"parameters": [IF_MATCH]},

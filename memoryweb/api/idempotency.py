@@ -58,7 +58,7 @@ def _key(request: HttpRequest) -> str | None:
     if key is None or request.method != "POST":
         return None
     if not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
-        raise Invalid("Idempotency-Key", _("A key has 1 to 255 printable ASCII characters."))
+        raise Invalid("Idempotency-Key", _("Use 1 to 255 printable ASCII characters."))
     return key
 
 
@@ -98,14 +98,14 @@ def _answered(caller: Caller, key: str, fingerprint: str) -> Idempotency:
         raise Problem(
             409,
             "idempotency_in_progress",
-            _("A request with this key is still being worked on."),
+            _("The first request with this key is still running. Try again in a moment."),
             headers={"Retry-After": "1"},
         )
     if row.fingerprint != fingerprint:
         raise Problem(
             409,
             "idempotency_conflict",
-            _("This key was used for another request. Use a new key for a new request."),
+            _("This key was already used for a different request. Use a new key."),
         )
     return row
 

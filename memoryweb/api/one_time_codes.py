@@ -68,7 +68,8 @@ def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:
     caller = request.auth
     if caller.integration is None:
         raise Forbidden(
-            "integration_required", _("Only an integration gets codes, for its own end users.")
+            "integration_required",
+            _("Codes are for an integration's own end users. Use an integration token."),
         )
     owner = _person(acting_owner.acting(caller, body))
     try:
@@ -87,5 +88,5 @@ def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:
 
 def _person(owner: Owner | None) -> Owner:
     if owner is None:
-        raise Invalid("owner", _("Name an end user, or a channel with who speaks in it."))
+        raise Invalid("owner", _("Send an endUserId, or a channel with its senderId."))
     return owner

@@ -17,7 +17,7 @@ _IDEMPOTENCY_KEY = {
     "in": "header",
     "required": False,
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
-    "description": "Sent again with the same body within 24 hours, the first answer is repeated.",
+    "description": "Makes retries safe: for 24 hours, the same request gets the same answer.",
 }
 
 

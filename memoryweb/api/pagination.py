@@ -104,7 +104,9 @@ def _values(cursor: str, count: int) -> list[Any]:
 
 
 def _foreign() -> Invalid:
-    return Invalid("cursor", _("This cursor is not one of ours. Start without one."))
+    return Invalid(
+        "cursor", _("This cursor isn't valid. Leave it out to start from the first page.")
+    )
 
 
 def _value(model: type[Model], field: str, value: Any) -> Any:

@@ -45,8 +45,8 @@ class Takes:
 
     def _told(self, name: str) -> str:
         if not self.parameters:
-            return _("There is no parameter “{name}”: this call takes none.").format(name=name)
-        return _("There is no parameter “{name}”. This call takes: {list}.").format(
+            return _("Unknown parameter “{name}”. This call takes none.").format(name=name)
+        return _("Unknown parameter “{name}”. This call takes: {list}.").format(
             name=name, list=", ".join(self.parameters)
         )
 
@@ -100,6 +100,8 @@ def _check(request: HttpRequest, path: dict[str, Any]) -> None:
         raise NotFound
     for name, values in request.GET.lists():
         if any("\x00" in text for text in (name, *values)):
-            raise Invalid(name.replace("\x00", ""), _("A parameter holds a NUL character."))
+            raise Invalid(
+                name.replace("\x00", ""), _("Remove the NUL character from this parameter.")
+            )
     if request.body and not request_bodies.is_archive(request):
         request.json_body = request_bodies.read_json(request.body)  # type: ignore[attr-defined]

@@ -75,18 +75,24 @@ def field_name(location: tuple[str | int, ...]) -> str:
 
 def _message(error: Mapping[str, Any]) -> str:
     if error.get("type") == "extra_forbidden":
-        return _("There is no such field.")
+        return _("Unknown field.")
     message = re.sub(r"^Value error, ", "", str(error["msg"]))
     return message if message.endswith((".", "!", "?")) else message + "."
 
 
 def _converted(status: int, headers: Mapping[str, str]) -> HttpResponse:
     code, detail = {
-        404: ("not_found", _("There is nothing here, or it is not yours to see.")),
-        405: ("method_not_allowed", _("This address does not take that method.")),
-        413: ("too_large", _("The request is larger than this address takes.")),
-        500: ("internal_error", _("Something went wrong on our side. Nothing was changed.")),
-        503: ("unavailable", _("The database takes no change right now. Nothing was changed.")),
-    }.get(status, ("bad_request", _("The request could not be understood.")))
+        404: ("not_found", _("Not found, or you don't have access.")),
+        405: ("method_not_allowed", _("This address doesn't support that method.")),
+        413: ("too_large", _("The request is too large.")),
+        500: (
+            "internal_error",
+            _("Something went wrong on our side. Nothing was changed; please try again."),
+        ),
+        503: (
+            "unavailable",
+            _("Changes can't be saved right now. Nothing was changed; try again later."),
+        ),
+    }.get(status, ("bad_request", _("The request couldn't be understood.")))
     kept = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
     return respond(Problem(status, code, detail, headers=kept))

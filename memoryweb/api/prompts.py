@@ -68,7 +68,7 @@ def list_prompt_files(
     "PUT",
     PATH,
     Items[PromptFile],
-    "Set which files are injected, and their order",
+    "Set which files are in the prompt, and their order",
     takes=Right.WRITE_OWN,
     body={"files": ["AGENTS.md", {"filename": "MEMORY.md", "enabled": False}]},
 )
@@ -80,7 +80,7 @@ def arrange_prompt_files(
     check_arranging(request.auth.writer)
     order = [(position.filename, position.enabled) for position in body.files]
     if len(dict(order)) != len(order):
-        raise Invalid("files", _("A file may stand in the order only once."))
+        raise Invalid("files", _("List each file only once."))
     try:
         with unit(request.auth.team, actor=request.auth.actor) as work:
             arrange(work, agent, owner, order)

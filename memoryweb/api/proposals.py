@@ -39,7 +39,7 @@ class ProposalOut(Camel):
     id: Id
     filename: str
     owner: str
-    run_id: IdOrNull = Field(description="Null for what a program wrote by itself or by a tool.")
+    run_id: IdOrNull = Field(description="Null if a program or tool proposed it.")
     base_revision: int
     content: str | None
     broken: list[BrokenGuard]
@@ -53,9 +53,7 @@ class Filter(OwnerPaging):
     state: Literal["pending", "accepted", "rejected"] = Field("pending")
 
 
-@router.operation(
-    "GET", BASE, Items[ProposalOut], "List proposals, the latest first", takes=Right.READ
-)
+@router.operation("GET", BASE, Items[ProposalOut], "List proposals, newest first", takes=Right.READ)
 def list_proposals(request: Request, agent_id: str, query: Query[Filter]) -> Items[ProposalOut]:
     agent = request.auth.agent(agent_id)
     visible = visibility.seen_by(request.auth, query.owner)
@@ -71,7 +69,7 @@ def list_proposals(request: Request, agent_id: str, query: Query[Filter]) -> Ite
     "POST",
     BASE + "/{proposal_id}/accept",
     ProposalOut,
-    "Write what was proposed",
+    "Accept a proposal and write it",
     takes=Right.DECIDE_OWN,
     example={"state": "accepted"},
     errors=(409,),
@@ -91,7 +89,7 @@ def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
     "POST",
     BASE + "/{proposal_id}/reject",
     ProposalOut,
-    "Leave the file alone; the same is not proposed again",
+    "Reject a proposal; it isn't proposed again",
     takes=Right.DECIDE_OWN,
     example={"state": "rejected"},
     errors=(409,),
@@ -114,7 +112,9 @@ def _decidable(
     agent = caller.agent(agent_id)
     wanted = known_id(proposal_id)
     if caller.user is None:
-        raise Forbidden("person_required", _("Only a person can decide on a proposal."))
+        raise Forbidden(
+            "person_required", _("Only a person can decide on a proposal. Use a personal token.")
+        )
     visible = visibility.seen_by(caller, None)
     proposal = _of(agent, visible).filter(pk=wanted).first()
     if proposal is None:
@@ -122,7 +122,7 @@ def _decidable(
     if proposal.file.owner is None:
         caller.require(Right.DECIDE)
     elif not visible.shows(proposal.file.owner):
-        raise Forbidden("personal", _("Only its owner decides about personal memory."))
+        raise Forbidden("personal", _("Only its owner can decide on personal memory."))
     return proposal, visible, caller.user
 
 

@@ -11,15 +11,15 @@ from memoryweb.workspace.models import AuthorKind
 
 
 class Paging(Camel):
-    cursor: str | None = Field(None, description="`cursor` of the page before.")
-    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="Rows a page.")
+    cursor: str | None = Field(None, description="The `cursor` of the previous page.")
+    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="Items per page.")
 
 
 class OwnerQuery(Camel):
     owner: str | None = Field(
         None,
-        description="Whose memory: an owner's id, `me`, `shared`, or a shown form such as "
-        "`slack:U012`, `api:helpdesk/42`. An integration's token must send it.",
+        description="Whose memory: `shared`, `me`, an owner's id, or a name such as "
+        "`slack:U012` or `api:helpdesk/42`. Required with an integration token.",
         examples=["shared"],
     )
 
@@ -33,8 +33,8 @@ class FileQuery(OwnerPaging):
 
     at: Instant | None = Field(
         None,
-        description="The workspace as it was at this moment, by name: names, sizes, hashes and "
-        "revisions of then.",
+        description="Time travel: the files at this moment, sorted by name, with the names, sizes, "
+        "hashes and revisions they had then.",
         examples=["2026-11-16T00:00:00Z"],
     )
 
@@ -43,9 +43,9 @@ class RevisionQuery(OwnerPaging):
     """`owner`, `authorKind`, `runId`, `cursor` and `limit`."""
 
     author_kind: AuthorKind | None = Field(
-        None, description="Only revisions by such an author.", examples=["dream"]
+        None, description="Only revisions by this kind of author.", examples=["dream"]
     )
-    run_id: UUID | None = Field(None, description="Only what this run wrote.")
+    run_id: UUID | None = Field(None, description="Only revisions this run wrote.")
 
     @property
     def columns(self) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class ReportOut(runs.RunOut):
 
 
 @router.operation(
-    "GET", BASE, Items[ReportOut], "List dream reports, the latest first", takes=Right.READ
+    "GET", BASE, Items[ReportOut], "List dream reports, newest first", takes=Right.READ
 )
 def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReportOut]:
     agent, visible = _readable(request, agent_id, query.owner)
@@ -58,7 +58,7 @@ def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> 
     "GET",
     BASE + "/{report_id}",
     ReportOut,
-    "Read a dream's report by its run's id",
+    "Read a dream report by its run's id",
     takes=Right.READ,
 )
 def read_report(

@@ -44,7 +44,7 @@ def read_json(raw: bytes) -> dict[str, Any]:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _refused(
-            _("The body is not UTF-8: byte {n} cannot be read.").format(n=error.start)
+            _("The body isn't valid UTF-8: see byte {n}.").format(n=error.start)
         ) from None
     data = _parse(text)
     if not isinstance(data, dict):
@@ -67,13 +67,13 @@ def check_fields(model: type[BaseModel], body: Mapping[str, Any], place: str = "
     known = {field.alias or name for name, field in model.model_fields.items()}
     for name in body:
         if name not in known:
-            raise Invalid(place + name, _("There is no such field."))
+            raise Invalid(place + name, _("Unknown field."))
 
 
 def check_texts(data: Any) -> None:
     for path, text in _texts(data, "", 0):
         if "\x00" in text:
-            raise Invalid(path, _("{field} holds a NUL character.").format(field=path))
+            raise Invalid(path, _("{field} contains a NUL character.").format(field=path))
         if _SURROGATE.search(text):
             raise Invalid(
                 path, _("{field} contains half a character (a lone surrogate).").format(field=path)
@@ -84,12 +84,12 @@ def _parse(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except json.JSONDecodeError as error:
-        message = _("The body is not JSON: line {line}, column {column}.")
+        message = _("The body isn't valid JSON: see line {line}, column {column}.")
         raise _refused(message.format(line=error.lineno, column=error.colno)) from None
     except RecursionError:
         raise _too_deep() from None
     except ValueError:
-        raise _refused(_("The body holds a number with too many digits.")) from None
+        raise _refused(_("The body contains a number with too many digits.")) from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for key, value in pairs:
         if key in result:
             name = _printable(key)
-            raise Invalid(name, _("The key “{key}” stands twice.").format(key=name))
+            raise Invalid(name, _("The key “{key}” appears twice.").format(key=name))
         result[key] = value
     return result
 
@@ -131,4 +131,4 @@ def _refused(detail: str) -> Problem:
 
 
 def _too_deep() -> Problem:
-    return _refused(_("The body is nested more than {n} deep.").format(n=MAX_DEPTH))
+    return _refused(_("The body is nested more than {n} levels deep.").format(n=MAX_DEPTH))

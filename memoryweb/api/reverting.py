@@ -30,16 +30,20 @@ PATH = "/agents/{agent_id}/workspace/revert"
 
 
 class SourceFields(RequestBody):
-    conversation: str | None = Field(None, max_length=255, description="The id a client gave.")
+    conversation: str | None = Field(None, max_length=255, description="The conversation's id.")
     token: str | None = Field(None, max_length=36, description="A token's id, never its secret.")
     import_: str | None = Field(None, max_length=36, alias="import", description="An import's id.")
     run: str | None = Field(None, max_length=36, description="A run's id.")
-    owner: str | None = Field(None, description="Whose conversation, where several have that id.")
+    owner: str | None = Field(
+        None, description="The conversation's owner, if several owners have one with that id."
+    )
 
 
 class RevertBody(SourceFields):
     plan: str | None = Field(
-        None, max_length=64, description="Of the preview; written to meanwhile: 409 `stale`."
+        None,
+        max_length=64,
+        description="The preview's `plan`. If anything changed since, the answer is 409 `stale`.",
     )
 
 
@@ -76,7 +80,7 @@ class Reverted(Camel):
     "GET",
     PATH,
     RevertPlan,
-    "What would be taken back of a conversation, token, import or run; writes nothing",
+    "Preview a revert of a conversation, token, import or run",
     takes=Right.WRITE,
 )
 def preview_revert(request: Request, agent_id: str, which: Query[SourceFields]) -> RevertPlan:
@@ -90,7 +94,7 @@ def preview_revert(request: Request, agent_id: str, which: Query[SourceFields]) 
     "POST",
     PATH,
     Reverted,
-    "Take back all that a conversation, token, import or run wrote",
+    "Revert everything a conversation, token, import or run wrote",
     takes=Right.WRITE,
     body={"conversation": "c-17"},
     errors=(409,),
@@ -110,7 +114,9 @@ def revert(request: Request, agent_id: str, body: RevertBody) -> Reverted:
 
 def _require(caller: Caller) -> None:
     if caller.user is None:
-        raise Forbidden("person_required", _("Only a person takes back what a source wrote."))
+        raise Forbidden(
+            "person_required", _("Only a person can revert a source. Use a personal token.")
+        )
 
 
 def _reach(caller: Caller) -> tuple[Q, Q]:

@@ -110,5 +110,5 @@ def _example(answer: type[BaseModel]) -> dict[str, Any]:
 def _described(takes: Right) -> str:
     """Said from the table that decides, so that it stays true."""
     roles = ", ".join(role for role in Role if can(role, takes.permission))
-    about_oneself = "; about oneself any role" if takes.is_free_for_oneself else ""
-    return f"Takes the scope `{takes.scope}`. A person's role: {roles}{about_oneself}."
+    about_oneself = " (any role for your own memory)" if takes.is_free_for_oneself else ""
+    return f"Requires the scope `{takes.scope}`. Roles: {roles}{about_oneself}."

@@ -79,7 +79,7 @@ class HeldOut(Camel):
     decides."""
 
     kind: str = Field(examples=["password"])
-    line: int = Field(description="1-based, in the file or message.")
+    line: int = Field(description="Line number in the file or message, starting at 1.")
 
 
 class Screened(Camel):
@@ -88,8 +88,8 @@ class Screened(Camel):
     held: list[HeldOut] = []
     proposal: str | None = Field(
         None,
-        description="With 202: the change is of what stands in everyone's prompt, so a person has "
-        "to accept this proposal first. `changed` is false, and the file is as it was.",
+        description="Set with 202: this changes a shared prompt file, so a person must accept the "
+        "proposal with this id first. Until then the file stays as it is.",
     )
 
 

@@ -37,15 +37,15 @@ class Asked(OwnerQuery):
         "(dates), `at:` (a date or a moment: as it was then).",
         examples=["high floor"],
     )
-    limit: int = Field(10, ge=1, le=50, description="SearchResults a page.")
+    limit: int = Field(10, ge=1, le=50, description="Hits per page.")
     kinds: str = Field("file,message", description="Of `file`, `message`, `fact`, `entry`.")
-    cursor: str = Field("", max_length=200, description="`cursor` of the page before.")
+    cursor: str = Field("", max_length=200, description="The `cursor` of the previous page.")
     conversation_id: str | None = Field(
         None,
         alias="conversationId",
         max_length=255,
-        description="Where the hits go: they count as recalled and as given there. What is given"
-        " to a conversation, or to an integration, leaves out the lines that wait for a person.",
+        description="The conversation the hits are for; they count as recalled there. Flagged lines"
+        " are left out of hits for a conversation or an integration.",
     )
 
 
@@ -54,19 +54,19 @@ class SearchHit(Camel):
     filename: str | None
     line_number: int | None
     revision: int | None = Field(
-        description="Of the file: the current one, or with `at:` the one of that moment."
+        description="The file's current revision, or with `at:` the one at that moment."
     )
     conversation_id: str | None
-    message_id: str | None = Field(description="The id that the client gave.")
+    message_id: str | None = Field(description="The message's id.")
     fact_id: str | None = None
     entry_id: str | None = None
     owner: str
     scope: Annotated[str, one_of(FileScope)]
     source: Annotated[str, one_of(SourceClass)] = Field(
-        description="Whose word it is; of a text of several the least trusted."
+        description="Who said it. If several did, the least trusted of them."
     )
     snippet: str
-    marks: list[tuple[int, int]] = Field(description="Where in the snippet the words stand.")
+    marks: list[tuple[int, int]] = Field(description="Start and end of each match in the snippet.")
     score: float
     date: date | None
 

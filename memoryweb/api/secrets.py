@@ -52,10 +52,10 @@ class Filter(OwnerPaging):
 
 class SecretDecision(RequestBody):
     decision: Literal["secret", "no_secret"] = Field(
-        description="`secret`: it stays out. `no_secret`: it passes from now on."
+        description="`secret`: keep it out. `no_secret`: let it through from now on."
     )
     value: str = Field(
-        "", max_length=4096, description="With `no_secret`: puts it back into its line."
+        "", max_length=4096, description="With `no_secret`: the value, to put it back in its line."
     )
 
 
@@ -63,7 +63,7 @@ class SecretDecision(RequestBody):
     "GET",
     BASE,
     Items[HeldSecretOut],
-    "List what was held back as a likely secret, the latest first",
+    "List held secrets, newest first",
     takes=Right.READ,
 )
 def list_held_secrets(request: Request, query: Query[Filter]) -> Items[HeldSecretOut]:
@@ -79,7 +79,7 @@ def list_held_secrets(request: Request, query: Query[Filter]) -> Items[HeldSecre
     "POST",
     BASE + "/{held_id}/decide",
     HeldSecretOut,
-    "Say whether it is a secret",
+    "Decide whether a held value is a secret",
     takes=Right.DECIDE_OWN,
     example={"state": "released", "decidedAt": "2026-11-20T10:00:00Z"},
     body={"decision": "no_secret", "value": "the value, to put it back"},
@@ -107,7 +107,9 @@ def _decidable(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, Us
     if not door.held_of(caller.team).filter(pk=wanted, agent__in=caller.agents()).exists():
         raise NotFound
     if caller.user is None:
-        raise Forbidden("person_required", _("Only a person decides about a likely secret."))
+        raise Forbidden(
+            "person_required", _("Only a person can decide on a held secret. Use a personal token.")
+        )
     visible = visibility.seen_by(caller, None)
     held = _of(caller, visible).filter(pk=wanted).first()
     if held is None:
@@ -115,7 +117,7 @@ def _decidable(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, Us
     if held.owner is None:
         caller.require(Right.DECIDE)
     elif not visible.shows(held.owner):
-        raise Forbidden("personal", _("Only its owner decides about personal memory."))
+        raise Forbidden("personal", _("Only its owner can decide on personal memory."))
     return held, visible, caller.user
 
 

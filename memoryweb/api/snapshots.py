@@ -34,14 +34,16 @@ ZIP = "application/zip"
 class ImportedFile(Camel):
     filename: str
     action: Annotated[str, one_of(Action)]
-    code: str = Field(description="Why it is skipped, or what an update keeps; else empty.")
-    reason: str = Field(description="The same as a sentence.")
-    sources: list[str] = Field(description="The names in the archive that became this file.")
-    size_before: int = Field(description="Bytes of UTF-8.")
+    code: str = Field(
+        description="Why the file is skipped, or what an update keeps; empty otherwise."
+    )
+    reason: str = Field(description="`code` as a sentence.")
+    sources: list[str] = Field(description="Archive entries that make up this file.")
+    size_before: int = Field(description="Size in bytes (UTF-8).")
     size_after: int
     held: list[HeldOut] = Field(
-        description="What looks like a password: on import a mark takes its place until a person "
-        "decides. Lines are those of the file after the import."
+        description="Likely passwords. On import, a placeholder takes their place until a person "
+        "decides. Line numbers are those after the import."
     )
 
 
@@ -52,9 +54,9 @@ class PlannedFile(ImportedFile):
 
 
 class WrittenFile(ImportedFile):
-    revision: int | None = Field(description="The revision that was made, if any.")
+    revision: int | None = Field(description="The new revision, if any.")
     proposal: str | None = Field(
-        None, description="Code `proposed`: nothing was written until a person accepts this."
+        None, description="With code `proposed`: a person has to accept this proposal first."
     )
 
 
@@ -65,9 +67,9 @@ class IgnoredEntry(Camel):
 
 
 class SnapshotPreview(Camel):
-    owner: str = Field(description="`shared`, or whose memory this would become.")
+    owner: str = Field(description="Whose memory this is imported into.")
     archive_sha256: str
-    token: str = Field(description="Send it with the same archive to import it.")
+    token: str = Field(description="Send this with the same archive to import it.")
     expires_at: Moment
     create: int
     update: int
@@ -77,7 +79,7 @@ class SnapshotPreview(Camel):
 
 
 class SnapshotImport(Camel):
-    import_id: str | None = Field(description="Null when there was nothing to change.")
+    import_id: str | None = Field(description="Null if nothing changed.")
     owner: str
     create: int
     update: int
@@ -90,9 +92,9 @@ class ExportQuery(OwnerQuery):
     part: int | None = Field(
         None,
         ge=1,
-        description="One part of a memory with more than one import takes (499 files, 15 MiB). "
-        "Each part can be imported by itself; the header `Snapshot-Parts` says how many there "
-        "are. Without it, all of it comes in one archive.",
+        description="One part of a memory that is too large for one import (499 files, 15 MiB). "
+        "Each part can be imported on its own; the header `Snapshot-Parts` has their "
+        "number. Default: everything in one archive.",
         examples=[1],
     )
 
@@ -100,14 +102,16 @@ class ExportQuery(OwnerQuery):
 class ImportQuery(Camel):
     owner: str | None = Field(
         None,
-        description="Whose memory this becomes: `shared`, `me`, an owner's id or shown form. "
-        "There is no default; a multipart form may have it as a field.",
+        description="Whose memory to import into: `shared`, `me`, an owner's id or name. "
+        "Required, here or as a form field.",
         examples=["shared"],
     )
 
 
 class ImportTokenQuery(ImportQuery):
-    token: str | None = Field(None, description="The preview's token, here or as a form field.")
+    token: str | None = Field(
+        None, description="The token from the preview, here or as a form field."
+    )
 
 
 _BYTES = {"schema": {"type": "string", "format": "binary"}, "example": "(the bytes of the archive)"}
@@ -147,7 +151,7 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
     "POST",
     BASE + "/import/preview",
     SnapshotPreview,
-    "See what an import would do; writes nothing",
+    "Preview an import",
     takes=Right.IMPORT,
     errors=(413,),
     extra={"requestBody": _archive_body("owner")},
@@ -176,7 +180,7 @@ def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -
     "POST",
     BASE + "/import",
     SnapshotImport,
-    "Import an archive as its preview showed, all of it or nothing",
+    "Import an archive as previewed, all or nothing",
     takes=Right.IMPORT,
     errors=(409, 413),
     extra={"requestBody": _archive_body("owner", "token")},
@@ -187,7 +191,9 @@ def import_snapshot(
     sent = _sent(request, agent_id, query)
     token = query.token or request.POST.get("token", "")
     if not token:
-        raise Invalid("token", _("Send the token of a preview of this archive."))
+        raise Invalid(
+            "token", _("Preview the import first, then send the token from that preview.")
+        )
     with unit(request.auth.team, actor=request.auth.actor) as work:
         # Within: a refused import makes no owner either.
         owner = acting_owner.target(request.auth, sent.owner)
@@ -216,7 +222,7 @@ def _sent(request: Request, agent_id: str, query: ImportQuery) -> _Sent:
     archive = _archive(request)
     owner = query.owner or request.POST.get("owner", "")
     if not owner:
-        detail = _("Say whose memory this becomes: owner=shared, owner=me or an owner's id.")
+        detail = _("Choose whose memory to import into: owner=shared, owner=me or an owner's id.")
         named = [{"field": "owner", "message": detail}]
         raise Problem(400, "owner_required", detail, errors=named)
     return _Sent(agent, owner, archive)
@@ -229,10 +235,12 @@ def _archive(request: HttpRequest) -> bytes:
     try:
         lists = [sent for _part, sent in request.FILES.lists()]
     except (MultiPartParserError, SuspiciousOperation):
-        raise Problem(400, "malformed_form", _("The form cannot be read.")) from None
+        raise Problem(400, "malformed_form", _("The form couldn't be read.")) from None
     files = [file for sent in lists for file in sent if isinstance(file, UploadedFile)]
     if len(files) != 1:
-        raise Invalid("file", _("Send one archive, as the body or as the part “file”."))
+        raise Invalid(
+            "file", _("Send exactly one archive, as the body or in the form field “file”.")
+        )
     content: bytes = files[0].read()
     return content
 

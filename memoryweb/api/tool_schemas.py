@@ -13,7 +13,7 @@ class Call(OwnerFields):
     conversation_id: str | None = Field(
         None,
         max_length=255,
-        description="The conversation that the agent is in; without it no recall is counted.",
+        description="The current conversation. Recalls are only counted with it.",
     )
 
 
@@ -108,7 +108,9 @@ class Note(Answer):
 
 class SearchWorkspace(Call):
     query: str = Field(max_length=1000)
-    scope: Literal["", "own", "shared"] = Field("", description="Empty: all that is visible.")
+    scope: Literal["", "own", "shared"] = Field(
+        "", description="`own` or `shared` memory only. Default: both."
+    )
     limit: Whole = Field(10, ge=1, le=50)
 
 

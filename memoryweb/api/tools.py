@@ -169,7 +169,7 @@ class Tool:
 TOOLS = (
     Tool(
         "list_workspace_memory_files",
-        "List the memory files that the owner sees",
+        "List the memory files the owner can see",
         ListFiles,
         FileList,
         _list_files,
@@ -185,7 +185,7 @@ TOOLS = (
     ),
     Tool(
         "write_workspace_memory_file",
-        "Replace a file of the acting owner",
+        "Write a file of the owner",
         WriteFile,
         WroteFile,
         _write_file,
@@ -195,7 +195,7 @@ TOOLS = (
     ),
     Tool(
         "edit_workspace_memory_file",
-        "Replace text within a file of the acting owner",
+        "Replace text in a file of the owner",
         EditFile,
         EditedFile,
         _edit_file,
@@ -227,7 +227,7 @@ TOOLS = (
     ),
     Tool(
         "memory_get",
-        "Read the journal of a date",
+        "Read the daily note of a date",
         GetNote,
         Note,
         _memory_get,
@@ -235,7 +235,7 @@ TOOLS = (
     ),
     Tool(
         "search_workspace_memory",
-        "Search the files that the owner sees, best first",
+        "Search the files the owner can see, best first",
         SearchWorkspace,
         WorkspaceHits,
         _search_workspace,
@@ -243,7 +243,7 @@ TOOLS = (
     ),
     Tool(
         "write_memory",
-        "Append, replace a section, set a value, or overwrite",
+        "Append text, replace a section, set a value, or overwrite a file",
         WriteMemory,
         WroteMemory,
         _write_memory,

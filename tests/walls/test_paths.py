@@ -118,7 +118,7 @@ def test_a_name_that_cannot_be_is_refused_with_its_reason(world: World, door: st
             paths.parse(path)
         # The API says of a NUL in any field of any call that it holds one.
         said = DOORS[door](world, path).replace(
-            "filename holds a NUL character.", f"{refused.value}"
+            "filename contains a NUL character.", f"{refused.value}"
         )
         assert str(refused.value) in said, fault
     assert Revision.objects.count() == before
