@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from itertools import chain, pairwise
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
 from memoryweb.dreaming.candidates import Candidate
 from memoryweb.dreaming.gates import GATES, KNOWN, MERGED, NOT_TAKEN, Verdict, decisive
 from memoryweb.language.normal_form import read
@@ -31,9 +34,12 @@ _VERB_LIKE = ("ed", "ing", "ly")
 
 # Why a statement did not get in: what one and what several of them read like.
 _CAUSES = {row.name: (row.one, row.several) for row in GATES} | {
-    "room": ("waits for the next night", "wait for the next night"),
-    "untaken": ("was left out by the model", "were left out by the model"),
-    "unfit": ("does not fit into MEMORY.md", "do not fit into MEMORY.md"),
+    "room": (gettext_lazy("waits for the next night"), gettext_lazy("wait for the next night")),
+    "untaken": (
+        gettext_lazy("was left out by the model"),
+        gettext_lazy("were left out by the model"),
+    ),
+    "unfit": (gettext_lazy("doesn't fit into MEMORY.md"), gettext_lazy("don't fit into MEMORY.md")),
 }
 
 
@@ -144,17 +150,30 @@ def _time_of(text: str) -> str:
 
 def _looked_at(dates: Collection[date], blocks: int, candidates: int) -> str:
     if not dates:
-        return "There was no note to read."
+        return _("There was no note to read.")
     first, last = min(dates).isoformat(), max(dates).isoformat()
-    when = f"the note of {first}" if first == last else f"{len(dates)} notes, {first} to {last}"
-    found = f"{_count(blocks, 'block')}, {_count(candidates, 'different statement')}"
-    return f"I read {when}: {found}."
+    one = _("I read the note of {first}: {blocks}, {statements}.")
+    said = (
+        one if first == last else _("I read {n} notes, {first} to {last}: {blocks}, {statements}.")
+    )
+    return said.format(
+        n=len(dates),
+        first=first,
+        last=last,
+        blocks=ngettext("{n} block", "{n} blocks", blocks).format(n=blocks),
+        statements=ngettext(
+            "{n} different statement", "{n} different statements", candidates
+        ).format(n=candidates),
+    )
 
 
 def _patterns(verdicts: Sequence[Verdict]) -> str:
     candidates = [verdict.candidate for verdict in verdicts if not verdict.candidate.waits]
     often = sorted((c for c in candidates if c.days > 1), key=lambda c: (-c.days, c.key))[:3]
-    lines = [f"“{_bare(c.text)}” was said on {c.days} days." for c in often]
+    lines = [
+        _("“{text}” was said on {days} days.").format(text=_bare(c.text), days=c.days)
+        for c in often
+    ]
     topics = themes(candidates)
     if topics:
         lines.append(f"{_THEMES} {', '.join(topics)}.")
@@ -175,7 +194,7 @@ def themes(candidates: Sequence[Candidate], most: int = 4) -> list[str]:
             days[word] |= {mention.date for mention in candidate.mentions}
     found = [word for word in days if len(days[word]) >= _FEWEST_THEME_DAYS and counts[word] > 1]
     found.sort(key=lambda word: (-len(days[word]), -counts[word], word))
-    return [f"{word} ({len(days[word])} days)" for word in found[:most]]
+    return [_("{word} ({n} days)").format(word=word, n=len(days[word])) for word in found[:most]]
 
 
 def _nouns(text: str, people: set[str]) -> set[str]:
@@ -207,12 +226,12 @@ def _changes(
     removed: Sequence[str],
 ) -> str:
     added = _added(verdicts, superseded)
-    parts = [f"MEMORY.md gained {_count(len(added), 'line')}:\n\n{_listed(added)}"] if added else []
+    parts = [f"{_gained(added)[:-1]}:\n\n{_listed(added)}"] if added else []
     if removed:
         bare = [text.strip().removeprefix("- ") for text in removed]
-        parts.append(f"MEMORY.md lost {_count(len(removed), 'line')}:\n\n{_listed(bare)}")
+        parts.append(f"{_lost(removed)[:-1]}:\n\n{_listed(bare)}")
     parts += _replaced(superseded, disputed)
-    return "\n\n".join(parts) or f"MEMORY.md stays as it is. {_why_nothing(verdicts)}"
+    return "\n\n".join(parts) or f"{_('MEMORY.md stays as it is.')} {_why_nothing(verdicts)}"
 
 
 def summary(
@@ -223,10 +242,10 @@ def summary(
 ) -> str:
     """What a night changed, in sentences; why it promoted nothing, where it did not."""
     added = _added(verdicts, superseded)
-    parts = [f"MEMORY.md gained {_count(len(added), 'line')}."] if added else []
-    parts += [f"MEMORY.md lost {_count(len(removed), 'line')}."] if removed else []
+    parts = [_gained(added)] if added else []
+    parts += [_lost(removed)] if removed else []
     parts += _replaced(superseded, disputed)
-    return " ".join(parts) or f"Nothing was promoted. {_why_nothing(verdicts)}"
+    return " ".join(parts) or f"{_('Nothing was added.')} {_why_nothing(verdicts)}"
 
 
 def _added(verdicts: Sequence[Verdict], superseded: Sequence[tuple[str, str]]) -> list[str]:
@@ -238,16 +257,25 @@ def _added(verdicts: Sequence[Verdict], superseded: Sequence[tuple[str, str]]) -
 def _replaced(
     superseded: Sequence[tuple[str, str]], disputed: Sequence[tuple[str, str]]
 ) -> list[str]:
-    gone = [f"“{_bare(old)}” became “{_bare(new)}”." for old, new in superseded]
-    return gone + [
-        f"“{_bare(new)}” contradicts “{_bare(old)}”; both stay until a person decides."
-        for old, new in disputed
-    ]
+    became = _("“{old}” became “{new}”.")
+    against = _("“{new}” contradicts “{old}”; both stay until a person decides.")
+    told = [(became, pair) for pair in superseded] + [(against, pair) for pair in disputed]
+    return [said.format(old=_bare(old), new=_bare(new)) for said, (old, new) in told]
+
+
+def _gained(lines: Sequence[str]) -> str:
+    n = len(lines)
+    return ngettext("MEMORY.md gained {n} line.", "MEMORY.md gained {n} lines.", n).format(n=n)
+
+
+def _lost(lines: Sequence[str]) -> str:
+    n = len(lines)
+    return ngettext("MEMORY.md lost {n} line.", "MEMORY.md lost {n} lines.", n).format(n=n)
 
 
 def _why_nothing(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
-        return "The notes held no statement."
+        return _("The notes held no statement.")
     return _left(verdicts)
 
 
@@ -258,10 +286,11 @@ def _left(verdicts: Sequence[Verdict]) -> str:
         return ""
     if len(counts) == 1 and counts.total() == len(verdicts):
         (cause, n), *_ = counts.items()
-        who = "The one statement" if n == 1 else f"All {n} statements"
-        return f"{who} {_CAUSES[cause][n > 1]}."
+        all_of = ngettext("The one statement {cause}.", "All {n} statements {cause}.", n)
+        return all_of.format(n=n, cause=_CAUSES[cause][n > 1])
     parts = [f"{n} {_CAUSES[cause][n > 1]}" for cause, n in counts.most_common()]
-    return f"Of {_count(len(verdicts), 'statement')}, {'; '.join(parts)}."
+    said = ngettext("Of {n} statement, {causes}.", "Of {n} statements, {causes}.", len(verdicts))
+    return said.format(n=len(verdicts), causes="; ".join(parts))
 
 
 def _cause(verdict: Verdict) -> str:
@@ -277,7 +306,7 @@ def _cause(verdict: Verdict) -> str:
 def _listed(texts: Sequence[str]) -> str:
     lines = [f"- {_short(text)}" for text in texts[:_MOST_LINES]]
     if len(texts) > _MOST_LINES:
-        lines.append(f"- … and {len(texts) - _MOST_LINES} more")
+        lines.append("- " + _("… and {n} more").format(n=len(texts) - _MOST_LINES))
     return "\n".join(lines)
 
 
@@ -301,8 +330,5 @@ def _cut(text: str, limit: int) -> str:
         return text
     end = text.rfind("\n", 0, limit - 40)
     kept = text[: end if end > 20 else limit - 40]
-    return f"{kept.rstrip()}\n… ({len(text) - len(kept)} characters more)"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    more = _("… ({n} more characters)").format(n=len(text) - len(kept))
+    return f"{kept.rstrip()}\n{more}"

@@ -83,9 +83,9 @@ def note_revert(unit: Unit, run: Run, writer: Writer) -> None:
 
 
 def _reverted_sentence(unit: Unit, run: Run, writer: Writer) -> str:
-    who = " ".join(str(writer.user).split()) if writer.user else "a person"
-    at = unit.now.astimezone(run.agent.zone)
-    return f"Taken back on {at:%Y-%m-%d %H:%M} by {who}: what this dream had changed was undone."
+    who = " ".join(str(writer.user).split()) if writer.user else _("a person")
+    at = f"{unit.now.astimezone(run.agent.zone):%Y-%m-%d %H:%M}"
+    return _("Reverted on {at} by {who}: what this dream changed is undone.").format(at=at, who=who)
 
 
 def _forget_older(report: Report) -> None:

@@ -123,7 +123,7 @@ def _rewrite(
     for path, text in ((PROFILE, found.profile), (MEMORY, found.memory)):
         if not text:
             continue
-        result, done = rewrites.apply(
+        done, is_held = rewrites.apply(
             work,
             _writer(run, conversation, window),
             run,
@@ -138,7 +138,7 @@ def _rewrite(
         )
         if done is not None:
             written.append(_written(done, 0, 0))
-        elif result is rewrites.Result.HELD:
+        elif is_held:
             written.append({"path": path, "held": True})
     return written
 

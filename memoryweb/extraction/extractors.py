@@ -12,8 +12,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.window import Window, note_date
 from memoryweb.extraction import findings, rules
-from memoryweb.extraction.answers import ExtractionAnswer
-from memoryweb.extraction.findings import Findings
+from memoryweb.extraction.findings import ExtractionAnswer, Findings
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path

@@ -1,19 +1,58 @@
-"""What an extractor found in a window, whichever it was: stored before anything is done with it."""
+"""What an extractor found in a window, whichever it was: stored before anything is done with it.
+
+Of a model's answer only what cites the window, with its secrets masked.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from django.utils.translation import gettext as _
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
 from memoryweb.conversations.models import Message
-from memoryweb.extraction.answers import ExtractionAnswer
 from memoryweb.extraction.rules import NoteLine
 from memoryweb.extraction.rules.text import one_line
 from memoryweb.language.categories import categorise
 from memoryweb.language.secrets import credentials
 from memoryweb.llm.exceptions import BadAnswer
+from memoryweb.llm.parsing import Text, clean
+
+MAX_LINES = 200
+MAX_LINE_CHARACTERS = 2_000
+MAX_DAILY_CHARACTERS = 50_000
+MAX_FILE_CHARACTERS = 200_000
+
+
+def _id(value: object) -> object:
+    """Ids are strings, but a model that was given "12" may well answer 12."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else clean(value)
+
+
+MessageId = Annotated[StrictStr, BeforeValidator(_id), Field(max_length=255)]
+
+
+class ExtractedLine(BaseModel):
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+    text: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
+    message_ids: tuple[MessageId, ...] = Field(alias="messageIds", default=(), max_length=100)
+    durable: StrictBool = False
+
+
+class ExtractionAnswer(BaseModel):
+    """What a model must answer: SPEC §4's JSON, with its limits."""
+
+    model_config = ConfigDict(frozen=True)
+
+    should_update: StrictBool
+    reason: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)]
+    daily_entry: Annotated[Text, Field(max_length=MAX_DAILY_CHARACTERS)] = ""
+    memory_update: Annotated[Text, Field(max_length=MAX_FILE_CHARACTERS)] = ""
+    profile_update: Annotated[Text, Field(max_length=MAX_FILE_CHARACTERS)] = ""
+    lines: tuple[ExtractedLine, ...] = Field(default=(), max_length=MAX_LINES)
+
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)  # a pin is a person's to set
 _TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s+")
@@ -98,7 +137,7 @@ def _cited(answer: ExtractionAnswer, turns: Sequence[Message]) -> list[Line]:
     found = []
     for line in answer.lines:
         messages = tuple(dict.fromkeys(known[name] for name in line.message_ids if name in known))
-        text = _clean(line.text)
+        text = _bare(line.text)
         if messages and text:
             found.append(_line(text, messages, durable=line.durable))
     return found
@@ -107,7 +146,7 @@ def _cited(answer: ExtractionAnswer, turns: Sequence[Message]) -> list[Line]:
 def _uncited(daily_entry: str, turns: Sequence[Message]) -> list[Line]:
     """A plain entry stands on everything that people said in the window, and is not durable."""
     said = tuple(turn.pk for turn in turns if turn.role == Message.Role.USER)
-    texts = (_clean(line) for line in daily_entry.split("\n") if not line.startswith("#"))
+    texts = (_bare(line) for line in daily_entry.split("\n") if not line.startswith("#"))
     return [_line(text, said, durable=False) for text in texts if text]
 
 
@@ -115,7 +154,7 @@ def _line(text: str, messages: tuple[int, ...], *, durable: bool) -> Line:
     return Line(text, messages, durable, asked=False, category=categorise(text).value)
 
 
-def _clean(text: str) -> str:
+def _bare(text: str) -> str:
     return _TIME.sub("", credentials.mask(one_line(_COMMENT.sub(" ", text)))[0])
 
 

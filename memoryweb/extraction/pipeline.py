@@ -14,10 +14,10 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.conversations.window import Window, next_window
 from memoryweb.extraction import extractors, requests
 from memoryweb.extraction.applying import Applied, apply
-from memoryweb.extraction.conditions import Skip
 from memoryweb.extraction.extractors import Answered
 from memoryweb.extraction.fallback import fall_back
 from memoryweb.extraction.models import Extraction
+from memoryweb.extraction.requests import Skip
 from memoryweb.llm import client
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.transaction import unit

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
@@ -13,7 +14,6 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation
-from memoryweb.extraction.conditions import Circumstances, Skip, skip_reason
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.runs.engine import enqueue
@@ -27,6 +27,20 @@ KIND = Run.Kind.EXTRACTION
 LONGEST_PAUSE = timedelta(days=1)  # of a window that the model does not answer
 PAUSE = timedelta(hours=1)
 TICK_PAIRS = 100
+
+
+class Skip(StrEnum):
+    """When a conversation is not extracted (SPEC §4); `runs.reasons` has the sentences."""
+
+    ARCHIVED = "agent_archived"
+    OFF = "auto_summarize_off"
+    PAUSED = "paused"
+    EPHEMERAL = "ephemeral"
+    SOURCE = "source"
+    TOO_FEW = "too_few_messages"
+    TOO_SHORT = "last_message_too_short"
+    NOTHING_NEW = "nothing_new"
+    REVERTED = "reverted"  # `memory.reverting` stores it
 
 
 def request(
@@ -157,19 +171,22 @@ def _bring_forward(run: Run, due_at: datetime, now: datetime, *, retried: bool =
         wake_up(run, now)
 
 
-def circumstances(conversation: Conversation) -> Circumstances:
-    said = conversation.messages.filter(role="user").order_by("-position")
-    last = said.values_list("content", flat=True).first()
-    return Circumstances(
-        auto_summarize=settings.AUTO_SUMMARIZE and conversation.agent.auto_summarize,
-        paused=conversation.owner.paused,
-        ephemeral=conversation.ephemeral,
-        source=conversation.source,
-        messages=conversation.message_count,
-        last_user_message=last or "",
-        waiting=conversation.message_count - conversation.extracted_upto,
-        archived=conversation.agent.archived_at is not None,
+def skip_reason(conversation: Conversation, said_last: str) -> Skip | None:
+    """The first reason not to extract, in the order of SPEC §4; None to go on. `said_last` is a
+    person's last message."""
+    agent = conversation.agent
+    own = {Conversation.Source.CRON, Conversation.Source.DREAM}
+    rules = (
+        (Skip.ARCHIVED, agent.archived_at is not None),
+        (Skip.OFF, not (settings.AUTO_SUMMARIZE and agent.auto_summarize)),
+        (Skip.PAUSED, conversation.owner.paused),
+        (Skip.EPHEMERAL, conversation.ephemeral),
+        (Skip.SOURCE, conversation.source in own),
+        (Skip.NOTHING_NEW, conversation.message_count <= conversation.extracted_upto),
+        (Skip.TOO_FEW, conversation.message_count < settings.EXTRACTION_MIN_MESSAGES),
+        (Skip.TOO_SHORT, len(said_last.strip()) < settings.EXTRACTION_MIN_CHARACTERS),
     )
+    return next((reason for reason, applies in rules if applies), None)
 
 
 def stopped(conversation: Conversation) -> Skip | None:
@@ -212,7 +229,8 @@ def _set_waiting(agent: Agent, owner: Owner, conversation: Conversation | None) 
 
 
 def mark(conversation: Conversation) -> Skip | None:
-    reason = skip_reason(circumstances(conversation))
+    said = conversation.messages.filter(role="user").order_by("-position")
+    reason = skip_reason(conversation, said.values_list("content", flat=True).first() or "")
     conversation.waiting = reason is None
     if reason is not Skip.NOTHING_NEW:  # what was extracted was not skipped
         conversation.skipped = reason or ""

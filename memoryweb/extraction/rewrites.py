@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time
-from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
@@ -28,13 +27,6 @@ CAPS = {MEMORY: guards.CAP, PROFILE: 4_000}
 _EMPTY = {MEMORY: "# Memory\n", PROFILE: "# Profile\n"}
 
 
-class Result(StrEnum):
-    SAME = "same"
-    WRITTEN = "written"
-    HELD = "held"
-    REJECTED_BEFORE = "rejected_before"
-
-
 def apply(
     work: Unit,
     writer: Writer,
@@ -48,15 +40,17 @@ def apply(
     seen: int,
     is_current: bool,
     has_secret: bool = False,
-) -> tuple[Result, write.Written | None]:
+) -> tuple[write.Written | None, bool]:
     """`inputs` are all texts that the model saw, `said` the messages of people among them: a new
-    line that none of `lines` says stands on all of those. `seen` is the file's revision, or 0."""
+    line that none of `lines` says stands on all of those. `seen` is the file's revision, or 0.
+
+    Gives what was written, and whether it was kept for a person instead."""
     file = write.find(place)
     before = file.content if file and file.deleted_at is None else ""
     protected = protected_lines(file) if file else set()
     content = _kept(place, before, content, protected)
     if not guards.changed_lines(before, content):
-        return Result.SAME, None
+        return None, False
     broken = guards.check(
         before,
         content,
@@ -72,12 +66,12 @@ def apply(
         broken.append(Broken(*write_matrix.OUTSIDE))
     origins = _origins(before, content, lines, said)
     if not broken and run.agent.policy == Agent.Policy.APPLY:
-        return Result.WRITTEN, write.write(work, place, content, writer=writer, origins=origins)
+        return write.write(work, place, content, writer=writer, origins=origins), False
     if file is None or file.deleted_at is not None:
         ours = replace(writer, is_vouched=True)  # these words are
         file = write.write(work, place, _EMPTY[place.path], writer=ours).file
         seen = seen or file.revision
-    return _propose(work, run, file, content, origins, broken, base=seen), None
+    return None, _propose(work, run, file, content, origins, broken, base=seen)
 
 
 def _kept(place: Place, before: str, content: str, protected: Collection[int]) -> str:
@@ -123,13 +117,14 @@ def _propose(
     broken: Sequence[Broken],
     *,
     base: int,
-) -> Result:
-    """One proposal a run and file: a later window's takes the place of an earlier one's."""
+) -> bool:
+    """One proposal a run and file: a later window's takes the place of an earlier one's. None
+    where a person rejected the same before."""
     decided = Proposal.objects.filter(file=file).exclude(state=Proposal.State.PENDING)
     if decided.filter(state=Proposal.State.REJECTED, content=content).exists():
-        return Result.REJECTED_BEFORE
+        return False
     if decided.filter(run=run).exists():
-        return Result.REJECTED_BEFORE
+        return False
     Proposal.objects.filter(file=file, run=run).delete()
     proposing.propose(
         work,
@@ -140,4 +135,4 @@ def _propose(
         broken=[(item.guard, item.detail) for item in broken],
         base=base,
     )
-    return Result.HELD
+    return True

@@ -18,11 +18,18 @@ NIGHT = date(2026, 11, 20)
 MACHINE = Writer(AuthorKind.EXTRACTION, is_vouched=True)
 
 
-def note(world: World, owner: Owner | None, day: date, *texts: str, durable: bool = True) -> File:
+def note(
+    world: World,
+    owner: Owner | None,
+    day: date,
+    *texts: str,
+    durable: bool = True,
+    writer: Writer = MACHINE,
+) -> File:
     lines = [NewLine(f"- 09:00 {t}", Origin(durable=durable)) for t in texts]
     with unit(world.team) as work:
         place = Place(world.agent, owner, f"memory/{day.isoformat()}.md")
-        return write.append(work, place, lines, writer=MACHINE).file
+        return write.append(work, place, lines, writer=writer).file
 
 
 def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHINE) -> File:

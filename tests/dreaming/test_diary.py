@@ -59,13 +59,13 @@ def test_several_causes_are_counted() -> None:
     ]
     found = verdicts(places, "- Tom bakes bread\n- Ines plays the violin")
     assert summary(found) == (
-        "Nothing was promoted. Of 3 statements, 2 are already in MEMORY.md;"
+        "Nothing was added. Of 3 statements, 2 are already in MEMORY.md;"
         " 1 came up on one day only, without a sign that it lasts."
     )
 
 
 def test_no_statement_is_a_reason_too() -> None:
-    assert summary([]) == "Nothing was promoted. The notes held no statement."
+    assert summary([]) == "Nothing was added. The notes held no statement."
     assert "There was no note to read." in told(note_dates=[])
 
 
@@ -91,7 +91,7 @@ def test_a_summary_tells_what_was_replaced() -> None:
 def test_what_the_model_left_out_is_told() -> None:
     (verdict,) = verdicts([mention("Tom bakes bread")])
     assert summary([verdict.changed("kept", NOT_TAKEN)]) == (
-        "Nothing was promoted. The one statement was left out by the model."
+        "Nothing was added. The one statement was left out by the model."
     )
 
 

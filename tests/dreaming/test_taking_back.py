@@ -1,6 +1,6 @@
 """A dream that a person took back: its run, its diary entry and MEMORY.md say so."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 from django.db.models import Q
 
@@ -35,7 +35,7 @@ def test_diary_and_run_say_who_took_it_back_and_the_entry_stays(world: World) ->
     run.refresh_from_db()
     diary = text_of(world, None, "DREAMS.md")
     assert (run.reverted_by, run.reverted_at is None) == (world.bob, False)
-    assert "by Bob: what this dream had changed was undone." in diary
+    assert "by Bob: what this dream changed is undone." in diary
     assert set(entry.split("\n")) <= set(diary.split("\n"))
     assert "Thursdays" not in text_of(world, None)
 
@@ -78,8 +78,13 @@ def test_taking_it_back_twice_says_it_once(world: World) -> None:
     assert text_of(world, None, "DREAMS.md").count("by Bob") == 1
 
 
+def _noted(world: World, night: date, said: str) -> None:
+    """By a member: in what is shared, a dream takes only what somebody vouches for."""
+    note(world, None, night, said, writer=Writer(AuthorKind.PERSON, user=world.bob))
+
+
 def _dreamt(world: World, said: str) -> Run:
-    note(world, None, NIGHT, said)
+    _noted(world, NIGHT, said)
     return dream(world, None)
 
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb.extraction.answers import ExtractionAnswer
+from memoryweb.extraction.findings import ExtractionAnswer
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import parse
 

@@ -1,46 +1,55 @@
-from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
-from memoryweb.extraction.conditions import Circumstances, Skip, skip_reason
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations.models import Conversation
+from memoryweb.extraction.requests import Skip, skip_reason
 
-GOOD = Circumstances(
-    auto_summarize=True,
-    paused=False,
-    ephemeral=False,
-    source="api",
-    messages=4,
-    last_user_message="I moved to Porto.",
-    waiting=1,
-)
+SAID = "I moved to Porto."
+
+
+def talk(**changes: object) -> Conversation:
+    talked = Conversation(
+        agent=Agent(auto_summarize=True), owner=Owner(), source="api", message_count=4
+    )
+    talked.extracted_upto = 3
+    for name, value in changes.items():
+        *parents, field = name.split("__")
+        setattr(getattr(talked, parents[0]) if parents else talked, field, value)
+    return talked
 
 
 def test_a_conversation_worth_a_look_is_not_skipped() -> None:
-    assert skip_reason(GOOD) is None
+    assert skip_reason(talk(), SAID) is None
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"auto_summarize": False}, Skip.OFF),
-        ({"paused": True}, Skip.PAUSED),
+        ({"agent__archived_at": datetime(2026, 3, 1, tzinfo=UTC)}, Skip.ARCHIVED),
+        ({"agent__auto_summarize": False}, Skip.OFF),
+        ({"owner__paused": True}, Skip.PAUSED),
         ({"ephemeral": True}, Skip.EPHEMERAL),
         ({"source": "cron"}, Skip.SOURCE),
         ({"source": "dream"}, Skip.SOURCE),
-        ({"waiting": 0}, Skip.NOTHING_NEW),
-        ({"messages": 3}, Skip.TOO_FEW),
-        ({"last_user_message": "  thanks!   "}, Skip.TOO_SHORT),
-        ({"last_user_message": ""}, Skip.TOO_SHORT),
+        ({"extracted_upto": 4}, Skip.NOTHING_NEW),
+        ({"message_count": 3, "extracted_upto": 2}, Skip.TOO_FEW),
     ],
 )
 def test_each_reason_to_skip(change: dict[str, object], reason: Skip) -> None:
-    assert skip_reason(replace(GOOD, **change)) is reason  # type: ignore[arg-type]
+    assert skip_reason(talk(**change), SAID) is reason
+
+
+@pytest.mark.parametrize("said", ["  thanks!   ", ""])
+def test_a_short_last_message_says_too_little(said: str) -> None:
+    assert skip_reason(talk(), said) is Skip.TOO_SHORT
 
 
 @pytest.mark.parametrize("source", ["api", "chat", "import"])
 def test_people_s_conversations_are_extracted(source: str) -> None:
-    assert skip_reason(replace(GOOD, source=source)) is None
+    assert skip_reason(talk(source=source), SAID) is None
 
 
 def test_ten_characters_are_enough() -> None:
-    assert skip_reason(replace(GOOD, last_user_message="0123456789")) is None
+    assert skip_reason(talk(), "0123456789") is None

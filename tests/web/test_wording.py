@@ -10,7 +10,7 @@ import pytest
 import memoryweb
 from memoryweb.accounts.permissions import Permission
 from memoryweb.audit.models import Event
-from memoryweb.extraction.conditions import Skip
+from memoryweb.extraction.requests import Skip
 from memoryweb.llm import exceptions as llm
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
