@@ -94,7 +94,6 @@ def _add_others(team: Team, agent: Agent, others: int) -> None:
             "agent_id": f"'{_stored(other.pk)}'",
             "file_id": f"'{_stored(file.pk)}'",
             "reach": f"'{scope_key(other.pk, None)}'",
-            "tokens": f"replace(tokens, '{key}', '{scope_key(other.pk, None)}')",
             "whole": f"whole + {number + 1}",
         }
         taken = ", ".join(changed.get(field, field) for field in fields)

@@ -19,7 +19,7 @@ from memoryweb.workspace.models import File
 
 FILES, MESSAGES = 50, 500
 # `source` says whose word a text is. It isn't searched, and follows who is linked to whom.
-_NOT_COMPARED = {"id", "source", "file_id", "message_id", "conversation_id"}
+_NOT_COMPARED = {"id", "source", "file_id", "message_id"}
 
 
 @dataclass(frozen=True)

@@ -80,11 +80,10 @@ class Current:
         found = File.objects.present().filter(visible, folded_path__contains=fold(path))
         return {whole_key(pk) for pk in found.values_list("pk", flat=True)}
 
-    def saying(self, passages: Collection[int], phrases: Iterable[Sequence[str]]) -> set[int]:
+    def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
         """Those of the passages that hold every phrase, given as its tokens."""
-        wanted = [[f" {phrase} " for phrase in self._keyed(phrase)] for phrase in phrases]
         rows = Passage.objects.filter(pk__in=passages).values_list("pk", "tokens")
-        return {pk for pk, tokens in rows if says(tokens, wanted)}
+        return {pk for pk, tokens in rows if says(tokens, phrases)}
 
     def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
         """What has a date that the query asks for."""
@@ -119,7 +118,7 @@ class Current:
             "date",
             "message__timestamp",
             "file__folded_path",
-            "conversation__external_id",
+            "message__conversation__external_id",
             "owner",
             "line",
         )
@@ -148,14 +147,11 @@ class Current:
     def past(self, _row: Passage) -> Past | None:
         return None
 
-    def _keyed(self, phrase: Sequence[str]) -> list[str]:
-        keys = dict.fromkeys(reach for reaches in self.reaches for reach in reaches.all)
-        return [" ".join(TEXT + reach + word for word in phrase) for reach in keys]
 
-
-def says(tokens: str, wanted: Iterable[Iterable[str]]) -> bool:
+def says(tokens: str, phrases: Iterable[Sequence[str]]) -> bool:
+    """Whether every phrase stands there, word after word."""
     text = f" {tokens} "
-    return all(any(phrase in text for phrase in forms) for forms in wanted)
+    return all(f" {' '.join(TEXT + word for word in phrase)} " in text for phrase in phrases)
 
 
 def standing(

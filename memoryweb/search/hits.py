@@ -75,7 +75,7 @@ class Found:
 
 def hit(row: Passage, score: float, words: Collection[str], past: Past | None = None) -> Hit:
     """`words` are the stems that were asked for; `past` is the file where it was found then."""
-    snippet, marks = excerpt(row.text, words)
+    snippet, marks = excerpt(row.said, words)
     return Hit(
         kind=row.kind,
         file=row.file,
@@ -83,7 +83,7 @@ def hit(row: Passage, score: float, words: Collection[str], past: Past | None = 
         line=row.line,
         end_line=row.end_line,
         trail=row.trail,
-        text=row.text,
+        text=row.said,
         snippet=snippet,
         marks=marks,
         score=score,

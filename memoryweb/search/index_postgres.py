@@ -1,5 +1,5 @@
-"""PostgreSQL's tsvector over the tokens of passages: a generated column with a GIN index; the
-extent of each reach is kept by triggers.
+"""PostgreSQL's tsvector over the tokens of passages, each behind its scope key: a generated
+column with a GIN index. The extent of each reach is kept by triggers.
 
 Lexemes are taken as they are (no parser of PostgreSQL's touches them). They carry no counts:
 how often a passage says a word is counted in its tokens.
@@ -14,7 +14,8 @@ from memoryweb.search.ranking import Columns
 
 _COLUMN = (
     "ALTER TABLE recall_passage ADD COLUMN search tsvector"
-    " GENERATED ALWAYS AS (array_to_tsvector(string_to_array(tokens, ' '))) STORED"
+    " GENERATED ALWAYS AS (array_to_tsvector(string_to_array("
+    "reach || replace(tokens, ' ', ' ' || reach), ' '))) STORED"
 )
 # Without fastupdate: a list of pending entries would make every search slower.
 _INDEX = (
@@ -105,13 +106,14 @@ def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counte
     # Tokens hold letters and digits only; quoted, none of them is an operator.
     wanted = " | ".join(f"'{token}'" for token in tokens)
     cursor.execute(
-        "SELECT id, whole, place, tokens FROM recall_passage WHERE search @@ %s::tsquery", [wanted]
+        "SELECT id, whole, place, reach, tokens FROM recall_passage WHERE search @@ %s::tsquery",
+        [wanted],
     )
     postings: dict[str, Counter[int]] = {token: Counter() for token in tokens}
     rows = cursor.fetchall()
-    for passage, _whole, _place, text in rows:
-        for word in text.split(" "):
-            if word in postings:
+    for passage, _whole, _place, reach, text in rows:
+        for token in text.split(" "):
+            if (word := reach + token) in postings:
                 postings[word][passage] += 1
     columns: Columns = tuple([row[column] for row in rows] for column in range(3))
     return {token: counts for token, counts in postings.items() if counts}, columns

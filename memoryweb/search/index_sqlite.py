@@ -1,6 +1,7 @@
 """SQLite's FTS5 over the tokens of passages and the extent of each reach, kept by triggers.
 
-The text stays in `recall_passage` (external content). The `ascii` tokenizer takes every byte from
+The tokens stay in `recall_passage` (external content), each behind its scope key in a column that
+is worked out when it is read. The `ascii` tokenizer takes every byte from
 0x80 on for a part of a word, so that tokens stand in the index exactly as they were made.
 """
 
@@ -13,10 +14,14 @@ from django.db.backends.utils import CursorWrapper
 
 from memoryweb.search.ranking import Columns
 
+_COLUMN = (
+    "ALTER TABLE recall_passage ADD COLUMN search TEXT"
+    " GENERATED ALWAYS AS (reach || replace(tokens, ' ', ' ' || reach)) VIRTUAL"
+)
 _TABLES = {
     "recall_index": (
         "CREATE VIRTUAL TABLE recall_index USING fts5("
-        "tokens, content='recall_passage', content_rowid='id', tokenize='ascii', columnsize=0)"
+        "search, content='recall_passage', content_rowid='id', tokenize='ascii', columnsize=0)"
     ),
     "recall_index_terms": (
         "CREATE VIRTUAL TABLE recall_index_terms USING fts5vocab(recall_index, instance)"
@@ -27,12 +32,12 @@ _TABLES = {
     ),
 }
 _ADD = """
-INSERT INTO recall_index(rowid, tokens) VALUES (NEW.id, NEW.tokens);
+INSERT INTO recall_index(rowid, search) VALUES (NEW.id, NEW.search);
 INSERT INTO recall_extent VALUES (NEW.reach, 1, NEW.length) ON CONFLICT (reach)
     DO UPDATE SET passages = passages + 1, words = words + excluded.words;
 """
 _TAKE = """
-INSERT INTO recall_index(recall_index, rowid, tokens) VALUES ('delete', OLD.id, OLD.tokens);
+INSERT INTO recall_index(recall_index, rowid, search) VALUES ('delete', OLD.id, OLD.search);
 UPDATE recall_extent SET passages = passages - 1, words = words - OLD.length
     WHERE reach = OLD.reach;
 """
@@ -48,6 +53,7 @@ _EXTENTS = "SELECT reach, count(*), sum(length) FROM recall_passage GROUP BY rea
 
 def create(cursor: CursorWrapper) -> None:
     drop(cursor)
+    cursor.execute(_COLUMN)
     for statement in _TABLES.values():
         cursor.execute(statement)
     for name, what in _TRIGGERS.items():
@@ -59,12 +65,20 @@ def drop(cursor: CursorWrapper) -> None:
         cursor.execute(f"DROP TRIGGER IF EXISTS {name}")
     for name in reversed(_TABLES):
         cursor.execute(f"DROP TABLE IF EXISTS {name}")
+    if _has_column(cursor):
+        cursor.execute("ALTER TABLE recall_passage DROP COLUMN search")
 
 
 def missing(cursor: CursorWrapper) -> list[str]:
     cursor.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')")
     found = {row[0] for row in cursor.fetchall()}
-    return sorted({*_TABLES, *_TRIGGERS} - found)
+    found |= {"recall_passage.search"} if _has_column(cursor) else set()
+    return sorted({*_TABLES, *_TRIGGERS, "recall_passage.search"} - found)
+
+
+def _has_column(cursor: CursorWrapper) -> bool:
+    cursor.execute("SELECT 1 FROM pragma_table_xinfo('recall_passage') WHERE name = 'search'")
+    return cursor.fetchone() is not None
 
 
 def rebuild(cursor: CursorWrapper) -> None:

@@ -21,10 +21,11 @@ from memoryweb.search.terms import dates_in, names_of
 from memoryweb.workspace.models import File, SourceClass
 
 MESSAGE_WEIGHT = 0.7
+# In front of each token; the index has the scope key in front of both.
 TEXT, HEADINGS = "t", "h"
 # PostgreSQL refuses a tsvector of over 1 MiB: of an endless block the first words are found.
 _MOST_BYTES = 900_000
-_PER_TOKEN = 8
+_PER_TOKEN = 21  # scope key and field, and what PostgreSQL adds
 _MOST_OF_TRAIL = 500
 _MOST_ABOVE = 32  # words of headings: each passage below holds them again
 # Of what a file's passages have in common: rows that have other values are made again.
@@ -90,7 +91,7 @@ def _made(
     file: File, found: Iterable[tuple[int, Block]], sources: Mapping[int, SourceClass]
 ) -> Iterator[Passage]:
     common = _common(file)
-    reach, weight, day = common["reach"], common["weight"], common["date"]
+    weight, day = common["weight"], common["date"]
     for number, block in found:
         words, trail = tokens.tokens(block.text), _trail(block)
         yield Passage(
@@ -99,7 +100,7 @@ def _made(
             end_line=block.end,
             trail=trail,
             text=block.text,
-            tokens=_keyed(reach, words, [*_above(trail), *_dates(day, block.text)]),
+            tokens=_joined(words, [*_above(trail), *_dates(day, block.text)]),
             place=ranking.packed(number, len(words), weight, is_turn=False),
             length=len(words),
             source=_source(block, sources),
@@ -138,13 +139,11 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
             owner_id=conversation.owner_id,
             kind=Passage.Kind.MESSAGE,
             message=message,
-            conversation=conversation,
             line=message.position,
             end_line=message.position,
             trail=message.name,
-            text=message.content,
             reach=reach,
-            tokens=_keyed(reach, words, _dates(day, message.content)),
+            tokens=_joined(words, _dates(day, message.content)),
             whole=whole_key(conversation.pk),
             place=ranking.packed(message.position, len(words), MESSAGE_WEIGHT, is_turn=True),
             length=len(words),
@@ -156,7 +155,7 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
 
 
 def scope_key(agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> str:
-    """A key in front of every token: postings of other agents and owners are never walked.
+    """In front of every token in the index: postings of other agents and owners are never walked.
 
     60 bits: among a million reaches two share one with a chance of one in two million.
     """
@@ -174,20 +173,16 @@ def _dates(day: date, text: str) -> list[str]:
     return list(dict.fromkeys([*names_of(day), *dates_in(text)]))
 
 
-def _keyed(reach: str, words: list[str], above: list[str]) -> str:
-    return " ".join([*_fitting(f"{HEADINGS}{reach}", above), *_fitting(f"{TEXT}{reach}", words)])
+def _joined(words: Sequence[str], above: Sequence[str]) -> str:
+    return " ".join([*_fitting(HEADINGS, above), *_fitting(TEXT, words)])
 
 
-def _fitting(key: str, words: list[str]) -> list[str]:
-    sizes = {word: len(key) + len(word.encode()) + _PER_TOKEN for word in words}
-    if sum(sizes.values()) <= _MOST_BYTES:
-        return [key + word for word in words]
-    kept: list[str] = []
+def _fitting(field: str, words: Sequence[str]) -> Iterator[str]:
     room, seen = _MOST_BYTES, set[str]()
     for word in words:
-        room -= 0 if word in seen else sizes[word]
+        if word not in seen:
+            room -= len(word.encode()) + _PER_TOKEN
+            seen.add(word)
         if room < 0:
-            break
-        seen.add(word)
-        kept.append(key + word)
-    return kept
+            return
+        yield field + word

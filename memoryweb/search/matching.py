@@ -227,7 +227,7 @@ def _in_order(
 
 
 def _keyed(reaches: Reaches, words: Iterable[str]) -> list[str]:
-    keys = [field + reach for reach in reaches.all for field in (TEXT, HEADINGS)]
+    keys = [reach + field for reach in reaches.all for field in (TEXT, HEADINGS)]
     return [key + word for word in words for key in keys]
 
 
@@ -237,13 +237,13 @@ def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:
     headings: set[int] = set()
     for reach in reaches.all:
         for word in term:
-            text = summed(text, found.postings.get(TEXT + reach + word, {}))
-            headings.update(found.postings.get(HEADINGS + reach + word, ()))
+            text = summed(text, found.postings.get(reach + TEXT + word, {}))
+            headings.update(found.postings.get(reach + HEADINGS + word, ()))
     return Postings(text, headings)
 
 
 def _of_reaches(found: Found, reaches: Iterable[str]) -> set[int]:
-    prefixes = tuple(field + reach for reach in reaches for field in (TEXT, HEADINGS))
+    prefixes = tuple(reaches)
     return {
         found.places.whole(found.places.keys[passage])
         for token, passages in found.postings.items()
@@ -258,7 +258,7 @@ def _with_all(found: Found, reaches: Reaches, phrases: Iterable[Sequence[str]]) 
     for word in {word for phrase in phrases for word in phrase}:
         having = set[int]()
         for reach in reaches.all:
-            having.update(found.postings.get(TEXT + reach + word, ()))
+            having.update(found.postings.get(reach + TEXT + word, ()))
         kept = having if kept is None else kept & having
     return kept or set()
 

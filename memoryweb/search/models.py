@@ -25,14 +25,11 @@ class Passage(models.Model):
     message = models.ForeignKey(
         "conversations.Message", models.CASCADE, null=True, related_name="passages"
     )
-    conversation = models.ForeignKey(
-        "conversations.Conversation", models.CASCADE, null=True, related_name="+", db_index=False
-    )
     line = models.IntegerField(default=0, help_text="first line of the block; a message's position")
     end_line = models.IntegerField(default=0)
     trail = ErasableCharField(max_length=500, blank=True, help_text="headings above, joined by ›")
-    text = ErasableTextField()
-    tokens = ErasableTextField(help_text="each with field and scope key in front, by spaces")
+    text = ErasableTextField(blank=True, help_text="of a block; a message has its own")
+    tokens = ErasableTextField(help_text="each with its field in front, by spaces")
     reach = PlainCharField(max_length=12, default="", help_text="scope key: agent and owner")
     whole = models.BigIntegerField(default=0, help_text="key of the file or conversation")
     place = models.BigIntegerField(default=0, help_text="see recall.ranking.packed")
@@ -61,6 +58,10 @@ class Passage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.file_id or self.message_id}:{self.line}"
+
+    @property
+    def said(self) -> str:
+        return self.message.content if self.message else self.text
 
 
 class RecallEvent(models.Model):

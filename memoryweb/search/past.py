@@ -16,7 +16,6 @@ from memoryweb.provenance.source_classes import sources_at, weakest
 from memoryweb.search import indexing
 from memoryweb.search.corpus import Reaches, Spot, Standing, says, standing
 from memoryweb.search.index import Found
-from memoryweb.search.indexing import TEXT
 from memoryweb.search.models import Passage
 from memoryweb.search.query_syntax import Query
 from memoryweb.search.ranking import Extent, Places
@@ -41,7 +40,8 @@ class Then:
         postings: dict[str, Counter[int]] = {}
         found: dict[int, None] = {}
         for number, row in self.rows.items():
-            for word in row.tokens.split(" "):
+            for token in row.tokens.split(" "):
+                word = row.reach + token
                 if word in wanted:
                     postings.setdefault(word, Counter())[number] += 1
                     found[number] = None
@@ -64,13 +64,8 @@ class Then:
         rows = (row for row in self.rows.values() if row.file)
         return {row.whole for row in rows if row.file and wanted in fold(row.file.path)}
 
-    def saying(self, passages: Collection[int], phrases: Iterable[Sequence[str]]) -> set[int]:
-        (reaches,) = [one.all for one in self.reaches]
-        wanted = [
-            [f" {' '.join(TEXT + reach + word for word in phrase)} " for reach in reaches]
-            for phrase in phrases
-        ]
-        return {number for number in passages if says(self.rows[number].tokens, wanted)}
+    def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
+        return {number for number in passages if says(self.rows[number].tokens, phrases)}
 
     def between(self, wholes: Collection[int], query: Query) -> set[Spot]:
         return {

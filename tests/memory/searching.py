@@ -213,12 +213,12 @@ def _talk(work: object, agent: object, owner: Owner, dice: random.Random) -> Non
 
 
 def _said(row: Passage) -> list[str]:
-    return tokens(f"{row.trail} {row.text}" if row.message else row.text)
+    return tokens(f"{row.trail} {row.said}" if row.message else row.text)
 
 
 def _headings(row: Passage) -> set[str]:
     above = tokens(row.trail.replace("›", " ")) if row.file else []
-    return {*above, *(names_of(row.date) if row.date else ()), *dates_in(row.text)}
+    return {*above, *(names_of(row.date) if row.date else ()), *dates_in(row.said)}
 
 
 def _whole(row: Passage) -> tuple[str, str, str]:

@@ -134,7 +134,7 @@ def test_a_message_gets_its_value_back_and_is_found_by_it(world: World) -> None:
     _release(world, VALUE)
     message = Message.objects.get()
     assert (message.content, message.masked) == (f"Hello.\nMy password is {VALUE}!", 0)
-    assert VALUE in Passage.objects.get(message=message).text
+    assert VALUE in Passage.objects.get(message=message).said
 
 
 def test_what_was_masked_in_a_message_meanwhile_stays_masked(world: World) -> None:
