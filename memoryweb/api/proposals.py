@@ -18,10 +18,10 @@ from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.review import proposals
+from memoryweb.memory.review.decisions import decide
 from memoryweb.memory.transaction import unit
+from memoryweb.review.inbox import Kind, item_of, rows_of
 from memoryweb.review.models import Proposal
-from memoryweb.review.waiting import proposals_of
 
 router = Router(tags=["Proposals"])
 
@@ -75,14 +75,7 @@ def list_proposals(request: Request, agent_id: str, query: Query[Filter]) -> Ite
     errors=(409,),
 )
 def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
-    proposal, visible, user = _decidable(request.auth, agent_id, proposal_id)
-    try:
-        with unit(request.auth.team, actor=request.auth.actor) as work:
-            proposals.accept(work, proposal, by=user)
-    except Stale as stale:
-        raise Problem(409, "stale", str(stale)) from None
-    proposal.refresh_from_db(fields=["state"])
-    return _described(proposal, visible, request.auth)
+    return _decide(request.auth, agent_id, proposal_id, "accept")
 
 
 @router.operation(
@@ -95,15 +88,22 @@ def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
     errors=(409,),
 )
 def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
-    proposal, visible, user = _decidable(request.auth, agent_id, proposal_id)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
-        proposals.reject(work, proposal, by=user)
+    return _decide(request.auth, agent_id, proposal_id, "reject")
+
+
+def _decide(caller: Caller, agent_id: str, proposal_id: str, decision: str) -> ProposalOut:
+    proposal, visible, user = _decidable(caller, agent_id, proposal_id)
+    try:
+        with unit(caller.team, actor=caller.actor) as work:
+            decide(work, item_of(Kind.PROPOSAL, proposal), decision, by=user)
+    except Stale as stale:
+        raise Problem(409, "stale", str(stale)) from None
     proposal.refresh_from_db(fields=["state"])
-    return _described(proposal, visible, request.auth)
+    return _described(proposal, visible, caller)
 
 
 def _of(agent: Agent, visible: Visibility) -> "QuerySet[Proposal]":
-    return proposals_of(agent.team).filter(visible.rows("file__owner"), file__agent=agent)
+    return rows_of(Kind.PROPOSAL, agent.team).filter(visible.rows("file__owner"), file__agent=agent)
 
 
 def _decidable(

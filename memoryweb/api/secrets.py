@@ -16,8 +16,9 @@ from memoryweb.api.query_parameters import OwnerPaging
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.memory.review import secrets as door
+from memoryweb.memory.review.decisions import decide
 from memoryweb.memory.transaction import unit
+from memoryweb.review.inbox import Kind, item_of, rows_of
 from memoryweb.review.models import HeldSecret
 from memoryweb.workspace.models import AuthorKind
 
@@ -88,23 +89,21 @@ def list_held_secrets(request: Request, query: Query[Filter]) -> Items[HeldSecre
 def decide_held_secret(request: Request, held_id: str, body: SecretDecision) -> HeldSecretOut:
     held, visible, user = _decidable(request.auth, held_id)
     with unit(request.auth.team, actor=request.auth.actor) as work:
-        if body.decision == "secret":
-            door.refuse(work, held, by=user)
-        else:
-            door.release(work, held, by=user, value=body.value)
+        item = item_of(Kind.SECRET, held)
+        decide(work, item, body.decision, by=user, value=body.value)
     held.refresh_from_db(fields=["state", "decided_at"])
     return _described(held, visible)
 
 
 def _of(caller: Caller, visible: Visibility) -> "QuerySet[HeldSecret]":
     """An integration reaches its agents alone."""
-    rows = door.held_of(caller.team).filter(visible.rows(), agent__archived_at=None)
+    rows = rows_of(Kind.SECRET, caller.team).filter(visible.rows())
     return rows.filter(agent__in=caller.agents())
 
 
 def _decidable(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, User]:
     wanted = known_id(held_id)
-    if not door.held_of(caller.team).filter(pk=wanted, agent__in=caller.agents()).exists():
+    if not rows_of(Kind.SECRET, caller.team).filter(pk=wanted, agent__in=caller.agents()).exists():
         raise NotFound
     if caller.user is None:
         raise Forbidden(

@@ -12,12 +12,12 @@ from memoryweb.workspace.models import File
 __all__ = [
     "AssignmentsFound",
     "ContentRefused",
+    "Decided",
     "Exists",
     "FileMissing",
     "MemoryRefused",
     "MessageConflict",
     "PathRefused",
-    "ProposalDecided",
     "SecretRefused",
     "Stale",
     "ValueRefused",
@@ -102,11 +102,13 @@ class FileMissing(MemoryRefused):
         super().__init__(_("There is no file named “{path}”.").format(path=path))
 
 
-class ProposalDecided(MemoryRefused):
+class Decided(MemoryRefused):
+    """What waited for a person does so no longer."""
+
     code = "decided"
 
     def __init__(self) -> None:
-        super().__init__(_("This proposal is already decided."))
+        super().__init__(_("This was decided already, or it is no longer there."))
 
 
 class MessageConflict(MemoryRefused):

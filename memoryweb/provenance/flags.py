@@ -38,16 +38,6 @@ def flagged_rows(team: Team) -> "QuerySet[LineOrigin]":
     )
 
 
-def waiting_flags(
-    team: Team, owner_ids: Collection[UUID], *, shared: bool
-) -> "QuerySet[LineOrigin]":
-    """Those about these owners, and in shared memory for who decides on it."""
-    reach = Q(file__owner__in=owner_ids)
-    if shared:
-        reach |= Q(file__owner=None)
-    return flagged_rows(team).filter(reach)
-
-
 def files_of(team: Team) -> "QuerySet[File]":
     return File.objects.filter(team=team, deleted_at=None, agent__archived_at=None).select_related(
         "agent", "owner__integration", "owner__person"

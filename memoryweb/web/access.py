@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -32,8 +32,7 @@ from memoryweb.agents.owners import find, person_owner
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
-from memoryweb.review.models import Proposal
-from memoryweb.review.waiting import Waiting, proposals_of, waiting_about, waiting_for
+from memoryweb.review.inbox import Inbox
 from memoryweb.runs.models import Run
 from memoryweb.snapshots.models import Upload
 from memoryweb.workspace.models import File, FileQuerySet, Import
@@ -88,19 +87,10 @@ class Visit:
             return {}
         return {grant.owner_id: grant for grant in open_grants(self.team, self.user, self.now)}
 
-    @property
-    def waiting(self) -> "QuerySet[Proposal]":
-        """Proposals that this person could decide."""
-        return waiting_for(
-            self.team, {*self.mine, *self.opened}, shared=self.can(Permission.DECIDE)
-        )
-
     @cached_property
-    def counted(self) -> Waiting:
-        """How much there is that this person could decide about, asked once a page."""
-        return waiting_about(
-            self.team, {*self.mine, *self.opened}, shared=self.can(Permission.DECIDE)
-        )
+    def waiting(self) -> Inbox:
+        """All that this person could decide about, counted once a page."""
+        return Inbox(self.team, self.decidable)
 
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:
@@ -114,6 +104,23 @@ class Visit:
     def reads(self, owner_id: UUID | None) -> bool:
         """Whether text of this reach may be shown: shared, one's own, or opened."""
         return self.is_common(owner_id) or owner_id in self.opened
+
+    def decides(self, owner: Owner | None) -> bool:
+        """Shared memory: who has the right. Personal memory: its owner, or an open grant."""
+        if owner is None or owner.source == "system":
+            return self.can(Permission.DECIDE)
+        return owner.pk in self.mine or owner.pk in self.opened
+
+    def decidable(self, owner: str = "owner") -> Q:
+        """The filter for rows that this person decides about."""
+        reach = Q(**{f"{owner}__in": [*self.mine, *self.opened]})
+        if self.can(Permission.DECIDE):
+            reach |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
+        return reach
+
+    def of_others(self, owner: str = "owner") -> Q:
+        """The filter for rows that somebody else decides about, and this person may know of."""
+        return self.outcomes(owner) & ~self.decidable(owner)
 
     def own_or_shared(self, owner: str = "owner") -> Q:
         """The filter for rows of shared memory and of what is about this person."""
@@ -284,16 +291,6 @@ def find_import(request: TeamRequest, agent: Agent, import_id: UUID) -> Import:
     require_reading(request, batch.owner)
     note_read(request, batch.owner, "import", batch.pk)
     return batch
-
-
-def find_proposal(request: TeamRequest, proposal_id: UUID) -> Proposal:
-    visit = request.visit
-    proposal = get_object_or_404(
-        proposals_of(visit.team).filter(visit.outcomes("file__owner")), pk=proposal_id
-    )
-    require_reading(request, proposal.file.owner)
-    note_read(request, proposal.file.owner, "proposal", proposal.pk)
-    return proposal
 
 
 def find_owner(request: TeamRequest, owner_id: UUID) -> Owner:

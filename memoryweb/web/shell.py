@@ -11,8 +11,6 @@ from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.web.access import Visit, memberships_of
 
-_WITHIN = {"marks": "review", "secrets": "review"}
-
 
 def shell(request: HttpRequest) -> dict[str, Any]:
     return {"shell": Shell(request)}
@@ -55,7 +53,7 @@ class Shell:
             ("agents", "agent", _("Agents"), True, 0),
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
-            ("review", "check", _("Review"), True, self.visit.counted.total),
+            ("review", "check", _("Review"), True, len(self.visit.waiting)),
             ("owners", "people", _("People"), may(Permission.SEE_OWNERS), 0),
             ("audit", "list", _("Audit"), may(Permission.SEE_AUDIT), 0),
             ("settings", "gear", _("Settings"), True, 0),
@@ -84,8 +82,7 @@ class Shell:
     def _section(self) -> str:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""
-        section = name.split("_")[0]
-        return _WITHIN.get(section, section)
+        return name.split("_")[0]
 
 
 def _everyones(current: Team | None) -> dict[str, Any]:

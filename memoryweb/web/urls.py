@@ -16,7 +16,8 @@ from memoryweb.web.mine import visits
 from memoryweb.web.owners import views as owners
 from memoryweb.web.prompt import views as prompt
 from memoryweb.web.provenance import views as provenance
-from memoryweb.web.review import flags, proposals, secret_scans, secrets
+from memoryweb.web.review import secret_scans
+from memoryweb.web.review import views as review
 from memoryweb.web.search import views as search
 from memoryweb.web.snapshots import views as snapshots
 from memoryweb.web.team import integrations, invitations, members, tokens
@@ -173,25 +174,19 @@ team_patterns: list[URLPattern | URLResolver] = [
     path("search/", search.search, name="search"),
     path("runs/<uuid:run_id>/", dreams.run, name="agents_run"),
     path("runs/<uuid:run_id>/progress/", dreams.progress, name="agents_progress"),
-    path("review/", proposals.review, name="review"),
-    path("review/<uuid:proposal_id>/", proposals.detail, name="review_detail"),
-    path("review/<uuid:proposal_id>/accept/", proposals.accept, name="review_accept"),
-    path("review/<uuid:proposal_id>/reject/", proposals.reject, name="review_reject"),
-    path("marks/", flags.marks, name="marks"),
-    path("marks/<uuid:file_id>/keep/", flags.keep, name="marks_keep"),
-    path("marks/<uuid:file_id>/remove/", flags.remove, name="marks_remove"),
-    path("secrets/", secrets.secrets, name="secrets"),
-    path("secrets/scans/", secret_scans.scans, name="secrets_scans"),
-    path("secrets/scans/<uuid:agent_id>/look/", secret_scans.scan, name="secrets_scan"),
+    path("review/", review.review, name="review"),
+    path("review/<slug:kind>/<str:item_id>/", review.detail, name="review_item"),
+    path("review/<slug:kind>/<str:item_id>/decide/", review.decide, name="review_decide"),
+    path("secrets/scans/", secret_scans.scans, name="review_scans"),
+    path("secrets/scans/<uuid:agent_id>/look/", secret_scans.scan, name="review_scan"),
     path(
-        "secrets/scans/<uuid:agent_id>/mask/",
-        secret_scans.mask_confirm,
-        name="secrets_mask_confirm",
+        "secrets/scans/<uuid:agent_id>/mask/", secret_scans.mask_confirm, name="review_mask_confirm"
     ),
-    path("secrets/scans/<uuid:agent_id>/mask/now/", secret_scans.mask, name="secrets_mask"),
-    path("secrets/<uuid:held_id>/", secrets.detail, name="secrets_held"),
-    path("secrets/<uuid:held_id>/refuse/", secrets.refuse, name="secrets_refuse"),
-    path("secrets/<uuid:held_id>/release/", secrets.release, name="secrets_release"),
+    path("secrets/scans/<uuid:agent_id>/mask/now/", secret_scans.mask, name="review_mask"),
+    path("review/<uuid:item_id>/", review.moved, {"kind": "proposal"}, name="review_moved"),
+    path("marks/", review.moved, {"kind": "flag"}, name="marks_moved"),
+    path("secrets/", review.moved, {"kind": "secret"}, name="secrets_moved"),
+    path("secrets/<uuid:item_id>/", review.moved, {"kind": "secret"}, name="secret_moved"),
     path("me/", mine.mine, name="mine"),
     path("me/pause/", mine.pause, name="mine_pause"),
     path("me/resume/", mine.resume, name="mine_resume"),

@@ -138,7 +138,7 @@ def test_a_dream_that_people_overtake_twice_asks_them(
         model.go.put(None)
     assert (night().status, night().reason) == ("needs_review", "current")
     proposal = Proposal.objects.get(run=night())
-    page = open_page(url(noted.team, "review_detail", proposal.pk), noted.alice)
+    page = open_page(url(noted.team, "review_item", "proposal", proposal.pk), noted.alice)
     expect(page.locator("main")).to_contain_text("The notes changed twice")
     expect(page.locator("main")).to_contain_text(DREAMT)
     file = File.objects.get(agent=noted.agent, owner=None, path="MEMORY.md")

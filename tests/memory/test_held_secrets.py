@@ -6,10 +6,10 @@ from django.utils import timezone
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Message
 from memoryweb.memory import write
-from memoryweb.memory.exceptions import ValueRefused
+from memoryweb.memory.exceptions import Decided, ValueRefused
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.review import secrets
-from memoryweb.memory.review.secrets import MOST_TRIES, HeldDecided
+from memoryweb.memory.review.secrets import MOST_TRIES
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import HeldSecret
@@ -31,7 +31,7 @@ def _write(world: World, text: str) -> File:
 
 
 def _held(world: World) -> HeldSecret:
-    return secrets.held_of(world.team).get()
+    return HeldSecret.objects.get()
 
 
 def _release(world: World, value: str = "") -> None:
@@ -106,7 +106,7 @@ def test_a_secret_stays_out(world: World) -> None:
 def test_it_is_decided_once(world: World) -> None:
     _write(world, TEXT)
     _refuse(world)
-    with pytest.raises(HeldDecided):
+    with pytest.raises(Decided):
         _release(world, VALUE)
     assert _content() == MASKED
 

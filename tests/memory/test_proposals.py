@@ -6,7 +6,7 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.memory import proposing, write
-from memoryweb.memory.exceptions import MemoryRefused, ProposalDecided, SecretRefused, Stale
+from memoryweb.memory.exceptions import Decided, MemoryRefused, SecretRefused, Stale
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer
@@ -67,7 +67,7 @@ def test_a_proposal_is_accepted_once(world: World) -> None:
     _write(world, world.customer, "- one\n")
     proposal = _proposed(world, "- proposed\n")
     _accept(world, proposal)
-    with pytest.raises(ProposalDecided):
+    with pytest.raises(Decided):
         _accept(world, proposal)
 
 

@@ -16,7 +16,7 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import proposing, write
-from memoryweb.memory.exceptions import ProposalDecided
+from memoryweb.memory.exceptions import Decided
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.reverting import Plan, PlanMoved, Reverted, plan, revert
 from memoryweb.memory.review import proposals
@@ -401,7 +401,7 @@ def test_what_waits_for_a_person_and_stands_on_the_source_can_not_be_accepted(
     proposal = _proposed(world, _run(world, world.customer), note, 3)
     _note_without(world, "best")
     assert _revert(world, Kind.CONVERSATION, bad).proposals == 1
-    with unit(world.team) as work, pytest.raises(ProposalDecided):
+    with unit(world.team) as work, pytest.raises(Decided):
         proposals.accept(work, proposal, by=world.alice)
 
 

@@ -12,14 +12,13 @@ from tests.walls.web_stage import BOBS_CANARY, NUMBERS, Stage, only_here, restor
 from tests.world import World, signed_in
 
 # Ids within a team's address; `number` and `line` name no row.
-IDS = {"agent_id", "path", "run_id", "proposal_id", "conversation_id", "owner_id"} | {
+IDS = {"agent_id", "path", "run_id", "conversation_id", "owner_id"} | {
     "membership_id",
     "integration_id",
     "token_id",
     "invitation_id",
     "upload_id",
-    "held_id",
-    "file_id",
+    "item_id",
     "import_id",
 }
 
@@ -46,7 +45,7 @@ def test_every_address_has_an_entry() -> None:
 
 def test_every_id_in_an_address_is_walked() -> None:
     found = {name for ids in addresses().values() for name in ids}
-    assert found == IDS | NUMBERS | {"team"}
+    assert found == IDS | NUMBERS | {"team", "kind"}
 
 
 def test_a_change_is_answered_as_the_table_says(clients: dict[str, Client], stage: Stage) -> None:
@@ -143,7 +142,7 @@ def test_a_stranger_leaves_no_event(world: World, clients: dict[str, Client], st
 
 
 def test_ones_own_text_is_on_the_page(clients: dict[str, Client], stage: Stage) -> None:
-    for key in ("agents_file", "agents_run", "agents_conversation", "review_detail"):
+    for key in ("agents_file", "agents_run", "agents_conversation", "review_item proposal"):
         answer = call(clients["member"], PAGES[f"{key} of Bob"], stage)
         assert BOBS_CANARY in answer.content.decode(), key
 

@@ -14,6 +14,12 @@ CUSTOMERS = {"admin": 403, "member": 404, "viewer": 404, "auditor": 403}
 BOBS = CUSTOMERS | {"member": 200}
 ONLY_BOB = {"admin": 404, "member": 200, "viewer": 404, "auditor": 404}
 OUTCOME = READ | {"member": 404, "viewer": 404}
+PROPOSAL = {"kind": "proposal", "item_id": "proposal_id"}
+MY_PROPOSAL = {"kind": "proposal", "item_id": "my_proposal_id"}
+FLAG = {"kind": "flag", "item_id": "flag_id"}
+MY_FLAG = {"kind": "flag", "item_id": "my_flag_id"}
+SECRET = {"kind": "secret", "item_id": "held_id"}
+MY_SECRET = {"kind": "secret", "item_id": "my_held_id"}
 BOBS_UPLOAD = {"admin": 404, "member": 200, "viewer": 403, "auditor": 403}
 
 
@@ -66,7 +72,6 @@ AGENT: dict[str, str | list[str]] = {
     "consolidator": "rules",
 }
 BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_sha256}"}
-MARKED: dict[str, str | list[str]] = {"line": "{marked_line}"}
 CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
 # The viewer's own token. The auditor sees that it exists.
 OWN_TOKEN = {"admin": 200, "member": 404, "viewer": 200, "auditor": 403}
@@ -155,15 +160,21 @@ PAGES: dict[str, Route] = {
         "agents_provenance", OUTCOME | {"viewer": 200}, "?token={token_id}"
     ),
     "review": _get("review", READ),
-    "review_detail": _get("review_detail", READ),
-    "review_detail of Bob": _get("review_detail", BOBS, proposal_id="my_proposal_id"),
-    "marks": _get("marks", READ),
-    "secrets": _get("secrets", READ),
-    "secrets of decided ones": _get("secrets", READ, "?state=decided"),
-    "secrets_scans": _get("secrets_scans", MANAGE),
-    "secrets_mask_confirm": _get("secrets_mask_confirm", MANAGE),
-    "secrets_held": _get("secrets_held", READ),
-    "secrets_held of Bob": _get("secrets_held", BOBS, held_id="my_held_id"),
+    "review of others": _get("review", READ, "?state=others"),
+    "review of decided ones": _get("review", READ, "?state=decided&kind=secret"),
+    "review_moved": _moved("review_moved", READ, item_id="proposal_id"),
+    "review_moved of Bob": _moved("review_moved", BOBS, item_id="my_proposal_id"),
+    "marks_moved": _moved("marks_moved", READ),
+    "secrets_moved": _moved("secrets_moved", READ),
+    "secret_moved": _moved("secret_moved", READ, item_id="held_id"),
+    "review_item proposal": _get("review_item", READ, **PROPOSAL),
+    "review_item proposal of Bob": _get("review_item", BOBS, **MY_PROPOSAL),
+    "review_item flag": _get("review_item", READ, **FLAG),
+    "review_item flag of Bob": _get("review_item", BOBS, **MY_FLAG),
+    "review_item secret": _get("review_item", READ, **SECRET),
+    "review_item secret of Bob": _get("review_item", BOBS, **MY_SECRET),
+    "review_scans": _get("review_scans", MANAGE),
+    "review_mask_confirm": _get("review_mask_confirm", MANAGE),
     "mine": _get("mine", READ),
     "owners": _get("owners", SEE),
     "owners_detail": _get("owners_detail", SEE),
@@ -242,20 +253,28 @@ CHANGES: dict[str, Route] = {
         {"member": 200, "admin": 200, "viewer": 404, "auditor": 403},
         {"conversation": "{my_conversation_id}"},
     ),
-    "review_accept": _post("review_accept", WRITE),
-    "review_accept of Bob": _post("review_accept", BOBS, proposal_id="my_proposal_id"),
-    "marks_keep": _post("marks_keep", WRITE, MARKED, file_id="marked_id"),
-    "marks_keep of Bob": _post("marks_keep", BOBS, MARKED, file_id="my_marked_id"),
-    "marks_remove": _post("marks_remove", WRITE, MARKED, file_id="marked_id"),
-    "marks_remove of Bob": _post("marks_remove", BOBS, MARKED, file_id="my_marked_id"),
-    "review_reject": _post("review_reject", WRITE),
-    "review_reject of Bob": _post("review_reject", BOBS, proposal_id="my_proposal_id"),
-    "secrets_scan": _post("secrets_scan", MANAGE),
-    "secrets_mask": _post("secrets_mask", MANAGE),
-    "secrets_refuse": _post("secrets_refuse", WRITE),
-    "secrets_refuse of Bob": _post("secrets_refuse", BOBS, held_id="my_held_id"),
-    "secrets_release": _post("secrets_release", WRITE),
-    "secrets_release of Bob": _post("secrets_release", BOBS, held_id="my_held_id"),
+    "review_decide accept": _post("review_decide", WRITE, {"decision": "accept"}, **PROPOSAL),
+    "review_decide accept of Bob": _post(
+        "review_decide", BOBS, {"decision": "accept"}, **MY_PROPOSAL
+    ),
+    "review_decide reject": _post("review_decide", WRITE, {"decision": "reject"}, **PROPOSAL),
+    "review_decide reject of Bob": _post(
+        "review_decide", BOBS, {"decision": "reject"}, **MY_PROPOSAL
+    ),
+    "review_decide keep": _post("review_decide", WRITE, {"decision": "keep"}, **FLAG),
+    "review_decide keep of Bob": _post("review_decide", BOBS, {"decision": "keep"}, **MY_FLAG),
+    "review_decide remove": _post("review_decide", WRITE, {"decision": "remove"}, **FLAG),
+    "review_decide remove of Bob": _post("review_decide", BOBS, {"decision": "remove"}, **MY_FLAG),
+    "review_decide secret": _post("review_decide", WRITE, {"decision": "secret"}, **SECRET),
+    "review_decide secret of Bob": _post(
+        "review_decide", BOBS, {"decision": "secret"}, **MY_SECRET
+    ),
+    "review_decide no_secret": _post("review_decide", WRITE, {"decision": "no_secret"}, **SECRET),
+    "review_decide no_secret of Bob": _post(
+        "review_decide", BOBS, {"decision": "no_secret"}, **MY_SECRET
+    ),
+    "review_scan": _post("review_scan", MANAGE),
+    "review_mask": _post("review_mask", MANAGE),
     "mine_pause": _post("mine_pause", READ),
     "mine_resume": _post("mine_resume", READ, first="mine_pause"),
     "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),

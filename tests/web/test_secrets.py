@@ -34,16 +34,25 @@ def _hold(stage: Stage, owner: Owner | None = None, value: str = VALUE) -> HeldS
     return HeldSecret.objects.latest("created_at")
 
 
-def _page(stage: Stage, held: HeldSecret, name: str = "secrets_held") -> str:
-    return url(stage.world.team, name, held.pk)
+def _page(stage: Stage, held: HeldSecret) -> str:
+    return url(stage.world.team, "review_item", "secret", held.pk)
 
 
-def test_the_list_says_where_what_and_how_long(stage: Stage, vera: Client) -> None:
+def _list(stage: Stage, client: Client, state: str = "") -> str:
+    return text(client.get(url(stage.world.team, "review", query=f"?kind=secret&state={state}")))
+
+
+def _decide(
+    stage: Stage, client: Client, held: HeldSecret, decision: str, value: str = ""
+) -> "Answer":
+    said = {"decision": decision, "value": value}
+    return client.post(_page(stage, held) + "decide/", said)
+
+
+def test_the_list_says_where_and_what(stage: Stage, vera: Client) -> None:
     _hold(stage)
-    page = text(vera.get(url(stage.world.team, "secrets")))
-    assert "WIFI.md" in page
-    assert "line 3" in page
-    assert f"{len(VALUE)} characters" in page
+    page = _list(stage, vera, "others")
+    assert "WIFI.md:3" in page
     assert VALUE not in page
     assert 'class="btn"' not in page
 
@@ -52,6 +61,7 @@ def test_the_page_shows_the_marked_line(stage: Stage, bob: Client) -> None:
     held = _hold(stage)
     page = text(bob.get(_page(stage, held)))
     assert f"{LINE}[held: password]" in page
+    assert f"{len(VALUE)} characters" in page
     assert "It is a secret: keep it out" in page
 
 
@@ -62,23 +72,23 @@ def test_review_counts_what_waits(stage: Stage, bob: Client) -> None:
 
 def test_a_secret_is_kept_out_and_listed_as_decided(stage: Stage, bob: Client) -> None:
     held = _hold(stage)
-    bob.post(_page(stage, held, "secrets_refuse"))
+    _decide(stage, bob, held, "secret")
     held.refresh_from_db()
     assert (held.state, held.decided_by) == ("refused", stage.world.bob)
     assert "secret.decided" in actions(stage.world.team)
-    assert "WIFI.md" in text(bob.get(url(stage.world.team, "secrets") + "?state=decided"))
-    assert "Nothing waits" in text(bob.get(url(stage.world.team, "secrets")))
+    assert "WIFI.md" in _list(stage, bob, "decided")
+    assert "Nothing waits" in _list(stage, bob)
 
 
 def test_the_value_typed_in_comes_back(stage: Stage, bob: Client) -> None:
     held = _hold(stage)
-    bob.post(_page(stage, held, "secrets_release"), {"value": VALUE})
+    _decide(stage, bob, held, "no_secret", VALUE)
     assert File.objects.get(path="WIFI.md").content.endswith(f"{LINE}{VALUE}\n")
 
 
 def test_a_wrong_value_is_said_and_changes_nothing(stage: Stage, bob: Client) -> None:
     held = _hold(stage)
-    answer = bob.post(_page(stage, held, "secrets_release"), {"value": "wrong"})
+    answer = _decide(stage, bob, held, "no_secret", "wrong")
     assert answer.status_code == 422
     assert "not the value that was held back" in text(answer)
     held.refresh_from_db()
@@ -87,27 +97,27 @@ def test_a_wrong_value_is_said_and_changes_nothing(stage: Stage, bob: Client) ->
 
 def test_deciding_twice_says_so(stage: Stage, bob: Client) -> None:
     held = _hold(stage)
-    bob.post(_page(stage, held, "secrets_refuse"))
-    assert "decided already" in text(bob.post(_page(stage, held, "secrets_refuse"), follow=True))
-    answer = bob.post(_page(stage, held, "secrets_release"), {"value": VALUE})
+    _decide(stage, bob, held, "secret")
+    assert "decided already" in text(_decide(stage, bob, held, "secret"))
+    answer = _decide(stage, bob, held, "no_secret", VALUE)
     assert answer.status_code == 422
 
 
-@pytest.mark.parametrize("name", ["secrets_refuse", "secrets_release"])
+@pytest.mark.parametrize("decision", ["secret", "no_secret"])
 def test_personal_memory_is_decided_by_its_person_or_a_grant(
-    stage: Stage, alice: Client, bob: Client, name: str
+    stage: Stage, alice: Client, bob: Client, decision: str
 ) -> None:
     held = _hold(stage, stage.world.bobs_memory)
-    assert alice.post(_page(stage, held, name)).status_code == 403
+    assert _decide(stage, alice, held, decision).status_code == 403
     open_glass(
         owner=stage.world.bobs_memory, user=stage.world.alice, reason="Bob is ill.", by=SYSTEM
     )
-    assert alice.post(_page(stage, held, name)).status_code == 302
+    assert _decide(stage, alice, held, decision).status_code == 302
 
 
 def test_a_place_in_personal_memory_is_not_named_to_others(stage: Stage, alice: Client) -> None:
     _hold(stage, stage.world.bobs_memory)
-    page = text(alice.get(url(stage.world.team, "secrets")))
+    page = _list(stage, alice, "others")
     assert "Password" in page
     assert "WIFI.md" not in page
 
@@ -117,7 +127,7 @@ def test_a_place_that_a_grant_opens_is_a_read(stage: Stage, alice: Client) -> No
     open_glass(
         owner=stage.world.bobs_memory, user=stage.world.alice, reason="Bob is ill.", by=SYSTEM
     )
-    assert "WIFI.md" in text(alice.get(url(stage.world.team, "secrets")))
+    assert "WIFI.md" in _list(stage, alice)
     read = Event.objects.get(action="personal.read")
     assert (read.target_kind, read.target_id) == ("held_secret", str(held.pk))
 
@@ -128,7 +138,7 @@ def test_the_list_takes_as_many_statements_for_many_as_for_few(stage: Stage, bob
         _hold(stage, value=drawn(100 + number))
         if number in {1, 11}:
             with CaptureQueriesContext(connection) as ran:
-                bob.get(url(stage.world.team, "secrets"))
+                _list(stage, bob)
             counts.append(len(statements(ran)))
     assert counts[0] == counts[1]
 
@@ -144,7 +154,7 @@ def test_the_editor_asks_about_the_lines_and_keeps_the_text(stage: Stage, bob: C
     answer = _edit(stage, bob)
     assert answer.status_code == 422
     page = text(answer)
-    assert f"These lines hold what looks like a password: {number}." in page
+    assert f"These lines contain what looks like a password: {number}." in page
     assert "These are no secrets" in page
     assert VALUE in page
     assert VALUE not in stage.memory.content
@@ -168,21 +178,21 @@ def test_a_new_file_is_asked_about_too(stage: Stage, bob: Client) -> None:
 
 
 def _scans(stage: Stage) -> str:
-    return url(stage.world.team, "secrets_scans")
+    return url(stage.world.team, "review_scans")
 
 
 def test_an_agent_is_looked_through_and_masked(stage: Stage, alice: Client) -> None:
     secret = "ghp_" + draw(36)
     stage.memory.revisions.filter(number=1).update(text=f"Key: {secret}\n")
     File.objects.filter(pk=stage.memory.pk).update(content=f"Key: {secret}\n")
-    alice.post(url(stage.world.team, "secrets_scan", stage.world.agent.pk))
+    alice.post(url(stage.world.team, "review_scan", stage.world.agent.pk))
     assert "data-poll" in text(alice.get(_scans(stage)))
     list(engine.run_pending(until_idle=True))
     page = text(alice.get(_scans(stage)))
     assert "2 secrets found" in page
     assert "github-token · Current text of a file, line 1" in page
     assert secret not in page
-    alice.post(url(stage.world.team, "secrets_mask", stage.world.agent.pk))
+    alice.post(url(stage.world.team, "review_mask", stage.world.agent.pk))
     list(engine.run_pending(until_idle=True))
     assert "2 masked" in text(alice.get(_scans(stage)))
     assert secret not in stage.memory.content
@@ -190,8 +200,8 @@ def test_an_agent_is_looked_through_and_masked(stage: Stage, alice: Client) -> N
 
 
 def test_masking_does_not_begin_while_a_look_is_at_work(stage: Stage, alice: Client) -> None:
-    alice.post(url(stage.world.team, "secrets_scan", stage.world.agent.pk))
-    again = url(stage.world.team, "secrets_mask", stage.world.agent.pk)
+    alice.post(url(stage.world.team, "review_scan", stage.world.agent.pk))
+    again = url(stage.world.team, "review_mask", stage.world.agent.pk)
     page = text(alice.post(again, follow=True))
     assert "Masking has begun" not in page
     assert "Another one is at work for this agent" in page
@@ -199,4 +209,4 @@ def test_masking_does_not_begin_while_a_look_is_at_work(stage: Stage, alice: Cli
 
 def test_only_an_admin_looks_again(stage: Stage, bob: Client) -> None:
     assert bob.get(_scans(stage)).status_code == 403
-    assert "Look again" not in text(bob.get(url(stage.world.team, "secrets")))
+    assert "Scan for secrets" not in _list(stage, bob)

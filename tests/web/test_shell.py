@@ -36,7 +36,7 @@ def test_caches_tell_fragments_and_pages_apart(world: World, alice: Client) -> N
 
 
 def test_no_cache_keeps_a_page_of_a_team(world: World, alice: Client) -> None:
-    addresses = [url(world.team, name) for name in ("mine", "search", "secrets", "owners")]
+    addresses = [url(world.team, name) for name in ("mine", "search", "review", "owners")]
     addresses += [
         url(world.team, name, world.agent.pk) for name in ("agents_files", "agents_snapshot_export")
     ]
@@ -131,7 +131,7 @@ def test_account_pages_wear_the_shell(world: World, vera: Client, name: str) -> 
 
 def test_what_waits_for_a_decision_stands_under_review(world: World, alice: Client) -> None:
     rail = f'<a href="{url(world.team, "review")}" aria-current="page"'
-    for name in ("review", "marks", "secrets", "secrets_scans"):
+    for name in ("review", "review_scans"):
         assert rail in tight(alice.get(url(world.team, name)))
 
 

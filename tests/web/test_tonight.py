@@ -54,11 +54,11 @@ def test_a_night_with_nothing_new_was_looked_at(world: World, alice: Client, ver
 def test_it_names_what_needs_the_person(stage: Stage, alice: Client) -> None:
     page = text(alice.get(url(stage.world.team, "tonight")))
     assert "Atlas: a change to MEMORY.md needs your decision." in page
-    assert url(stage.world.team, "review_detail", stage.proposal.pk) in page
+    assert url(stage.world.team, "review_item", "proposal", stage.proposal.pk) in page
 
 
 def test_another_persons_proposal_needs_only_them(stage: Stage, alice: Client, bob: Client) -> None:
-    address = url(stage.world.team, "review_detail", stage.bobs_proposal.pk)
+    address = url(stage.world.team, "review_item", "proposal", stage.bobs_proposal.pk)
     assert address not in text(alice.get(url(stage.world.team, "tonight")))
     assert address in text(bob.get(url(stage.world.team, "tonight")))
 
@@ -132,7 +132,6 @@ def _statements(world: World, client: Client) -> int:
 
 
 def test_all_that_waits_under_review_is_named(stage: Stage, alice: Client) -> None:
-    rail = text(alice.get(url(stage.world.team, "review")))
+    rows = text(alice.get(url(stage.world.team, "review"))).count('class="chip wait"')
     page = text(alice.get(url(stage.world.team, "tonight")))
-    assert ("is flagged: keep it" in page) == ("Marked lines (" in rail)
-    assert ("held back" in page) == ("Likely secrets (" in rail)
+    assert page.count("needs your decision.") == rows == 1

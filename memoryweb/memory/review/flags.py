@@ -1,9 +1,9 @@
-"""What a person does about a marked line: keeps it as it is, or takes it away."""
+"""What a person does about a flagged line: keeps it as it is, or takes it away."""
 
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
-from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.exceptions import Decided
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import flags
@@ -12,15 +12,8 @@ from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import AuthorKind, File
 
 
-class MarkGone(MemoryRefused):
-    code = "decided"
-
-    def __init__(self) -> None:
-        super().__init__(_("This line is no longer there, or somebody has decided already."))
-
-
 def keep(unit: Unit, file: File, line_print: str, *, by: User) -> int:
-    """Clear the marks of the line; its number. Raises MarkGone.
+    """Clear the flags of the line; its number. Raises Decided.
 
     `line_print` is `provenance.flags.print_of` of the line that the person saw, wherever it
     stands by now.
@@ -34,14 +27,14 @@ def keep(unit: Unit, file: File, line_print: str, *, by: User) -> int:
 
 
 def remove(unit: Unit, file: File, line_print: str, *, by: User) -> Written:
-    """Take the line out by a new revision of the person. Raises MarkGone, WriteRefused."""
+    """Take the line out by a new revision of the person. Raises Decided, WriteRefused."""
     file = lock(file)
     number, marks = _find(file, line_print)
     lines = file.content.split("\n")
     content = "\n".join(lines[: number - 1] + lines[number:])
     place = Place(file.agent, file.owner, file.path)
     writer = Writer(AuthorKind.PERSON, user=by)
-    written = write(unit, place, content, writer=writer, reason=_("A marked line was removed."))
+    written = write(unit, place, content, writer=writer, reason=_("A flagged line was removed."))
     _record(unit, "mark.removed", file, number, marks, by)
     return written
 
@@ -54,7 +47,7 @@ def _find(file: File, line_print: str) -> tuple[int, str]:
     for number in sorted(marked):
         if number <= len(lines) and print_of(lines[number - 1]) == line_print:
             return number, marked[number]
-    raise MarkGone
+    raise Decided
 
 
 def _record(unit: Unit, action: str, file: File, number: int, marks: str, by: User) -> None:

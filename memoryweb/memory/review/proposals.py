@@ -8,7 +8,7 @@ from memoryweb.accounts.models import User
 from memoryweb.language.flags import suspicious
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge, resolved
-from memoryweb.memory.exceptions import ProposalDecided, Stale
+from memoryweb.memory.exceptions import Decided, Stale
 from memoryweb.memory.transaction import Unit
 from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import flags
@@ -21,7 +21,7 @@ from memoryweb.workspace.revisions import content_of
 def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
     """Write what was proposed, if it still fits what the file is now.
 
-    Raises ProposalDecided, Stale.
+    Raises Decided, Stale.
     """
     proposal.file = file = lock(proposal.file)
     _decide(unit, proposal, Proposal.State.ACCEPTED, by)
@@ -91,7 +91,7 @@ def _moved(told: Mapping[int, Origin], proposal: Proposal, content: str) -> dict
 def _decide(unit: Unit, proposal: Proposal, state: Proposal.State, by: User) -> None:
     waiting = Proposal.objects.filter(pk=proposal.pk, state=Proposal.State.PENDING)
     if not waiting.update(state=state, decided_by=by, decided_at=unit.now):
-        raise ProposalDecided
+        raise Decided
     unit.record(
         f"proposal.{state}",
         target_kind="proposal",

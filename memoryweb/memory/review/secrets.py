@@ -3,16 +3,15 @@
 import hmac
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
-from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.models import User
 from memoryweb.audit.queries import count_since
 from memoryweb.conversations.models import Message
 from memoryweb.markdown.diff import carry
 from memoryweb.memory import screening, write
-from memoryweb.memory.exceptions import MemoryRefused, ValueRefused, WrongValue
+from memoryweb.memory.exceptions import Decided, ValueRefused, WrongValue
 from memoryweb.memory.transaction import Unit, unit
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.review.models import HeldSecret
@@ -26,33 +25,15 @@ WINDOW, MOST_TRIES = timedelta(minutes=15), 5
 BATCH = 200
 
 
-class HeldDecided(MemoryRefused):
-    code = "decided"
-
-    def __init__(self) -> None:
-        super().__init__(_("This was decided already."))
-
-
-def held_of(team: Team) -> "QuerySet[HeldSecret]":
-    return HeldSecret.objects.filter(team=team).select_related(
-        "agent",
-        "owner__integration",
-        "file__agent",
-        "file__owner",
-        "message__conversation__owner",
-        "decided_by",
-    )
-
-
 def refuse(unit: Unit, held: HeldSecret, *, by: User) -> None:
-    """It is a secret: it stays out, and is not asked about again there. Raises HeldDecided."""
+    """It is a secret: it stays out, and is not asked about again there. Raises Decided."""
     _decide(unit, held, HeldSecret.State.REFUSED, by)
 
 
 def release(unit: Unit, held: HeldSecret, *, by: User, value: str = "") -> None:
     """It is no secret: from now on it passes. With the value typed in, it comes back to its place.
 
-    Raises HeldDecided, ValueRefused and what `files.write` raises.
+    Raises Decided, ValueRefused and what `files.write` raises.
     """
     if value.strip():
         _check_value(unit, held, value)
@@ -103,7 +84,7 @@ def _check_value(unit: Unit, held: HeldSecret, value: str) -> None:
 
 def _decide(unit: Unit, held: HeldSecret, state: HeldSecret.State, by: User) -> None:
     if not _close(unit, held, state, by):
-        raise HeldDecided
+        raise Decided
     HeldSecret.objects.filter(
         team=held.team_id,
         agent=held.agent_id,

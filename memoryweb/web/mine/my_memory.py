@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -27,7 +28,7 @@ from memoryweb.memory.mine.sentences import STANDING, Wanted, marker_of, passage
 from memoryweb.memory.mine.uses import last_uses
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Written
-from memoryweb.review.waiting import waiting_about
+from memoryweb.review.inbox import Inbox, Kind
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import is_fragment, show
 from memoryweb.web.mine.access_history import looks, told
@@ -77,31 +78,11 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
 
 def waiting(who: Oneself) -> list[dict[str, str]]:
     """What a member has to decide about their own memory, with the page to do it on."""
-    found = waiting_about(who.team, list(who.owners))
-    proposals = ngettext(
-        "{n} change to your memory was proposed.",
-        "{n} changes to your memory were proposed.",
-        found.proposals,
-    )
-    secrets = ngettext(
-        "{n} text about you may contain a password.",
-        "{n} texts about you may contain a password.",
-        found.secrets,
-    )
-    flagged = ngettext(
-        "{n} line about you is flagged: keep it or remove it.",
-        "{n} lines about you are flagged: keep or remove each.",
-        found.marks,
-    )
-    counted = [
-        (found.proposals, "review", proposals),
-        (found.secrets, "secrets", secrets),
-        (found.marks, "marks", flagged),
-    ]
+    found = Inbox(who.team, lambda owner: Q(**{f"{owner}__in": list(who.owners)}))
+    page = reverse("web:review", args=[who.team.slug])
     return [
-        {"label": label.format(n=n), "url": reverse(f"web:{name}", args=[who.team.slug])}
-        for n, name, label in counted
-        if n
+        {"label": _waiting(Kind(kind), count), "url": f"{page}?kind={kind}"}
+        for kind, count in sorted(found.counts.items())
     ]
 
 
@@ -263,6 +244,27 @@ def _by_agent(who: Oneself, kept: Kept) -> dict[str, Any]:
         "talks_url": reverse("web:agents_conversations", args=[slug, agent_id]) + "?whose=mine",
         "snapshot_url": reverse("web:agents_snapshot_export", args=[slug, agent_id]) + "?owner=me",
     }
+
+
+def _waiting(kind: Kind, count: int) -> str:
+    said = {
+        Kind.PROPOSAL: ngettext(
+            "{n} change to your memory was proposed.",
+            "{n} changes to your memory were proposed.",
+            count,
+        ),
+        Kind.FLAG: ngettext(
+            "{n} line about you is flagged: keep it or remove it.",
+            "{n} lines about you are flagged: keep or remove each.",
+            count,
+        ),
+        Kind.SECRET: ngettext(
+            "{n} text about you may contain a password.",
+            "{n} texts about you may contain a password.",
+            count,
+        ),
+    }
+    return said[kind].format(n=count)
 
 
 def _removed(file: File, sources: int) -> str:

@@ -33,7 +33,7 @@ def scans(request: TeamRequest) -> HttpResponse:
         "rows": rows,
         "is_running": any(row["is_running"] for row in rows),
     }
-    return show(request, "secrets/scans.html", context, partials=("scans",))
+    return show(request, "review/scans.html", context, partials=("scans",))
 
 
 @require_POST
@@ -41,13 +41,13 @@ def scans(request: TeamRequest) -> HttpResponse:
 def scan(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     begun = _("The search has begun. This page shows how far it is.")
     _start(request, find_agent(request, agent_id), begun, fix=False)
-    return redirect(to(request, "secrets_scans"))
+    return redirect(to(request, "review_scans"))
 
 
 @require_GET
 @team_view(Permission.MANAGE_AGENTS)
 def mask_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    return show(request, "secrets/mask.html", {"agent": find_agent(request, agent_id)})
+    return show(request, "review/mask.html", {"agent": find_agent(request, agent_id)})
 
 
 @require_POST
@@ -55,7 +55,7 @@ def mask_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     begun = _("Masking has begun. This page shows how far it is.")
     _start(request, find_agent(request, agent_id), begun, fix=True)
-    return redirect(to(request, "secrets_scans"))
+    return redirect(to(request, "review_scans"))
 
 
 def _start(request: TeamRequest, agent: Agent, begun: str, *, fix: bool) -> None:

@@ -5,12 +5,12 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.queries import AgentNights, nights_of, team_warnings
-from memoryweb.review.models import Proposal
+from memoryweb.review.inbox import Item, Kind
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -19,6 +19,13 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
 from memoryweb.web.pictures import Sparkline, sparkline
 from memoryweb.web.wording import Chip
+
+MOST_NEEDS = 5
+_NEEDS = {
+    Kind.PROPOSAL: gettext_lazy("{agent}: a change to {path} needs your decision."),
+    Kind.FLAG: gettext_lazy("{agent}: a line of {path} is flagged. Keep it or remove it."),
+    Kind.SECRET: gettext_lazy("{agent}: a likely secret was held back from {path}."),
+}
 
 
 @dataclass(frozen=True)
@@ -129,8 +136,11 @@ def _has_failed(nights: AgentNights) -> bool:
 
 def _needs(request: TeamRequest, nights: list[AgentNights]) -> list[Need]:
     """Decisions first, then what broke."""
-    needs = [_decision(request, proposal) for proposal in request.visit.waiting[:5]]
-    needs += _looks(request)
+    waiting = request.visit.waiting
+    needs = [_decision(request, item) for item in waiting[:MOST_NEEDS]]
+    if more := len(waiting) - len(needs):
+        text = ngettext("{n} more needs your decision.", "{n} more need your decision.", more)
+        needs.append(Need(text.format(n=more), to(request, "review"), _("Review"), "warn"))
     for one in nights:
         if _has_failed(one) and one.last:
             why = wording.reason(one.last.reason)
@@ -139,28 +149,6 @@ def _needs(request: TeamRequest, nights: list[AgentNights]) -> list[Need]:
     return needs
 
 
-def _looks(request: TeamRequest) -> list[Need]:
-    visit = request.visit
-    needs = []
-    if marked := visit.counted.marks:
-        text = ngettext(
-            "{n} line is flagged: keep it or remove it.",
-            "{n} lines are flagged: keep or remove each.",
-            marked,
-        ).format(n=marked)
-        needs.append(Need(text, to(request, "marks"), _("Review"), "warn"))
-    if held := visit.counted.secrets:
-        text = ngettext(
-            "{n} likely password needs your decision.",
-            "{n} likely passwords need your decision.",
-            held,
-        ).format(n=held)
-        needs.append(Need(text, to(request, "secrets"), _("Decide"), "warn"))
-    return needs
-
-
-def _decision(request: TeamRequest, proposal: Proposal) -> Need:
-    text = _("{agent}: a change to {path} needs your decision.").format(
-        agent=proposal.file.agent.name, path=proposal.file.path
-    )
-    return Need(text, to(request, "review_detail", proposal.pk), _("Review"), "warn")
+def _decision(request: TeamRequest, item: Item) -> Need:
+    text = _NEEDS[item.kind].format(agent=item.agent.name, path=item.path or _("a message"))
+    return Need(text, to(request, "review_item", item.kind, item.id), _("Review"), "warn")

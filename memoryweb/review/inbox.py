@@ -1,0 +1,229 @@
+"""What waits for a person, in one shape and one list. A new kind is one row of `SOURCES`."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, overload
+from uuid import UUID
+
+from django.db.models import (
+    CharField,
+    Count,
+    F,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextChoices,
+    Value,
+)
+from django.db.models.functions import Cast, Coalesce
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.accounts.models import Team, User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.provenance.flags import flagged_rows, print_of
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.review.models import HeldSecret, Proposal
+from memoryweb.workspace.models import Revision
+
+Reach = Callable[[str], Q]  # the filter for what a person reaches, by the name of the owner's field
+
+
+class Kind(TextChoices):
+    PROPOSAL = "proposal", _("Proposals")
+    FLAG = "flag", _("Flagged lines")
+    SECRET = "secret", _("Likely secrets")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that a person decides about."""
+
+    kind: Kind
+    id: str  # as addresses have it
+    row: Any
+    agent: Agent
+    owner: Owner | None  # who decides; for shared memory it is everybody with the right to
+    path: str  # empty for a message
+    line: int  # 0 for a whole file
+    since: datetime
+    reasons: tuple[str, ...]  # sentences of a proposal, codes of the others
+    is_waiting: bool
+    state: str
+    decided_by: User | None
+    decided_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the items of a kind come from. `holder` leads from a row to its agent and owner, `key`
+    is the field that an item's id begins with."""
+
+    rows: "Callable[[Team], QuerySet[Any]]"
+    reasons: Callable[[Any], Sequence[str]]
+    target: str  # what a read of it is recorded as, by the first part of its id
+    waits: str = ""  # the state of what waits; none where a decided row is gone
+    holder: str = "file__"
+    key: str = "pk"
+    id: Callable[[Any], str] = lambda row: str(row.pk)
+
+
+class Inbox(Sequence[Item]):
+    """The latest first. Counted in one statement, since every page with a rail asks; a slice takes
+    one more, and one for each kind in it."""
+
+    def __init__(
+        self, team: Team, reach: Reach, *, kinds: Collection[str] = (), is_decided: bool = False
+    ) -> None:
+        self._team, self._reach, self._is_decided = team, reach, is_decided
+        self._kinds = [kind for kind in Kind if kind in kinds or not kinds]
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many of each kind that there is any of."""
+        found = (rows.values_list("item_kind").annotate(Count("pk")) for rows in self._rows())
+        return {kind: count for kind, count in _together(found) if count}
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    @overload
+    def __getitem__(self, key: int) -> Item: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[Item]: ...
+    def __getitem__(self, key: int | slice) -> Item | list[Item]:
+        if not isinstance(key, slice):
+            return self[key : key + 1][0]
+        if not self.counts:
+            return []
+        at = "decided_at" if self._is_decided else "since_at"
+        listed = (
+            rows.annotate(item_at=F(at), item_key=Cast("pk", CharField()))
+            .values_list("item_kind", "item_key", "item_at")
+            for rows in self._rows()
+        )  # fmt: skip
+        keys = _together(listed).order_by("-item_at", "item_kind", "item_key")[key]
+        return self._filled([(Kind(kind), pk) for kind, pk, _at in keys])
+
+    def _rows(self) -> "list[QuerySet[Any]]":
+        found = []
+        for kind in self._kinds:
+            source = SOURCES[kind]
+            if self._is_decided and not source.waits:
+                continue
+            shown = rows_of(kind, self._team).filter(self._reach(f"{source.holder}owner"))
+            if source.waits:
+                is_waiting = Q(state=source.waits)
+                shown = shown.filter(~is_waiting if self._is_decided else is_waiting)
+            plain = shown.order_by().select_related(None)
+            found.append(plain.annotate(item_kind=Value(kind.value)))
+        return found
+
+    def _filled(self, keys: Sequence[tuple[Kind, str]]) -> list[Item]:
+        wanted: dict[Kind, list[str]] = defaultdict(list)
+        for kind, key in keys:
+            wanted[kind].append(key)
+        items: dict[tuple[Kind, str], Item] = {}
+        for kind, of_kind in wanted.items():
+            found = rows_of(kind, self._team)
+            key_of = found.model._meta.pk.to_python  # SQLite writes a UUID without its dashes
+            by_key = found.in_bulk([key_of(key) for key in of_kind])
+            shown = ((key, by_key.get(key_of(key))) for key in of_kind)
+            items |= {(kind, key): item_of(kind, row) for key, row in shown if row}
+        return [items[key] for key in keys if key in items]
+
+
+def rows_of(kind: Kind, team: Team) -> "QuerySet[Any]":
+    """All of a kind, waiting or decided, of agents that are not archived."""
+    source = SOURCES[kind]
+    return source.rows(team).filter(**{f"{source.holder}agent__archived_at": None})
+
+
+def find(kind: str, item_id: str, team: Team, reach: Reach) -> Item | None:
+    if kind not in Kind.values:
+        return None
+    source, found = SOURCES[Kind(kind)], rows_of(Kind(kind), team)
+    try:
+        key = UUID(item_id.partition(".")[0])
+    except ValueError:
+        return None
+    found = found.filter(reach(f"{source.holder}owner"), **{source.key: key})
+    items = (item_of(Kind(kind), row) for row in found)
+    return next((item for item in items if item.id == item_id), None)
+
+
+def item_of(kind: Kind, row: Any) -> Item:
+    source = SOURCES[kind]
+    holder = row.file if source.holder else row
+    return Item(
+        kind=kind,
+        id=source.id(row),
+        row=row,
+        agent=holder.agent,
+        owner=holder.owner,
+        path=row.file.path if row.file else "",
+        line=getattr(row, "line", 0),
+        since=row.since_at,
+        reasons=tuple(source.reasons(row)),
+        is_waiting=not source.waits or row.state == source.waits,
+        state=row.get_state_display() if source.waits else "",
+        decided_by=row.decided_by if source.waits else None,
+        decided_at=row.decided_at if source.waits else None,
+    )
+
+
+def line_text(flagged: LineOrigin) -> str:
+    lines = flagged.file.content.split("\n")
+    return lines[flagged.line - 1] if flagged.line <= len(lines) else ""
+
+
+def _together(parts: "Iterable[QuerySet[Any, Any]]") -> "QuerySet[Any, Any]":
+    first, *others = [*parts] or [Proposal.objects.none()]
+    return first.union(*others, all=True) if others else first
+
+
+def _proposals(team: Team) -> "QuerySet[Any]":
+    """One of a simulated night is as old as that night."""
+    shown = ("file__agent", "file__owner__integration", "run__report", "token__integration")
+    proposals = Proposal.objects.filter(team=team).select_related(*shown, "decided_by")
+    return proposals.annotate(since_at=Coalesce("run__clock", "created_at"))
+
+
+def _flags(team: Team) -> "QuerySet[Any]":
+    brought = Revision.objects.filter(file=OuterRef("file"), number=OuterRef("since"))
+    at = Subquery(brought.values("created_at")[:1])
+    return flagged_rows(team).annotate(since_at=Coalesce(at, "file__updated_at"))
+
+
+def _secrets(team: Team) -> "QuerySet[Any]":
+    shown = ("agent", "owner__integration", "file__agent", "file__owner", "decided_by")
+    secrets = HeldSecret.objects.filter(team=team).annotate(since_at=F("created_at"))
+    return secrets.select_related(*shown, "message__conversation__owner")
+
+
+SOURCES = {
+    Kind.PROPOSAL: Source(
+        _proposals,
+        reasons=lambda row: [one["detail"] for one in row.broken],
+        target="proposal",
+        waits=Proposal.State.PENDING,
+    ),
+    # A flagged line is known by what it says, wherever in its file it stands by now.
+    Kind.FLAG: Source(
+        _flags,
+        reasons=lambda row: row.marks.split(","),
+        target="file",
+        key="file",
+        id=lambda row: f"{row.file_id}.{print_of(line_text(row))}",
+    ),
+    Kind.SECRET: Source(
+        _secrets,
+        reasons=lambda row: [row.kind],
+        target="held_secret",
+        waits=HeldSecret.State.WAITING,
+        holder="",
+    ),
+}

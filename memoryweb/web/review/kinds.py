@@ -1,0 +1,148 @@
+"""How each kind of thing that waits for a person is shown and decided. A new kind is one row."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.markdown.diff import counts, side_by_side
+from memoryweb.memory.review import proposals, secrets
+from memoryweb.review.inbox import Item, Kind, line_text
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest
+from memoryweb.web.htmx import to
+from memoryweb.web.naming import author_name
+from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.wording import Text
+from memoryweb.workspace.revisions import content_of
+
+
+class ValueForm(forms.Form):
+    """What was held back is kept nowhere, so whoever wants it back types it in."""
+
+    value = forms.CharField(
+        label=_("The value, to put it back"),
+        required=False,
+        max_length=4096,
+        strip=False,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        help_text=_(
+            "Optional. The value was never stored, so only you can type it in. Leave this empty to "
+            "let the value pass from now on without changing the line."
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A button, and what is said once it is done."""
+
+    code: str  # as memory.review.decisions has it
+    label: Text
+    done: Text
+    style: str = ""
+    takes_value: bool = False
+
+
+@dataclass(frozen=True)
+class Look:
+    """`about` are the details for who may read them. A quick one is decided from the list."""
+
+    name: Text
+    template: str
+    about: Callable[[TeamRequest, Item], dict[str, Any]]
+    reasons: Callable[[Item], Iterable[Text]]
+    decisions: tuple[Decision, ...]
+    is_quick: bool = False
+
+
+def _proposal(request: TeamRequest, item: Item) -> dict[str, Any]:
+    proposal, file = item.row, item.row.file
+    outcome = proposals.outcome(proposal) if item.is_waiting else None
+    base = content_of(file, proposal.base_revision) if proposal.base_revision else ""
+    token = proposal.token
+    program = (token.integration or token.name) if token else ""
+    rows = side_by_side(file.content if outcome else base, outcome or proposal.content)
+    return {
+        "author": proposal.run.get_kind_display() if proposal.run else program,
+        "rows": rows,
+        "counts": counts(rows),
+        "file_url": file_url(request, file),
+        "run_url": to(request, "agents_run", proposal.run_id) if proposal.run_id else "",
+        "is_stale": item.is_waiting and outcome is None,
+    }
+
+
+def _flag(request: TeamRequest, item: Item) -> dict[str, Any]:
+    flagged, query = item.row, f"?owner={item.owner.pk}" if item.owner else ""
+    where = (item.agent.pk, item.path, item.line)
+    return {
+        "text": line_text(flagged),
+        "author": author_name(flagged),
+        "file_url": file_url(request, flagged.file, item.line),
+        "run_url": to(request, "agents_run", flagged.run_id) if flagged.run_id else "",
+        "source_url": to(request, "agents_why", *where, query=query),
+    }
+
+
+def _secret(request: TeamRequest, item: Item) -> dict[str, Any]:
+    held = item.row
+    number, line = secrets.line_now(held)
+    place = ""
+    if held.file and not held.file.deleted_at:
+        place = file_url(request, held.file, number or None)
+    elif held.message:
+        place = to(request, "agents_conversation", item.agent.pk, held.message.conversation_id)
+    return {"number": number, "line": line, "file_url": place}
+
+
+LOOKS = {
+    Kind.PROPOSAL: Look(
+        _("Proposal"),
+        "review/_proposal.html",
+        _proposal,
+        lambda item: item.reasons or [_("This agent asks a person before it changes memory.")],
+        (
+            Decision("accept", _("Accept the whole change"), _("Accepted and written."), "main"),
+            Decision("reject", _("Reject"), _("Rejected. It will not be proposed again."), "bad"),
+        ),
+    ),
+    Kind.FLAG: Look(
+        _("Flagged line"),
+        "review/_flag.html",
+        _flag,
+        lambda item: [wording.mark(code) for code in item.reasons],
+        (
+            Decision("keep", _("Keep the line"), _("Kept. Dreams and prompts use the line now.")),
+            Decision(
+                "remove",
+                _("Remove the line"),
+                _("Removed. To undo it, restore the revision before."),
+                "quiet bad",
+            ),
+        ),
+        is_quick=True,
+    ),
+    Kind.SECRET: Look(
+        _("Likely secret"),
+        "review/_secret.html",
+        _secret,
+        lambda item: [_("It looks like a secret."), *map(wording.secret_kind, item.reasons)],
+        (
+            Decision(
+                "secret",
+                _("It is a secret: keep it out"),
+                _("Kept out. Nobody is asked again."),
+                "main",
+            ),
+            Decision(
+                "no_secret",
+                _("It is no secret"),
+                _("The value passes from now on."),
+                takes_value=True,
+            ),
+        ),
+    ),
+}
