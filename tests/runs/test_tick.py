@@ -218,5 +218,5 @@ def _ended(desk: Desk, days: int) -> Run:
 
 def _wrote(desk: Desk, run: Run) -> None:
     with unit(desk.team) as work:
-        place = Place(desk.agent, None, "MEMORY.md")
+        place = Place(desk.agent, None, "skills/tea/SKILL.md")
         write(work, place, "- Tea.\n", writer=Writer(AuthorKind.DREAM, run=run))
