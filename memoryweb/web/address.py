@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from memoryweb.accounts import addresses
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.web.access import UserRequest
-from memoryweb.web.team.people_forms import AddressForm
+from memoryweb.web.team.forms import AddressForm
 
 _CONSOLE = "django.core.mail.backends.console.EmailBackend"
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from memoryweb.accounts.people import change_profile
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
-from memoryweb.web.team.people_forms import ProfileForm
+from memoryweb.web.team.forms import ProfileForm
 
 
 @require_GET

@@ -20,9 +20,8 @@ from memoryweb.web import one_time_links
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.htmx import done, to
 from memoryweb.web.one_time_links import inside, link_to
-from memoryweb.web.team.forms import InvitationForm
+from memoryweb.web.team.forms import InvitationForm, JoinForm
 from memoryweb.web.team.members import PARTIALS, show_members
-from memoryweb.web.team.people_forms import JoinForm
 
 _HELD = "invitation"
 
