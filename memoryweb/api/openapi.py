@@ -46,6 +46,9 @@ class DocumentedAPI(NinjaAPI):
                 for parameter in described["parameters"]:
                     if "examples" in parameter:
                         parameter["examples"] = _named_examples(parameter["examples"])
+        for shape in components.values():
+            if "enum" in shape:  # its docstring speaks to readers of the code
+                shape.pop("description", None)
         _drop_unused(schema)
         return _renamed(schema)
 

@@ -18,9 +18,8 @@ from memoryweb.api import (
     dreaming,
     events,
     files,
-    one_time_codes,
     owners,
-    prompts,
+    prompt_files,
     proposals,
     reports,
     reverting,
@@ -40,7 +39,7 @@ from memoryweb.api.schemas import OwnerFields, ProblemBody
 ROUTERS = (
     agents.router,
     files.router,
-    prompts.router,
+    prompt_files.router,
     snapshots.router,
     reverting.router,
     tools.router,
@@ -53,7 +52,6 @@ ROUTERS = (
     secrets.router,
     runs.router,
     owners.router,
-    one_time_codes.router,
     events.router,
 )
 
