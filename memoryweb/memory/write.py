@@ -93,8 +93,7 @@ def write(
     """
     path = screening.path(place.path)
     write_matrix.check(writer, place)
-    content = unix_ends(content)
-    _check_content(content)
+    _check_content(content := unix_ends(content))
     file = find(place)
     _check_lock(file, path.text, expected)
     content = placeholders.put_back(file, content, writer)
@@ -111,10 +110,8 @@ def write(
     if asked := write_matrix.asks_person(writer, place, file):
         return _held_back(unit, asked, screened, writer, origins or {})
     file = _at(file, place, path, writer)
-    before = file.content
-    revision = revise(unit, file, Change(content, reason=reason), writer)
-    _follow(file, before, revision, origins or {})
-    record(unit, "file.written", file, revision)
+    change = Change(content, reason=reason)
+    revision = _change(unit, "file.written", file, change, writer, origins or {})
     screening.keep_for_file(unit, file, screened, writer)
     return Written(file, revision, revision.number - 1, held=screened.held)
 
@@ -175,11 +172,7 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     placeholders.check_deletion(file, writer)
-    before = file.content
-    revision = revise(unit, file, Change("", is_deletion=True), writer)
-    _follow(file, before, revision, {})
-    record(unit, "file.deleted", file, revision)
-    return revision
+    return _change(unit, "file.deleted", file, Change("", is_deletion=True), writer, {})
 
 
 def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
@@ -197,12 +190,11 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     content = screened.text
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision, held=screened.held)
-    before, origins = file.content, returning(file, number)
+    origins = returning(file, number)
     if asked := write_matrix.asks_person(writer, _place_of(file), file):
         return _held_back(unit, asked, screened, writer, {})
-    revision = revise(unit, file, Change(content, restored_from=number), writer)
-    _follow(file, before, revision, origins)
-    record(unit, "file.restored", file, revision)
+    change = Change(content, restored_from=number)
+    revision = _change(unit, "file.restored", file, change, writer, origins)
     screening.keep_for_file(unit, file, screened, writer)
     return Written(file, revision, revision.number - 1, held=screened.held)
 
@@ -253,13 +245,23 @@ def _held_back(
     return Written(file, None, file.revision, held=screened.held, proposal=proposal)
 
 
-def _follow(file: File, before: str, revision: Revision, origins: Mapping[int, Origin]) -> None:
-    """Line origins, marks and index after a change."""
-    waiting = flags.flagged_lines(file)
+def _change(
+    unit: Unit,
+    action: str,
+    file: File,
+    change: Change,
+    writer: Writer,
+    origins: Mapping[int, Origin],
+) -> Revision:
+    """One revision of the whole text; line origins, flags, index and audit follow it."""
+    before, waiting = file.content, flags.flagged_lines(file)
+    revision = revise(unit, file, change, writer)
     line_origins.follow(file, before, revision, file.content, rooted(origins))
     comes_back = any(origin.by for origin in origins.values())
     flags.flag_new(file, before, waiting, since=0 if comes_back else revision.number)
     indexing.index_file(file)
+    record(unit, action, file, revision)
+    return revision
 
 
 def _place_of(file: File) -> Place:
