@@ -51,7 +51,7 @@ def test_its_diary_is_not_told_among_what_is_left_of_it(world: World) -> None:
 def test_an_entry_that_moved_to_the_archive_says_so_there(world: World) -> None:
     run = _dreamt(world, "Marta's team ships on Thursdays.")
     later = NIGHT + timedelta(days=40)
-    note(world, None, later, "Ines plays the violin.")
+    _noted(world, later, "Ines plays the violin.")
     dream(world, None, later)
     _revert(world, run)
     assert "by Bob" in text_of(world, None, f"memory/dreams/{NIGHT:%Y-%m}.md")
@@ -65,7 +65,7 @@ def test_an_archive_keeps_what_is_indented(world: World) -> None:
     with unit(world.team) as work:
         write(work, Place(world.agent, None, "DREAMS.md"), text, writer=Writer(AuthorKind.PERSON))
     later = NIGHT + timedelta(days=1)
-    note(world, None, later, "Ines plays the violin.")
+    _noted(world, later, "Ines plays the violin.")
     assert dream(world, None, later).pk != run.pk
     assert "\n    - and what belongs to it\n" in text_of(world, None, "memory/dreams/2026-01.md")
 
