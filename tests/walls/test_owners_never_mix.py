@@ -52,11 +52,17 @@ each_role = pytest.mark.parametrize("role", MAY_SEE)
 
 
 @pytest.fixture
-def living(world: World, model_server: ModelServer) -> None:
-    restored("birds", lambda: let_live(world, model_server))
+def living(world: World, model_server: ModelServer) -> list[str]:
+    """What the model was asked meanwhile."""
+
+    def live() -> list[str]:
+        let_live(world, model_server)
+        return [request.user + request.system for request in model_server.requests]
+
+    return restored("birds", live)
 
 
-def test_the_birds_live_in_every_kind_of_row(world: World, living: None) -> None:
+def test_the_birds_live_in_every_kind_of_row(world: World, living: list[str]) -> None:
     """So that looking for them elsewhere proves something."""
     for bird, owner in owners_of(world).items():
         kinds = {
@@ -72,7 +78,7 @@ def test_the_birds_live_in_every_kind_of_row(world: World, living: None) -> None
             assert any(bird in texts_of(row).casefold() for row in rows), (bird, kind)
 
 
-def test_a_row_holds_the_bird_of_its_owner_alone(world: World, living: None) -> None:
+def test_a_row_holds_the_bird_of_its_owner_alone(world: World, living: list[str]) -> None:
     ids = {bird: owner.pk if owner else None for bird, owner in owners_of(world).items()}
     for model in TENANT:
         for row in model._base_manager.all():
@@ -80,19 +86,18 @@ def test_a_row_holds_the_bird_of_its_owner_alone(world: World, living: None) -> 
                 assert owner_id_of(row) == ids[bird], (model, bird)
 
 
-def test_one_question_holds_the_text_of_one_owner(world: World, model_server: ModelServer) -> None:
-    let_live(world, model_server)
-    asked = [seen_in(request.user + request.system) for request in model_server.requests]
-    assert {frozenset(birds) for birds in asked} == {frozenset({bird}) for bird in BIRDS}
+def test_one_question_holds_the_text_of_one_owner(living: list[str]) -> None:
+    asked = {frozenset(seen_in(question)) for question in living}
+    assert asked == {frozenset({bird}) for bird in BIRDS}
 
 
-def test_no_event_holds_a_bird(world: World, living: None) -> None:
+def test_no_event_holds_a_bird(world: World, living: list[str]) -> None:
     for event in Event.objects.all():
         assert not seen_in(bytes(event.canonical).decode() + event.details)
 
 
 @each_role
-def test_nobody_walks_to_the_bird_of_another(world: World, living: None, role: str) -> None:
+def test_nobody_walks_to_the_bird_of_another(world: World, living: list[str], role: str) -> None:
     birds = MAY_SEE[role]
     seen = dict(walk(signed_in(world.people[role]), tonight(world)))
     assert {url: found for url, found in seen.items() if found - birds} == {}
@@ -102,7 +107,7 @@ def test_nobody_walks_to_the_bird_of_another(world: World, living: None, role: s
 
 @each_role
 def test_nobody_guesses_the_way_to_the_bird_of_another(
-    world: World, living: None, role: str
+    world: World, living: list[str], role: str
 ) -> None:
     birds, client = MAY_SEE[role], signed_in(world.people[role])
     seen = {url: look(client, url) for url in addresses(world)}
@@ -110,7 +115,7 @@ def test_nobody_guesses_the_way_to_the_bird_of_another(
     assert set().union(*seen.values()) == birds
 
 
-def test_every_page_of_an_opened_memory_is_recorded(world: World, living: None) -> None:
+def test_every_page_of_an_opened_memory_is_recorded(world: World, living: list[str]) -> None:
     client = signed_in(world.alice)
     _open(client, world)
     seen, before = set[str](), _reads(world)
@@ -123,7 +128,9 @@ def test_every_page_of_an_opened_memory_is_recorded(world: World, living: None) 
     assert verify(world.team.pk).ok
 
 
-def test_who_is_looked_at_sees_who_looked_why_and_how_often(world: World, living: None) -> None:
+def test_who_is_looked_at_sees_who_looked_why_and_how_often(
+    world: World, living: list[str]
+) -> None:
     client = signed_in(world.alice)
     _open(client, world)
     for url in [*_of_bob(world), tonight(world)]:
@@ -136,7 +143,7 @@ def test_who_is_looked_at_sees_who_looked_why_and_how_often(world: World, living
 
 
 def test_a_grant_opens_nothing_for_a_colleague_and_nothing_after_its_hour(
-    world: World, living: None
+    world: World, living: list[str]
 ) -> None:
     alice, audrey = signed_in(world.alice), signed_in(world.audrey)
     _open(alice, world)
@@ -149,7 +156,9 @@ def test_a_grant_opens_nothing_for_a_colleague_and_nothing_after_its_hour(
 
 
 @each_role
-def test_no_personal_token_reads_the_bird_of_another(world: World, living: None, role: str) -> None:
+def test_no_personal_token_reads_the_bird_of_another(
+    world: World, living: list[str], role: str
+) -> None:
     birds = MAY_SEE[role]
     other = world.bobs_memory if role in {"admin", "auditor"} else world.customer
     team = world.twin.team if role == "stranger" else world.team
@@ -158,7 +167,7 @@ def test_no_personal_token_reads_the_bird_of_another(world: World, living: None,
     assert set().union(*seen.values()) == birds
 
 
-def test_a_program_reads_the_bird_that_it_names(world: World, living: None) -> None:
+def test_a_program_reads_the_bird_that_it_names(world: World, living: list[str]) -> None:
     api = Api(integration_token(world.integration))
     named = {
         "api:helpdesk/customer-1": {"cormorant", SHARED},
@@ -172,7 +181,7 @@ def test_a_program_reads_the_bird_that_it_names(world: World, living: None) -> N
         assert set().union(*seen.values()) == birds, owner
 
 
-def test_a_program_cannot_name_a_person(world: World, living: None) -> None:
+def test_a_program_cannot_name_a_person(world: World, living: list[str]) -> None:
     api = Api(integration_token(world.integration))
     seen = read_all(api, world, [f"user:{world.bob.pk}", str(world.bobs_memory.pk), "me"])
     assert {url: found for url, found in seen.items() if found} == {}
@@ -190,7 +199,8 @@ def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:
     """The pages that links lead to from `start` within its team, and the birds on them.
 
     Of pages that differ in a line, a revision, a number, a date or a filter alone, one; no seed
-    files.
+    files. Each file's own page, and of the pages below them one of every kind for each agent and
+    owner: who may look is decided by those, and `addresses` guesses the way to every file.
     """
     waiting, met, kinds = deque([start]), {start}, set[str]()
     while waiting:
@@ -212,6 +222,7 @@ def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:
 def _kind(url: str) -> str:
     path, _mark, query = url.partition("?")
     path = re.sub(r"(?<=/)\d+(?=/|$)|\d{4}-\d\d-\d\d", "N", path)
+    path = re.sub(r"(?<=/files/).+?\.md(?=/.)", "F.md", path)
     filters = sorted(f"owner={value}" if key == "owner" else key for key, value in parse_qsl(query))
     return f"{path}?{'&'.join(filters)}"
 
