@@ -96,8 +96,8 @@ def test_what_would_be_held_back_is_said_with_its_lines_before(world: World, bob
     value = drawn(21)
     archive = of({"MEMORY.md": "- Tea.\n", "SOUL.md": f"# Soul\n\n- password: {value}\n"})
     shown = text(bob.get(send(world, bob, archive)["Location"]))
-    assert "1 file holds a likely password." in shown
-    assert "Line 3 holds what looks like a password." in shown
+    assert "1 file with likely passwords" in shown
+    assert "Line 3 looks like it contains a password." in shown
     assert shown.index("Line 3 holds") < shown.index("MEMORY.md")
     assert value not in shown
     whole = bob.get(page(world, "change", Upload.objects.get().pk, "SOUL.md"))
@@ -113,7 +113,7 @@ def test_an_upload_is_looked_at_first(world: World, bob: Client) -> None:
     answer = send(world, bob)
     assert answer.status_code == 302
     shown = text(bob.get(answer["Location"]))
-    assert "It would make 1 new file, change 1 file and ignore 1 entry." in shown
+    assert "1 new file · 1 changed file · 1 ignored entry" in shown
     assert "Coffee &lt;b&gt;at&lt;/b&gt; six." in shown
     assert Revision.objects.count() == before
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.template.defaultfilters import filesizeformat
-from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -57,22 +56,21 @@ def arrivals(plan: Plan) -> list[Arrival]:
     return sorted(found, key=lambda one: one.order) + left_out
 
 
-def summary(plan: Plan) -> str:
+def summary(plan: Plan) -> list[str]:
     """What the import would do; what it would do to nothing is left out."""
     create, update, skip = (plan.count(action) for action in ("create", "update", "skip"))
     ignore, hold = len(plan.ignored), len(plan.holding)
-    parts = [
-        (create, ngettext("make {n} new file", "make {n} new files", create)),
-        (update, ngettext("change {n} file", "change {n} files", update)),
-        (skip, ngettext("skip {n} file", "skip {n} files", skip)),
-        (ignore, ngettext("ignore {n} entry", "ignore {n} entries", ignore)),
+    counted = [
+        (create, ngettext("{n} new file", "{n} new files", create)),
+        (update, ngettext("{n} changed file", "{n} changed files", update)),
+        (skip, ngettext("{n} skipped file", "{n} skipped files", skip)),
+        (ignore, ngettext("{n} ignored entry", "{n} ignored entries", ignore)),
+        (
+            hold,
+            ngettext("{n} file with likely passwords", "{n} files with likely passwords", hold),
+        ),
     ]
-    doings = get_text_list([said.format(n=n) for n, said in parts if n], _("and"))
-    held = ngettext(
-        "{n} file holds a likely password.", "{n} files hold a likely password.", hold
-    ).format(n=hold)
-    said = _("It would {doings}.").format(doings=doings) if doings else ""
-    return f"{said} {held}" if hold else said
+    return [said.format(n=n) for n, said in counted if n]
 
 
 def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> Change:
@@ -112,10 +110,10 @@ def _held(item: Item) -> str:
         return ""
     lines = sorted({held.line for held in item.held})
     said = ngettext(
-        "Line {lines} holds what looks like a password. A mark takes its place until a person "
-        "decides under Review.",
-        "Lines {lines} hold what looks like a password. Marks take their place until a person "
-        "decides under Review.",
+        "Line {lines} looks like it contains a password. A placeholder stands in for it until "
+        "someone decides under Review.",
+        "Lines {lines} look like they contain passwords. Placeholders stand in for them until "
+        "someone decides under Review.",
         len(lines),
     )
     return said.format(lines=", ".join(map(str, lines)))
