@@ -98,11 +98,11 @@ def test_what_would_be_held_back_is_said_with_its_lines_before(world: World, bob
     shown = text(bob.get(send(world, bob, archive)["Location"]))
     assert "1 file with likely passwords" in shown
     assert "Line 3 looks like it contains a password." in shown
-    assert shown.index("Line 3 holds") < shown.index("MEMORY.md")
+    assert shown.index("Line 3 looks like") < shown.index("MEMORY.md")
     assert value not in shown
     whole = bob.get(page(world, "change", Upload.objects.get().pk, "SOUL.md"))
     assert "[held: password]" in text(whole)
-    assert "Line 3 holds" in text(whole)
+    assert "Line 3 looks like" in text(whole)
     assert value not in text(whole)
     imported = text(bob.get(take(world, bob)["Location"]))
     assert "1 likely password was held back: decide about it under Review." in imported
