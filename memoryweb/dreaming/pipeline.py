@@ -172,22 +172,26 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         if made.proposed:
             _propose(work, run, read, made.proposed, beside=made)
         outcome = _outcome(made, is_changed=is_changed, needs_review=needs_review)
-        entry = diary.entry(
-            read.now.astimezone(run.agent.zone),
-            note_dates=[note.note_date for note in read.notes if note.note_date],
-            blocks=len(read.mentions),
-            verdicts=made.verdicts,
-            superseded=made.superseded,
-            disputed=made.disputed,
-            removed=consolidators.removed(read.memory.content, made),
-            outcome=reports.held_sentence(made, needs_review=is_changed and needs_review),
-            told_by_model=made.told,
-            notices=made.notices,
-        )
+        entry = _entry(run, read, made, needs_review=is_changed and needs_review)
         changes += _write_diary(work, run, read, made, entry)
         reports.store(work, run, read, made, entry=entry, changes=changes)
         lease.finish(outcome, record=work.record)
     return True
+
+
+def _entry(run: Run, read: Inputs, made: Consolidated, *, needs_review: bool) -> str:
+    return diary.entry(
+        read.now.astimezone(run.agent.zone),
+        note_dates=[note.note_date for note in read.notes if note.note_date],
+        blocks=len(read.mentions),
+        verdicts=made.verdicts,
+        superseded=made.superseded,
+        disputed=made.disputed,
+        removed=consolidators.removed(read.memory.content, made),
+        outcome=reports.held_sentence(made, needs_review=needs_review),
+        told_by_model=made.told,
+        notices=made.notices,
+    )
 
 
 def _asks_first(agent: Agent) -> bool:

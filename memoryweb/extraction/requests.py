@@ -62,25 +62,16 @@ def request(
     `immediate` (commands) or imported. Where nothing is to be done, `skipped` of the conversation
     says why, and who asked in person gets a run that was skipped for that reason.
     """
-    run = Run(
-        team=work.team,
-        agent=agent,
-        owner=owner,
-        kind=KIND,
-        trigger=trigger,
-        user=user,
-        integration=integration,
-        created_at=work.now,
-    )
+    run = Run(team=work.team, agent=agent, owner=owner, kind=KIND, trigger=trigger)
+    run.user, run.integration, run.created_at = user, integration, work.now
     if conversation is not None and conversation.source == Conversation.Source.IMPORT:
         immediate = True
     is_asked = trigger != Run.Trigger.CONVERSATION
     if (reason := _set_waiting(agent, owner, conversation)) is not None:
         return _skipped(work, run, reason) if is_asked else None
     if is_asked:
-        _paused(work.now).filter(conversation__agent=agent, conversation__owner=owner).update(
-            retry_at=work.now
-        )
+        paused = _paused(work.now).filter(conversation__agent=agent, conversation__owner=owner)
+        paused.update(retry_at=work.now)
     run.due_at = work.now if immediate else _due(run, is_quiet=finished or is_asked)
     found = _queued(run, retried=immediate)
     if is_asked:

@@ -43,7 +43,6 @@ def apply(
 ) -> tuple[write.Written | None, bool]:
     """`inputs` are all texts that the model saw, `said` the messages of people among them: a new
     line that none of `lines` says stands on all of those. `seen` is the file's revision, or 0.
-
     Gives what was written, and whether it was kept for a person instead."""
     file = write.find(place)
     before = file.content if file and file.deleted_at is None else ""
@@ -60,18 +59,30 @@ def apply(
         cap=CAPS[place.path],
         has_secret=lambda text: has_secret,
     )
-    if not is_current:
-        broken.append(Broken("current", _("The file changed twice while the model was at work.")))
-    if place.owner is None and not writer.is_vouched:
-        broken.append(Broken(*write_matrix.OUTSIDE))
+    broken += _obstacles(place, writer, is_current)
     origins = _origins(before, content, lines, said)
     if not broken and run.agent.policy == Agent.Policy.APPLY:
         return write.write(work, place, content, writer=writer, origins=origins), False
     if file is None or file.deleted_at is not None:
-        ours = replace(writer, is_vouched=True)  # these words are
-        file = write.write(work, place, _EMPTY[place.path], writer=ours).file
+        file = _made(work, place, writer)
         seen = seen or file.revision
     return None, _propose(work, run, file, content, origins, broken, base=seen)
+
+
+def _obstacles(place: Place, writer: Writer, is_current: bool) -> list[Broken]:
+    """Why a person has to look, whatever the text says."""
+    found = []
+    if not is_current:
+        found.append(Broken("current", _("The file changed twice while the model was at work.")))
+    if place.owner is None and not writer.is_vouched:
+        found.append(Broken(*write_matrix.OUTSIDE))
+    return found
+
+
+def _made(work: Unit, place: Place, writer: Writer) -> File:
+    """The file with its heading alone, so that a proposal has something to stand beside."""
+    ours = replace(writer, is_vouched=True)  # these words are
+    return write.write(work, place, _EMPTY[place.path], writer=ours).file
 
 
 def _kept(place: Place, before: str, content: str, protected: Collection[int]) -> str:

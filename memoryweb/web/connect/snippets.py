@@ -2,12 +2,13 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 # Fewer than four messages are not extracted.
-_SAID = [
+_TURN = [
     ["user", "I moved to Porto in May, and I prefer tea to coffee."],
     ["assistant", "Good to know."],
     ["user", "My sister Clara visits me next Friday."],
@@ -58,7 +59,7 @@ def snippets(base: str, owner: dict[str, str], talk: str) -> list[Snippet]:
 def _curl(base: str, owner: dict[str, str], talk: str) -> str:
     said = ",\n   ".join(
         json.dumps({"id": f"m{n}", "role": role, "content": text})
-        for n, (role, text) in enumerate(_SAID, 1)
+        for n, (role, text) in enumerate(_TURN, 1)
     )
     sent = json.dumps({**owner, "finished": True, "messages": []}).replace("[]", f"[\n   {said}]")
     asked = json.dumps({**owner, "conversationId": talk, "message": _ASKED})
@@ -77,7 +78,7 @@ curl -sS -w '\\n' {base}/context \\
 
 
 def _python(base: str, owner: dict[str, str], talk: str) -> str:
-    said = "\n".join(f"    {json.dumps(one)}," for one in _SAID)
+    said = "\n".join(f"    {json.dumps(one)}," for one in _TURN)
     return f"""\
 import json, os, urllib.error, urllib.request
 
@@ -106,24 +107,27 @@ for turn in built["messages"]:
 """
 
 
-def _openclaw(base: str, owner: dict[str, str]) -> str:
-    needs = {"requires": {"env": ["MEMORYWEB_TOKEN"], "bins": ["curl"]}}
-    metadata = json.dumps({"openclaw": {**needs, "primaryEnv": "MEMORYWEB_TOKEN"}})
+_SKILLS_TURN = (
+    {"role": "user", "content": "WHAT THEY SAID"},
+    {"role": "assistant", "content": "WHAT YOU ANSWERED"},
+)
 
-    def call(path: str, **fields: object) -> str:
-        # A quoted here-document: an apostrophe, a $ or a backtick in what was said stays text.
-        return f"""\
+
+def _shell_call(base: str, owner: dict[str, str], path: str, **fields: object) -> str:
+    """A quoted here-document: an apostrophe, a $ or a backtick in what was said stays text."""
+    return f"""\
 curl -sS {base}/{path} \\
   -H "Authorization: Bearer $MEMORYWEB_TOKEN" -H "Content-Type: application/json" \\
   --data-binary @- <<'JSON'
 {json.dumps({**owner, **fields})}
 JSON"""
 
-    said = [
-        {"role": "user", "content": "WHAT THEY SAID"},
-        {"role": "assistant", "content": "WHAT YOU ANSWERED"},
-    ]
 
+def _openclaw(base: str, owner: dict[str, str]) -> str:
+    needs = {"requires": {"env": ["MEMORYWEB_TOKEN"], "bins": ["curl"]}}
+    metadata = json.dumps({"openclaw": {**needs, "primaryEnv": "MEMORYWEB_TOKEN"}})
+
+    call = partial(_shell_call, base, owner)
     return f"""\
 ---
 name: memoryweb
@@ -148,7 +152,7 @@ When something should be remembered, write one full sentence with names and date
 After each answer, send what was said, word for word:
 
 ```bash
-{call("conversations/CONVERSATION/messages", messages=said)}
+{call("conversations/CONVERSATION/messages", messages=_SKILLS_TURN)}
 ```
 
 Put your own text where the capitals are. CONVERSATION is a name that you give this conversation, of
