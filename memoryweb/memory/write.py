@@ -254,7 +254,7 @@ def _change(
     origins: Mapping[int, Origin],
 ) -> Revision:
     """One revision of the whole text; line origins, flags, index and audit follow it."""
-    before, waiting = file.content, flags.flagged_lines(file)
+    before, waiting = file.content, flags.flagged_lines(file) if file.revision else set()
     revision = revise(unit, file, change, writer)
     line_origins.follow(file, before, revision, file.content, rooted(origins))
     comes_back = any(origin.by for origin in origins.values())

@@ -97,7 +97,8 @@ def follow(
     PastOrigin.objects.bulk_create(_past(row, revision) for row in left if _tells_more(row))
     rows = LineOrigin.objects.filter(file=file)
     remove(rows, [row.pk for row in left])
-    shift(rows, ["line"], {old: (new - old,) for new, old in stays.items()})
+    if before:  # else nothing stood there that could move
+        shift(rows, ["line"], {old: (new - old,) for new, old in stays.items()})
     add(file, revision, found)
 
 
