@@ -20,7 +20,7 @@ from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from memoryweb import presence
+from memoryweb import home_lock
 from memoryweb.api import problems
 from memoryweb.api.exceptions import Problem
 
@@ -36,7 +36,7 @@ _IN_MEMORY = 1024 * 1024  # what is larger waits in a file
 _PIECE = 64 * 1024
 
 _django = get_wsgi_application()
-presence.share()
+home_lock.share()
 _threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="web")
 
 

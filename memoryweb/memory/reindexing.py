@@ -12,7 +12,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.conversations.models import Conversation
 from memoryweb.language import tokens
 from memoryweb.memory.transaction import unit
-from memoryweb.rows import batches
+from memoryweb.row_batches import batches
 from memoryweb.search import index, indexing
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File

@@ -10,7 +10,7 @@ from django.db.models import Q
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.provenance.models import LineOrigin, PastOrigin
-from memoryweb.rows import remove, shift
+from memoryweb.row_batches import remove, shift
 from memoryweb.workspace.models import AuthorKind, File, Revision
 
 

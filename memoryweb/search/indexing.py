@@ -14,7 +14,7 @@ from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
 from memoryweb.provenance.source_classes import sources_of_lines, sources_of_messages, weakest
-from memoryweb.rows import remove, shift
+from memoryweb.row_batches import remove, shift
 from memoryweb.search import ranking
 from memoryweb.search.models import Passage
 from memoryweb.search.terms import dates_in, names_of

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.markdown.file_kinds import KINDS
+from memoryweb.snapshots.manifest import MANIFEST
 from memoryweb.snapshots.reading import Entry
-from memoryweb.snapshots.writing import MANIFEST
 
 NAMES = frozenset(kind.name for kind in KINDS if kind.in_snapshot)
 _ALSO = {"USER.md": "PROFILE.md"}  # OpenClaw's name

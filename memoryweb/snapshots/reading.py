@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown.paths import fold
 from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.structure import DEFLATED, Member, members
+from memoryweb.snapshots.zip_structure import DEFLATED, Member, members
 
 MAX_ENTRY = 1024 * 1024
 MAX_TOTAL = 16 * 1024 * 1024

@@ -9,7 +9,7 @@ from django_scopes import scope
 
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.models import Event
-from memoryweb.snapshots import parts
+from memoryweb.snapshots import division
 from memoryweb.snapshots.reading import read
 from memoryweb.workspace.models import File, Import, Revision
 from tests.api.callers import Callers, narrow
@@ -96,7 +96,7 @@ def test_an_export_comes_in_parts_where_one_import_could_not_take_it(
     callers: Callers, snapshots: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert callers.viewer.get(f"{snapshots}/export")["Snapshot-Parts"] == "1"
-    monkeypatch.setattr(parts, "MOST_FILES", 2)
+    monkeypatch.setattr(division, "MOST_FILES", 2)
     one = callers.viewer.get(f"{snapshots}/export?part=1")
     assert one["Snapshot-Parts"] == "2"
     assert len(read(one.content)) == 3

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memoryweb import presence
+from memoryweb import home_lock
 from tests.commands.calling import run
 
 AT_WORK = """
@@ -62,19 +62,19 @@ def test_a_home_where_somebody_works_is_refused_until_they_are_gone(
         assert refused.startswith(f"memoryweb is already running on {tmp_path}. Stop it first")
         process.kill()
         process.wait()
-        assert presence.claim()
+        assert home_lock.claim()
 
 
 def test_several_share_a_home_and_the_last_one_frees_it(tmp_path: Path) -> None:
     with at_work(tmp_path), at_work(tmp_path) as second:
         second.kill()
         second.wait()
-        assert not presence.claim()
+        assert not home_lock.claim()
 
 
 def test_of_two_that_start_one_is_refused(tmp_path: Path) -> None:
-    assert presence.claim()
-    assert not presence.claim()
+    assert home_lock.claim()
+    assert not home_lock.claim()
 
 
 @pytest.mark.parametrize("is_shared", [False, True])
@@ -87,7 +87,7 @@ def test_a_port_that_somebody_listens_at_is_refused(
         assert run("start").failure == (
             f"Port {port} is in use by another program. Choose another: PORT={port + 1} make run"
         )
-    assert presence.claim()
+    assert home_lock.claim()
 
 
 def test_a_port_is_held_before_anybody_listens_at_it(tmp_path: Path, free_port: int) -> None:

@@ -18,7 +18,7 @@ from memoryweb.memory.snapshot.planning import Action
 from memoryweb.memory.snapshot.service import Imported, PreviewRefused, StateMoved
 from memoryweb.memory.transaction import unit
 from memoryweb.memory.write import Place, Writer
-from memoryweb.snapshots import parts
+from memoryweb.snapshots import division
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.reading import read
 from memoryweb.workspace.models import AuthorKind, File, Import, Revision
@@ -246,7 +246,7 @@ def test_a_preview_takes_a_few_statements_however_many_files(
 def test_each_part_of_a_memory_too_large_for_one_import_can_be_imported(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "MOST_FILES", 4)
+    monkeypatch.setattr(division, "MOST_FILES", 4)
     for day in range(1, 8):
         put(world, f"memory/2026-01-{day:02}.md", f"- Day {day}.\n")
     divided = snapshots.parts_of(world.agent, None)

@@ -8,8 +8,8 @@ import pytest
 
 from memoryweb.snapshots.contents import sort_out
 from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.snapshots.manifest import Packed, write
 from memoryweb.snapshots.reading import MAX_ENTRY, MAX_TOTAL, read
-from memoryweb.snapshots.writing import Packed, write
 from tests.pace import assert_linear
 from tests.snapshots.archives import NOTE, STORED, Part, described, zipped
 

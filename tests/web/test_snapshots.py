@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memoryweb.runs import engine
-from memoryweb.snapshots import parts
+from memoryweb.snapshots import division
 from memoryweb.snapshots.models import Upload
 from memoryweb.snapshots.reading import read
-from memoryweb.snapshots.structure import MAX_UPLOAD
+from memoryweb.snapshots.zip_structure import MAX_UPLOAD
 from memoryweb.web.snapshots.uploads import CappedUploadHandler
 from memoryweb.web.templatetags.when import moment
 from memoryweb.workspace.models import File, Import, Revision
@@ -83,7 +83,7 @@ def test_a_memory_with_more_than_one_import_takes_is_offered_in_parts(
     world: World, vera: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "Part 1" not in text(vera.get(page(world)))
-    monkeypatch.setattr(parts, "MOST_FILES", 2)
+    monkeypatch.setattr(division, "MOST_FILES", 2)
     shown = text(vera.get(page(world)))
     assert "Part 2 of 2" in shown
     answer = vera.get(page(world, "export", query="?owner=shared&part=2"))

@@ -21,8 +21,8 @@ from memoryweb.memory.write import MAX_BYTES
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.snapshots.contents import Ignored, Incoming, sort_out
+from memoryweb.snapshots.joined_notes import joined
 from memoryweb.snapshots.reading import Entry, read
-from memoryweb.snapshots.union import joined
 from memoryweb.workspace.models import File
 
 _SAME = _("The text is the same.")

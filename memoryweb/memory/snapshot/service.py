@@ -15,10 +15,10 @@ from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.snapshot.planning import Action, Item, Plan, plan
 from memoryweb.memory.transaction import Unit
 from memoryweb.provenance.writers import Place, Writer
-from memoryweb.snapshots import writing
+from memoryweb.snapshots import manifest
 from memoryweb.snapshots.contents import NAMES
-from memoryweb.snapshots.parts import Part, Sized, divide
-from memoryweb.snapshots.writing import Packed
+from memoryweb.snapshots.division import Part, Sized, divide
+from memoryweb.snapshots.manifest import Packed
 from memoryweb.workspace.models import AuthorKind, File, FileQuerySet, Import
 
 VALID_SECONDS = 3600
@@ -122,7 +122,7 @@ def export(
         details={"files": len(packed)},
     )
     whose = "personal" if owner else "shared"
-    archive = writing.write(
+    archive = manifest.write(
         packed,
         agent={"id": str(agent.pk), "name": agent.name},
         owner=whose,

@@ -6,7 +6,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.snapshots.parts import Part
+from memoryweb.snapshots.division import Part
 
 
 def export_row(label: str, url: str, parts: tuple[Part, ...]) -> dict[str, Any]:

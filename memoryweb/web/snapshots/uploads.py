@@ -2,7 +2,7 @@
 
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
 
-from memoryweb.snapshots.structure import MAX_UPLOAD
+from memoryweb.snapshots.zip_structure import MAX_UPLOAD
 
 
 class CappedUploadHandler(TemporaryFileUploadHandler):

@@ -22,7 +22,7 @@ from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import unit
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.models import Upload
-from memoryweb.snapshots.structure import MAX_UPLOAD
+from memoryweb.snapshots.zip_structure import MAX_UPLOAD
 from memoryweb.web.access import (
     Refused,
     TeamRequest,

@@ -14,7 +14,7 @@ from memoryweb.memory.snapshot.planning import Action, Item, Plan
 from memoryweb.memory.transaction import unit
 from memoryweb.provenance.writers import Writer
 from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.structure import MAX_UPLOAD
+from memoryweb.snapshots.zip_structure import MAX_UPLOAD
 from memoryweb.workspace.models import AuthorKind
 
 

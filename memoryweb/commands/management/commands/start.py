@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from django.db import connections
 from django.utils.translation import gettext as _
 
-from memoryweb import presence
+from memoryweb import home_lock
 from memoryweb.commands import base
 
 
@@ -20,7 +20,7 @@ class Command(base.Command):
     def act(self, options: dict[str, Any]) -> base.Outcome:
         port = int(os.environ.get("PORT", "8000"))
         _reserve(port)
-        if not presence.claim():
+        if not home_lock.claim():
             raise CommandError(
                 _(
                     "memoryweb is already running on {home}. Stop it first, or set"

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from memoryweb import presence
+from memoryweb import home_lock
 from memoryweb.commands import base
 from memoryweb.runs.supervisor import Supervisor
 
@@ -11,7 +11,7 @@ class Command(base.Command):
     help = _("Work the queue until stopped. A worker that dies or hangs is restarted.")
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
-        presence.share()
+        home_lock.share()
         supervisor = Supervisor()
         supervisor.run()
         return base.Outcome(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from memoryweb.snapshots.reading import MAX_TOTAL
-from memoryweb.snapshots.structure import MAX_ENTRIES
+from memoryweb.snapshots.zip_structure import MAX_ENTRIES
 
 MOST_FILES = MAX_ENTRIES - 1  # beside the manifest
 MOST_BYTES = MAX_TOTAL - 1024 * 1024  # leaves room for the manifest, and for the archive's own
