@@ -16,6 +16,7 @@ from tests.world import World
 
 NIGHT = date(2026, 11, 20)
 MACHINE = Writer(AuthorKind.EXTRACTION, is_vouched=True)
+TOOL = Writer(AuthorKind.AGENT)  # of a member: what it notes for all comes from inside the team
 
 
 def note(
@@ -24,12 +25,13 @@ def note(
     day: date,
     *texts: str,
     durable: bool = True,
-    writer: Writer = MACHINE,
+    writer: Writer | None = None,
 ) -> File:
     lines = [NewLine(f"- 09:00 {t}", Origin(durable=durable)) for t in texts]
     with unit(world.team) as work:
         place = Place(world.agent, owner, f"memory/{day.isoformat()}.md")
-        return write.append(work, place, lines, writer=writer).file
+        by = writer or (MACHINE if owner else TOOL)
+        return write.append(work, place, lines, writer=by).file
 
 
 def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHINE) -> File:

@@ -144,7 +144,7 @@ def test_an_archived_agent_is_never_due(world: World) -> None:
 
 def _warns_of_repetition(world: World) -> bool:
     now = dream_time(world.agent, NIGHT + timedelta(days=3))
-    return any("identical" in said for said in warnings(world.agent, now))
+    return any("the same result" in said for said in warnings(world.agent, now))
 
 
 def test_a_night_with_nothing_new_is_no_identical_result(world: World) -> None:
@@ -204,4 +204,4 @@ def test_a_dream_of_the_night_that_still_waits_is_told(world: World) -> None:
     assert not any("late" in said for said in warnings(world.agent, early))
     assert any("The model endpoint is busy." in said for said in warnings(world.agent, late))
     Run.objects.update(created_at=run.created_at - timedelta(hours=3))
-    assert "1 dream of the night is late by over two hours." in team_warnings(world.team)
+    assert "1 dream is more than two hours late." in team_warnings(world.team)

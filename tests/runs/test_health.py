@@ -21,7 +21,7 @@ def test_all_is_well(desk: Desk) -> None:
     ("state", "words"),
     [
         ({"due_at": ago(minutes=11)}, "has been waiting for"),
-        ({"status": "running", "lease_until": ago(seconds=1)}, "1 run has lost its worker"),
+        ({"status": "running", "lease_until": ago(seconds=1)}, "1 run lost its worker"),
     ],
 )
 def test_a_problem_is_named(desk: Desk, state: dict[str, object], words: str) -> None:
