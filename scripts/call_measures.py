@@ -15,7 +15,7 @@ from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.teams import create_team
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from scripts.measures import agent_and_owner
@@ -35,7 +35,7 @@ def run() -> None:
     team = create_team(name="Calls", by=SYSTEM)
     with scope(team=team):
         agent, _owner = agent_and_owner(team, "calls")
-        with unit(team) as work:
+        with write_transaction(team) as work:
             place = Place(agent, None, "KNOWLEDGE.md")
             write(work, place, "- Tea at five.\n" * 40, writer=Writer(AuthorKind.PERSON))
         integration = team.integrations.get(name="calls")

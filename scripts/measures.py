@@ -23,7 +23,7 @@ from memoryweb.extraction.requests import request
 from memoryweb.memory import write
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
@@ -110,7 +110,7 @@ def _hostile(team: Team) -> None:
 
 
 def _save(team: Team, agent: Agent, path: str, text: str) -> None:
-    with unit(team) as work:
+    with write_transaction(team) as work:
         write.write(work, Place(agent, None, path), text, writer=Writer(AuthorKind.PERSON))
 
 
@@ -118,7 +118,7 @@ def _appending(team: Team) -> None:
     agent, owner = agent_and_owner(team, "appending")
     place = Place(agent, owner, f"memory/{NIGHT.isoformat()}.md")
 
-    with unit(team) as work:
+    with write_transaction(team) as work:
         for number in range(1000):
             said = [NewLine(f"- 09:00 Mara put lamp {number} on shelf {number % 7}.")]
             write.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
@@ -142,11 +142,11 @@ def _messages(team: Team) -> None:
     ]
 
     def send() -> None:
-        with unit(team) as work:
+        with write_transaction(team) as work:
             add_messages(work, agent=agent, owner=owner, conversation_id="c", messages=said)
 
     def extract() -> None:
-        with unit(team) as work:
+        with write_transaction(team) as work:
             run = request(
                 work, agent=agent, owner=owner, trigger=COMMAND, finished=True, immediate=True
             )
@@ -166,16 +166,16 @@ def _dream(team: Team, name: str, lines: int) -> Measured:
             NewLine(f"- 09:00 Mara keeps {n} lamps in box {ago}-{n}.", Origin(durable=True))
             for n in range(lines)
         ]
-        with unit(team) as work:
+        with write_transaction(team) as work:
             place = Place(agent, owner, f"memory/{day.isoformat()}.md")
             write.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
-    with unit(team) as work:
+    with write_transaction(team) as work:
         run = schedule.request_night(work, agent, owner, NIGHT, trigger=COMMAND).run
     return _measured(lambda: engine.work(run.pk))
 
 
 def agent_and_owner(team: Team, name: str) -> tuple[Agent, Owner]:
-    with unit(team) as work:
+    with write_transaction(team) as work:
         agent = create_agent(work, name=name)
         integration = create_integration(team=team, name=name, by=SYSTEM)
         return agent, api_owner(team, integration, "customer-1")

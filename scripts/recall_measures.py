@@ -20,7 +20,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import import_messages
 from memoryweb.memory.search import search
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 
 FIRST = 10
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -59,7 +59,7 @@ def run(folder: Path) -> None:
 
 
 def _reader(team: Team) -> tuple[Agent, Owner]:
-    with unit(team) as work:
+    with write_transaction(team) as work:
         agent = create_agent(work, name="Listener")
         return agent, api_owner(team, create_integration(team=team, name="room", by=SYSTEM), "both")
 
@@ -67,7 +67,10 @@ def _reader(team: Team) -> tuple[Agent, Owner]:
 def _taken(team: Team, agent: Agent, owner: Owner, file: Path) -> Iterator[Question]:
     """Import a file's messages; its questions name them by conversation and id."""
     import_messages(
-        lambda: unit(team), agent=agent, find_owner=lambda: owner, open_file=lambda: _opened(file)
+        lambda: write_transaction(team),
+        agent=agent,
+        find_owner=lambda: owner,
+        open_file=lambda: _opened(file),
     )
     homes = {line["id"]: line["conversation"] for line in _lines(file)}
     for line in _lines(file.with_name(file.name.replace(".messages.", ".questions."))):

@@ -13,7 +13,7 @@ from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming import schedule
 from memoryweb.memory import write as door
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
@@ -50,7 +50,7 @@ def _room_of_messages(team: Team) -> float:
             )
             for number in range(first, first + 20)
         ]
-        with unit(team) as work:
+        with write_transaction(team) as work:
             add_messages(
                 work, agent=agent, owner=owner, conversation_id=f"c{first}", messages=batch
             )
@@ -73,10 +73,10 @@ def _night(team: Team, agent: Agent, owner: Owner, day: date) -> None:
         NewLine(f"- 09:00 Mara said: {_text(day.toordinal() * LINES + n, 80)}.", Origin())
         for n in range(LINES)
     ]
-    with unit(team) as work:
+    with write_transaction(team) as work:
         place = Place(agent, owner, f"memory/{day.isoformat()}.md")
         door.append(work, place, said, writer=Writer(AuthorKind.EXTRACTION))
-    with unit(team) as work:
+    with write_transaction(team) as work:
         night = day + timedelta(days=1)
         asked = schedule.request_night(work, agent, owner, night, trigger=COMMAND).run
     engine.work(asked.pk)

@@ -18,7 +18,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.search import search
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.search.indexing import of_file, scope_key
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File, Scope
@@ -109,7 +109,7 @@ def _stored(key: object) -> str:
 
 
 def _agent(team: Team, name: str) -> Agent:
-    with unit(team) as work:
+    with write_transaction(team) as work:
         return create_agent(work, name=name)
 
 

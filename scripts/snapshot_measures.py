@@ -17,7 +17,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.models import AuthorKind
 
@@ -33,15 +33,15 @@ def run() -> None:
     with scope(team=team):
         for size in (2_000, 33_000):
             archive = _archive(size)
-            with unit(team) as work:
+            with write_transaction(team) as work:
                 agent = create_agent(work, name=f"of {size}")
             _compare(f"500 entries of {size // 1000} kB, new", agent, archive)
         small = _archive(2_000)
-        with unit(team) as work:
+        with write_transaction(team) as work:
             agent = create_agent(work, name="full")
         started = time.perf_counter()
         token = snapshots.preview(agent, None, small, by=BY).token
-        with unit(team) as work:
+        with write_transaction(team) as work:
             snapshots.apply(work, agent, None, small, token, by=BY)
         print(f"{'Import of 500 entries of 2 kB':<44}{time.perf_counter() - started:9.1f} s")
         _compare("500 entries of 2 kB, all here", agent, small)

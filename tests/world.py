@@ -15,7 +15,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import api_owner, channel_owner, person_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 
 PASSWORD = "a plain test password"
 
@@ -139,7 +139,7 @@ def _join(team: Team, name: str, role: Role) -> User:
 
 def _furnish(team: Team, *, admin: User, person: User) -> Home:
     integration = create_integration(team=team, name="helpdesk", by=SYSTEM, channels=["slack"])
-    with unit(team) as u:
+    with write_transaction(team) as u:
         agent, other_agent = create_agent(u, name="Atlas"), create_agent(u, name="Beacon")
     with scope(team=team):
         return Home(

@@ -20,7 +20,7 @@ from memoryweb.memory.agents import (
     create_agent,
     restore_agent,
 )
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 
 router = Router(tags=["Agents"])
 
@@ -99,7 +99,7 @@ def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
     errors=(409,),
 )
 def create(request: Request, body: NewAgent) -> Status[AgentOut]:
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         agent = create_agent(work, **_fields(body))
     return Status(201, _out(agent))
 
@@ -123,7 +123,7 @@ def read_agent(request: Request, agent_id: str) -> AgentOut:
 )
 def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
     agent = request.auth.agent(agent_id)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         change_agent(work, agent, **_fields(body))
     return _out(agent)
 
@@ -138,7 +138,7 @@ def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
 )
 def archive(request: Request, agent_id: str) -> Status[None]:
     agent = request.auth.agent(agent_id)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         archive_agent(work, agent)
     return Status(204, None)
 
@@ -153,7 +153,7 @@ def archive(request: Request, agent_id: str) -> Status[None]:
 )
 def restore(request: Request, agent_id: str) -> AgentOut:
     agent = request.auth.archived_agent(agent_id)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         restore_agent(work, agent)
     return _out(agent)
 

@@ -14,7 +14,7 @@ from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context, Included, Quoted
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.workspace.models import Scope as FileScope
 
 router = Router(tags=["Context"])
@@ -124,7 +124,7 @@ def build_context(request: Request, agent_id: str, body: ContextRequest) -> Cont
         window=body.budget,
         ephemeral=body.ephemeral,
     )
-    with unit(caller.team, actor=caller.actor) as work:
+    with write_transaction(caller.team, actor=caller.actor) as work:
         injections.served(work, built, conversation=conversation, token=caller.token)
     return _answer(built)
 

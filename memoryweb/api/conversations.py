@@ -24,7 +24,7 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import Batch, conversation_id, parse_batch
 from memoryweb.extraction import requests
 from memoryweb.memory.messages import Added, add_messages
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Conversations"])
@@ -136,7 +136,7 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
     batch = parse_batch(body)
     _check_fields(body)
     speaker = parse(_Speaker, body)
-    with unit(caller.team, actor=caller.actor) as work:
+    with write_transaction(caller.team, actor=caller.actor) as work:
         # Within: a refused batch makes no owner either.
         owner = _speaker(caller, speaker, external_id)
         added = _add(work, agent, owner, external_id, batch, caller.token)
@@ -205,7 +205,7 @@ def summarize(
     caller = request.auth
     agent = caller.agent(agent_id)
     found = _conversation(agent, conversation, _asked(caller, body_of(request), query.owner))
-    with unit(caller.team, actor=caller.actor) as work:
+    with write_transaction(caller.team, actor=caller.actor) as work:
         run = requests.request(
             work,
             agent=agent,
@@ -245,7 +245,7 @@ def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
 
 
 def _add(
-    work: Unit, agent: Agent, owner: Owner, external_id: str, batch: Batch, token: Token
+    work: Transaction, agent: Agent, owner: Owner, external_id: str, batch: Batch, token: Token
 ) -> Added:
     return add_messages(
         work,
@@ -261,7 +261,7 @@ def _add(
 
 
 def _extraction(
-    work: Unit, caller: Caller, agent: Agent, added: Added, *, finished: bool
+    work: Transaction, caller: Caller, agent: Agent, added: Added, *, finished: bool
 ) -> Run | None:
     if added.skipped:
         return None

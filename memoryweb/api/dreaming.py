@@ -17,7 +17,7 @@ from memoryweb.api.schemas import Camel, Items, Moment, OwnerFields, Rounded
 from memoryweb.dreaming import inputs, schedule, status
 from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Dreaming"])
@@ -88,7 +88,7 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     caller = request.auth
     agent = caller.agent(agent_id)
     is_named = caller.integration or (body and body.model_fields_set)
-    with unit(caller.team, actor=caller.actor) as work:
+    with write_transaction(caller.team, actor=caller.actor) as work:
         named = [acting_owner.acting(caller, body or OwnerFields())] if is_named else None
         made = _requested(work, caller, agent, named)
     visible = visibility.of_owner(named[0]) if named else visibility.seen_by(caller, None)
@@ -153,7 +153,7 @@ def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> Dre
 
 
 def _requested(
-    work: Unit, caller: Caller, agent: Agent, named: list[Owner | None] | None
+    work: Transaction, caller: Caller, agent: Agent, named: list[Owner | None] | None
 ) -> list[Run]:
     """Raises a 429 when all that would dream have just dreamt."""
     by = {"user": caller.user, "integration": caller.integration}

@@ -29,7 +29,7 @@ from memoryweb.markdown.paths import fold
 from memoryweb.memory import write
 from memoryweb.memory.exceptions import Exists, FileMissing
 from memoryweb.memory.global_memory import global_file
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.models import Scope as FileScope
 from memoryweb.workspace.moments import Past, files_at
@@ -171,7 +171,7 @@ def restore_file(
 ) -> Status[Saved]:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, query.owner)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         file = write.find(write.Place(agent, owner, path))
         if file is None:
             raise NotFound
@@ -203,7 +203,7 @@ def rename_file(
 ) -> Saved:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, query.owner)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         file = write.find(write.Place(agent, owner, path))
         if file is None or file.deleted_at is not None:
             raise NotFound
@@ -270,7 +270,7 @@ def write_file(
     expected = _expected(request)
     place = write.Place(agent, owner, path)
     try:
-        with unit(request.auth.team, actor=request.auth.actor) as work:
+        with write_transaction(request.auth.team, actor=request.auth.actor) as work:
             written = write.write(
                 work,
                 place,
@@ -301,7 +301,7 @@ def delete_file(
 ) -> Status[None]:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, query.owner)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         file = write.find(write.Place(agent, owner, path))
         if file is None or file.deleted_at is not None:
             raise NotFound

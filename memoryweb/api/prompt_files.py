@@ -16,7 +16,7 @@ from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Items, RequestBody
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.prompt_files import arrange
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write_matrix import check_arranging
 
 router = Router(tags=["Files"])
@@ -82,7 +82,7 @@ def arrange_prompt_files(
     if len(dict(order)) != len(order):
         raise Invalid("files", _("List each file only once."))
     try:
-        with unit(request.auth.team, actor=request.auth.actor) as work:
+        with write_transaction(request.auth.team, actor=request.auth.actor) as work:
             arrange(work, agent, owner, order)
     except FileMissing as missing:
         raise Invalid("files", str(missing)) from None

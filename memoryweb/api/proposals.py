@@ -19,7 +19,7 @@ from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review.decisions import decide
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.inbox import Kind, item_of, rows_of
 from memoryweb.review.models import Proposal
 
@@ -94,7 +94,7 @@ def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
 def _decide(caller: Caller, agent_id: str, proposal_id: str, decision: str) -> ProposalOut:
     proposal, visible, user = _decidable(caller, agent_id, proposal_id)
     try:
-        with unit(caller.team, actor=caller.actor) as work:
+        with write_transaction(caller.team, actor=caller.actor) as work:
             decide(work, item_of(Kind.PROPOSAL, proposal), decision, by=user)
     except Stale as stale:
         raise Problem(409, "stale", str(stale)) from None

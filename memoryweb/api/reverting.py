@@ -21,7 +21,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.diff import unified
 from memoryweb.memory import reverting
 from memoryweb.memory.reverting import Change, Plan
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.sources import Kind, Source
 
 router = Router(tags=["Files"])
@@ -105,7 +105,7 @@ def revert(request: Request, agent_id: str, body: RevertBody) -> Reverted:
     _require(caller)
     source = _source(caller, agent, body)
     files, talks = _reach(caller)
-    with unit(caller.team, actor=caller.actor) as work:
+    with write_transaction(caller.team, actor=caller.actor) as work:
         done = reverting.revert(
             work, source, files, talks, writer=caller.writer, expected=body.plan
         )

@@ -17,7 +17,7 @@ from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.memory.review.decisions import decide
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.inbox import Kind, item_of, rows_of
 from memoryweb.review.models import HeldSecret
 from memoryweb.workspace.models import AuthorKind
@@ -88,7 +88,7 @@ def list_held_secrets(request: Request, query: Query[Filter]) -> Items[HeldSecre
 )
 def decide_held_secret(request: Request, held_id: str, body: SecretDecision) -> HeldSecretOut:
     held, visible, user = _decidable(request.auth, held_id)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         item = item_of(Kind.SECRET, held)
         decide(work, item, body.decision, by=user, value=body.value)
     held.refresh_from_db(fields=["state", "decided_at"])

@@ -22,7 +22,7 @@ from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, HeldOut, Moment, one_of
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.planning import Action, Item, Plan
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Written
 
 router = Router(tags=["Snapshots"])
@@ -138,7 +138,7 @@ def _archive_body(*fields: str) -> dict[str, Any]:
 def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) -> HttpResponse:
     agent = request.auth.agent(agent_id)
     owner = acting_owner.asked(request.auth, query.owner)
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         is_for_program = request.auth.integration is not None
         exported = snapshots.export(work, agent, owner, query.part, is_for_program=is_for_program)
     response = HttpResponse(exported.archive, content_type=ZIP)
@@ -194,7 +194,7 @@ def import_snapshot(
         raise Invalid(
             "token", _("Preview the import first, then send the token from that preview.")
         )
-    with unit(request.auth.team, actor=request.auth.actor) as work:
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         # Within: a refused import makes no owner either.
         owner = acting_owner.target(request.auth, sent.owner)
         done = snapshots.apply(work, sent.agent, owner, sent.archive, token, by=request.auth.writer)

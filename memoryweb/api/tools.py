@@ -44,7 +44,7 @@ from memoryweb.api.tool_schemas import (
 from memoryweb.memory import section_writing, tools
 from memoryweb.memory.section_writing import Step
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Writer, Written
 from memoryweb.workspace.models import AuthorKind, File
 
@@ -104,12 +104,16 @@ def _search_workspace(acting: Acting, asked: SearchWorkspace) -> dict[str, Any]:
     return {"query": asked.query, "count": len(hits), "hits": hits}
 
 
-def _write_file(acting: Acting, asked: WriteFile, work: Unit, writer: Writer) -> dict[str, Any]:
+def _write_file(
+    acting: Acting, asked: WriteFile, work: Transaction, writer: Writer
+) -> dict[str, Any]:
     written = tools.write_file(work, acting, asked.filename, asked.content, writer=writer)
     return _written(written)
 
 
-def _edit_file(acting: Acting, asked: EditFile, work: Unit, writer: Writer) -> dict[str, Any]:
+def _edit_file(
+    acting: Acting, asked: EditFile, work: Transaction, writer: Writer
+) -> dict[str, Any]:
     written, count = tools.edit_file(
         work,
         acting,
@@ -122,7 +126,7 @@ def _edit_file(acting: Acting, asked: EditFile, work: Unit, writer: Writer) -> d
     return {"filename": written.file.path, "replacements": count, **screened(written)}
 
 
-def _remember(acting: Acting, asked: Remember, work: Unit, writer: Writer) -> dict[str, Any]:
+def _remember(acting: Acting, asked: Remember, work: Transaction, writer: Writer) -> dict[str, Any]:
     made = tools.remember(work, acting, asked.content, writer=writer)
     return {
         "filename": made.path,
@@ -132,7 +136,9 @@ def _remember(acting: Acting, asked: Remember, work: Unit, writer: Writer) -> di
     }
 
 
-def _write_memory(acting: Acting, asked: WriteMemory, work: Unit, writer: Writer) -> dict[str, Any]:
+def _write_memory(
+    acting: Acting, asked: WriteMemory, work: Transaction, writer: Writer
+) -> dict[str, Any]:
     step = Step(asked.strategy, asked.content, asked.heading, asked.key, asked.value)
     written = section_writing.write_memory(work, acting, asked.filename, step, writer=writer)
     return {"strategy": asked.strategy, **_written(written)}
@@ -270,7 +276,7 @@ def call(tool: Tool, caller: Caller, agent_id: str, asked: Call) -> Answer:
         return tool.answer(agent_id=str(agent.pk), **tool.run(acting, asked))
     if acting.writes_for is None:  # lands in the shared memory
         caller.require(Right.WRITE)
-    with unit(caller.team, actor=caller.actor) as work:
+    with write_transaction(caller.team, actor=caller.actor) as work:
         made = tool.run(acting, asked, work, _writer(caller, acting))
     return tool.answer(agent_id=str(agent.pk), **made)
 

@@ -23,7 +23,7 @@ from memoryweb.llm.exceptions import ModelError
 from memoryweb.markdown.diff import carry
 from memoryweb.memory import proposing, screening, write
 from memoryweb.memory.guards import Broken
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Place, Writer, Written
 from memoryweb.memory.write_matrix import OUTSIDE
 from memoryweb.provenance.origins import Origin, Source
@@ -149,7 +149,7 @@ def _mask(text: str) -> str:
 def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> bool:
     """All in one transaction, if the fence is ours and nobody wrote the inputs meanwhile."""
     run = lease.run
-    with unit(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as work:
         lease.fence()
         if reason := _stopped(run):
             lease.finish(Outcome(Run.Status.SKIPPED, reason), record=work.record)
@@ -218,7 +218,7 @@ def _writer(run: Run) -> Writer:
     return Writer(AuthorKind.DREAM, run=run, is_vouched=True)
 
 
-def _write_memory(work: Unit, run: Run, made: Consolidated) -> dict[str, Any]:
+def _write_memory(work: Transaction, run: Run, made: Consolidated) -> dict[str, Any]:
     written = write.write(
         work,
         _place(run, inputs.MEMORY),
@@ -248,7 +248,11 @@ def _source(mention: Mention) -> Source:
 
 
 def _propose(
-    work: Unit, run: Run, read: Inputs, made: Consolidated, beside: Consolidated | None = None
+    work: Transaction,
+    run: Run,
+    read: Inputs,
+    made: Consolidated,
+    beside: Consolidated | None = None,
 ) -> None:
     """`beside`: what was written already; the rest is proposed on top of it."""
     file, base = write.find(_place(run, inputs.MEMORY)), read.memory.revision
@@ -278,14 +282,14 @@ def _on_top(
     }
 
 
-def _empty_memory(work: Unit, run: Run) -> File:
+def _empty_memory(work: Transaction, run: Run) -> File:
     """An owner's MEMORY.md comes into being with its first dream, even one that is held back."""
     written = write.write(work, _place(run, inputs.MEMORY), "# Memory\n", writer=_writer(run))
     return written.file
 
 
 def _write_diary(
-    work: Unit, run: Run, read: Inputs, made: Consolidated, entry: str
+    work: Transaction, run: Run, read: Inputs, made: Consolidated, entry: str
 ) -> list[dict[str, Any]]:
     """The archives first, then the diary that no longer has what they hold."""
     today = read.now.astimezone(run.agent.zone).date()

@@ -14,7 +14,7 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.rules import Consolidated
 from memoryweb.memory import write
 from memoryweb.memory.guards import changed_lines
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
@@ -22,7 +22,7 @@ from memoryweb.workspace.models import File
 
 
 def store(
-    work: Unit,
+    work: Transaction,
     run: Run,
     read: Inputs,
     made: Consolidated,
@@ -68,23 +68,23 @@ def held_sentence(made: Consolidated, *, needs_review: bool) -> str:
     ).strip()  # fmt: skip
 
 
-def note_revert(unit: Unit, run: Run, writer: Writer) -> None:
+def note_revert(tx: Transaction, run: Run, writer: Writer) -> None:
     """One line in DREAMS.md, or in the month's archive where the entry has moved."""
     report = Report.objects.filter(run=run).first()
     if report is None:
         return
-    said = _reverted_sentence(unit, run, writer)
+    said = _reverted_sentence(tx, run, writer)
     files = File.objects.of(run.agent_id, run.owner_id).present()
     for file in files.filter(path__in=[DIARY, diary.archive_of(report.diary)]):
         text = diary.reverted(file.content, report.diary, said)
         if text != file.content:
             place = Place(run.agent, run.owner, file.path)
-            write.write(unit, place, text, writer=writer, expected=file.sha256)
+            write.write(tx, place, text, writer=writer, expected=file.sha256)
 
 
-def _reverted_sentence(unit: Unit, run: Run, writer: Writer) -> str:
+def _reverted_sentence(tx: Transaction, run: Run, writer: Writer) -> str:
     who = " ".join(str(writer.user).split()) if writer.user else _("a person")
-    at = f"{unit.now.astimezone(run.agent.zone):%Y-%m-%d %H:%M}"
+    at = f"{tx.now.astimezone(run.agent.zone):%Y-%m-%d %H:%M}"
     return _("Reverted on {at} by {who}: what this dream changed is undone.").format(at=at, who=who)
 
 

@@ -13,7 +13,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -43,7 +43,7 @@ def tick(now: datetime) -> int:
 
 
 def request(
-    work: Unit, agent: Agent, owner: Owner | None, *, trigger: str, **by: object
+    work: Transaction, agent: Agent, owner: Owner | None, *, trigger: str, **by: object
 ) -> engine.Enqueued:
     """A dream by hand; the active one when there is one. Raises CoolingDown.
 
@@ -63,14 +63,19 @@ def request(
     return made
 
 
-def request_all(work: Unit, agent: Agent, *, trigger: str, **by: object) -> list[Run]:
+def request_all(work: Transaction, agent: Agent, *, trigger: str, **by: object) -> list[Run]:
     """For the shared notes and every owner with new ones. Raises CoolingDown if that is none."""
     owners = [owner for owner in with_new_notes(agent, work.now) if owner]
     return request_each(work, agent, [None, *owners], trigger=trigger, **by)
 
 
 def request_each(
-    work: Unit, agent: Agent, owners: Sequence[Owner | None], *, trigger: str, **by: object
+    work: Transaction,
+    agent: Agent,
+    owners: Sequence[Owner | None],
+    *,
+    trigger: str,
+    **by: object,
 ) -> list[Run]:
     """A run for each but those that dreamt a moment ago. Raises CoolingDown if that is all."""
     made: list[Run] = []
@@ -86,7 +91,7 @@ def request_each(
 
 
 def request_night(
-    work: Unit, agent: Agent, owner: Owner | None, night: date, *, trigger: str
+    work: Transaction, agent: Agent, owner: Owner | None, night: date, *, trigger: str
 ) -> engine.Enqueued:
     """The nightly dream of a local date: queued, or the one that was, whatever came of it."""
     clock = dream_time(agent, night)
@@ -134,7 +139,7 @@ def _plan_safely(agent: Agent, now: datetime) -> int:
 
 def _plan(agent: Agent, now: datetime) -> int:
     """One catch-up at most: the latest night that is due, however long nobody ticked."""
-    with unit(agent.team) as work:
+    with write_transaction(agent.team) as work:
         moved = Agent.objects.filter(pk=agent.pk, next_dream_at=agent.next_dream_at).update(
             next_dream_at=next_dream_at(agent, now)
         )
@@ -152,7 +157,7 @@ def _plan(agent: Agent, now: datetime) -> int:
     return sum(one.created for one in made)
 
 
-def _record_look(work: Unit, agent: Agent, night: date) -> None:
+def _record_look(work: Transaction, agent: Agent, night: date) -> None:
     """That the agent's notes were looked at, as the one outcome of a night in which no shared
     note is new: of owners it says nothing, so that everybody may see it."""
     look, is_new = Run.objects.get_or_create(
@@ -259,7 +264,7 @@ def _check_cooldown(agent: Agent, owner: Owner | None) -> None:
         raise CoolingDown(max(1, round(left)))
 
 
-def _record_request(work: Unit, run: Run) -> None:
+def _record_request(work: Transaction, run: Run) -> None:
     work.record(
         "run.requested",
         target_kind="run",

@@ -14,7 +14,7 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.language.statements import Lookup, clean
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import write
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance import vouching
 from memoryweb.runs.engine import Lease
@@ -31,7 +31,7 @@ class Applied(StrEnum):
 def apply(lease: Lease, extraction: Extraction, window: Window, *, is_last: bool) -> Applied:
     """`is_last`: the model won't be asked again; what moved on is then left to a person."""
     found = Findings.unpacked(extraction.answer)
-    with unit(lease.run.team, run=lease.run) as work:
+    with write_transaction(lease.run.team, run=lease.run) as work:
         lease.store(Run.Phase.CHECKED)
         conversation = Conversation.objects.select_related("team", "agent", "owner__person").get(
             pk=extraction.conversation_id
@@ -64,7 +64,7 @@ def _is_current(conversation: Conversation, found: Findings) -> bool:
 
 
 def _write_lines(
-    work: Unit, run: Run, conversation: Conversation, window: Window, found: Findings
+    work: Transaction, run: Run, conversation: Conversation, window: Window, found: Findings
 ) -> list[dict[str, Any]]:
     path = note_path(note_date(window.turns, work.now))
     place = Place(conversation.agent, workspace_of(conversation), path)
@@ -111,7 +111,7 @@ def _note_line(line: Line, turns: Mapping[int, Message], now: datetime) -> NewLi
 
 
 def _rewrite(
-    work: Unit,
+    work: Transaction,
     run: Run,
     conversation: Conversation,
     window: Window,

@@ -19,7 +19,7 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.language.flags import UNREAD
 from memoryweb.llm.exceptions import BadAnswer, ModelError
 from memoryweb.memory import write
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
@@ -40,7 +40,7 @@ def fall_back(lease: Lease, conversation: Conversation, window: Window, error: M
     is away the last messages are kept in the month's HISTORY file, once a window.
     """
     run = lease.run
-    with unit(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as work:
         lease.fence()
         conversation = Conversation.objects.select_related("agent", "owner").get(pk=conversation.pk)
         if requests.stopped(conversation):
@@ -67,7 +67,7 @@ def fall_back(lease: Lease, conversation: Conversation, window: Window, error: M
 
 
 def _status(
-    failed: Extraction, earlier: "QuerySet[Extraction]", error: ModelError, work: Unit
+    failed: Extraction, earlier: "QuerySet[Extraction]", error: ModelError, work: Transaction
 ) -> Extraction.Status:
     """Each try of a window is another run's: a failure for its content ends the run."""
     if not error.of_content:
@@ -80,7 +80,7 @@ def _status(
 
 
 def _append(
-    work: Unit,
+    work: Transaction,
     lease: Lease,
     conversation: Conversation,
     window: Window,

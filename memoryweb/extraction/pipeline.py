@@ -20,7 +20,7 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
 from memoryweb.llm import client
 from memoryweb.llm.exceptions import ModelError
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.models import Proposal
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
@@ -64,7 +64,7 @@ def _extract_conversation(lease: Lease, conversation: Conversation) -> Skip | No
 
 
 def _skip(lease: Lease, conversation: Conversation) -> Skip | None:
-    with unit(lease.run.team, run=lease.run):
+    with write_transaction(lease.run.team, run=lease.run):
         lease.fence()
         conversation.refresh_from_db(fields=["extracted_upto", "message_count", "ephemeral"])
         return requests.mark(conversation)
@@ -174,7 +174,7 @@ def _finish(lease: Lease, skipped: list[dict[str, str]], trouble: ModelError | N
     transaction: a batch either sees this run still active and is found here, or asks for its own.
     """
     run = lease.run
-    with unit(run.team, run=run) as work:
+    with write_transaction(run.team, run=run) as work:
         lease.fence()
         lease.finish(_outcome(run, skipped, trouble), record=work.record)
         found = requests.waiting(work.now).filter(agent=run.agent, owner=run.owner)

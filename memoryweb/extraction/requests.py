@@ -15,7 +15,7 @@ from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.engine import enqueue
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import ACTIVE, Run
@@ -44,7 +44,7 @@ class Skip(StrEnum):
 
 
 def request(
-    work: Unit,
+    work: Transaction,
     *,
     agent: Agent,
     owner: Owner,
@@ -90,7 +90,7 @@ def ask_again(now: datetime) -> None:
     gave up. Nothing is forgotten because a model was away for a day."""
     for agent, owner in _forsaken(now):
         try:
-            with unit(agent.team) as work:
+            with write_transaction(agent.team) as work:
                 by = Run.Trigger.CONVERSATION
                 request(work, agent=agent, owner=owner, trigger=by, finished=True)
         except Exception:
@@ -229,7 +229,7 @@ def mark(conversation: Conversation) -> Skip | None:
     return reason
 
 
-def _skipped(work: Unit, run: Run, reason: Skip) -> Run:
+def _skipped(work: Transaction, run: Run, reason: Skip) -> Run:
     run.status, run.reason = Run.Status.SKIPPED, reason.value
     run.finished_at = work.now
     run.save(force_insert=True)
@@ -237,7 +237,7 @@ def _skipped(work: Unit, run: Run, reason: Skip) -> Run:
     return run
 
 
-def _record(work: Unit, action: str, run: Run, details: dict[str, object]) -> None:
+def _record(work: Transaction, action: str, run: Run, details: dict[str, object]) -> None:
     work.record(
         action,
         target_kind="run",

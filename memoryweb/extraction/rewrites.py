@@ -15,7 +15,7 @@ from memoryweb.memory.guards import Broken
 from memoryweb.memory.machine_changes import changed_by_machines
 from memoryweb.memory.proposing import rejected_lines
 from memoryweb.memory.protected_lines import keep
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.origins import Origin, Source, protected_lines
 from memoryweb.review.models import Proposal
@@ -28,7 +28,7 @@ _EMPTY = {MEMORY: "# Memory\n", PROFILE: "# Profile\n"}
 
 
 def apply(
-    work: Unit,
+    work: Transaction,
     writer: Writer,
     run: Run,
     place: Place,
@@ -79,7 +79,7 @@ def _obstacles(place: Place, writer: Writer, is_current: bool) -> list[Broken]:
     return found
 
 
-def _made(work: Unit, place: Place, writer: Writer) -> File:
+def _made(work: Transaction, place: Place, writer: Writer) -> File:
     """The file with its heading alone, so that a proposal has something to stand beside."""
     ours = replace(writer, is_vouched=True)  # these words are
     return write.write(work, place, _EMPTY[place.path], writer=ours).file
@@ -120,7 +120,7 @@ def origin_of(line: Line) -> Origin:
 
 
 def _propose(
-    work: Unit,
+    work: Transaction,
     run: Run,
     file: File,
     content: str,

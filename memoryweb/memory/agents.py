@@ -14,7 +14,7 @@ from memoryweb.agents.nights import next_dream_at
 from memoryweb.markdown.file_kinds import SEEDED
 from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 
@@ -34,7 +34,7 @@ class NameTaken(MemoryRefused):
         super().__init__(_("This team has an agent named “{name}” already.").format(name=name))
 
 
-def create_agent(work: Unit, *, name: str, **settings: Any) -> Agent:
+def create_agent(work: Transaction, *, name: str, **settings: Any) -> Agent:
     """Raises NameTaken, ContentRefused. `settings` are fields of Agent."""
     _check_name(work, name)
     screening.check_words(name, settings.get("description", ""))
@@ -51,7 +51,7 @@ def create_agent(work: Unit, *, name: str, **settings: Any) -> Agent:
     return agent
 
 
-def change_agent(work: Unit, agent: Agent, **settings: Any) -> list[str]:
+def change_agent(work: Transaction, agent: Agent, **settings: Any) -> list[str]:
     """Set fields and say which changed. A new time or zone moves the next dream."""
     changed = [field for field, value in settings.items() if getattr(agent, field) != value]
     if not changed:
@@ -76,7 +76,7 @@ def change_agent(work: Unit, agent: Agent, **settings: Any) -> list[str]:
     return changed
 
 
-def archive_agent(work: Unit, agent: Agent) -> None:
+def archive_agent(work: Transaction, agent: Agent) -> None:
     """Out of every list and night at once; its memory is kept for 30 days."""
     agent.refresh_from_db(fields=["archived_at"])
     if agent.archived_at is not None:
@@ -87,7 +87,7 @@ def archive_agent(work: Unit, agent: Agent) -> None:
     work.record("agent.archived", target_kind="agent", target_id=str(agent.pk))
 
 
-def restore_agent(work: Unit, agent: Agent) -> None:
+def restore_agent(work: Transaction, agent: Agent) -> None:
     """Back from the archive; nights that passed meanwhile are not dreamt. Raises NameTaken."""
     agent.refresh_from_db(fields=["archived_at"])
     if agent.archived_at is None:
@@ -118,7 +118,7 @@ def _remove_safely(agent: Agent, now: datetime) -> bool:
 
 
 def _remove(agent: Agent, now: datetime) -> bool:
-    with unit(agent.team) as work:
+    with write_transaction(agent.team) as work:
         # Somebody may have brought it back since it was found.
         still = Agent.objects.expired(now - KEPT).filter(pk=agent.pk).first()
         if still is None:
@@ -138,7 +138,7 @@ def _fold(name: str) -> str:
     return name.casefold()[:MAX_NAME]
 
 
-def _check_name(work: Unit, name: str, of: Agent | None = None) -> None:
+def _check_name(work: Transaction, name: str, of: Agent | None = None) -> None:
     named = Agent.objects.live().filter(team=work.team, folded_name=_fold(name))
     if any(other != of for other in named):
         raise NameTaken(name)

@@ -11,7 +11,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.context import Context
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.search import recalls
 from memoryweb.search.hits import Hit
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
@@ -67,7 +67,7 @@ def note(
 
 
 def served(
-    unit: Unit,
+    tx: Transaction,
     context: Context,
     *,
     conversation: Conversation | None = None,
@@ -79,7 +79,7 @@ def served(
         context.reader,
         spans,
         via=Injection.Via.CONTEXT,
-        at=unit.now,
+        at=tx.now,
         tokens=context.gauge.used,
         conversation_id=context.conversation_id,
         token=token,
@@ -87,9 +87,9 @@ def served(
     if context.conversation_id and conversation and not conversation.is_automatic:
         hits = [quoted.hit for quoted in context.hits]
         via = RecallEvent.Via.PREFETCH
-        _recall(context.reader, context.conversation_id, context.query, hits, via=via, at=unit.now)
+        _recall(context.reader, context.conversation_id, context.query, hits, via=via, at=tx.now)
     owner = context.reader.owner
-    unit.record(
+    tx.record(
         "context.served",
         target_kind="agent",
         target_id=str(context.reader.agent.pk),

@@ -17,7 +17,7 @@ from memoryweb.language.secrets import credentials, names
 from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.screening import Held
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.search import indexing
 
 __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
@@ -54,7 +54,7 @@ class _Masked:
 
 
 def add_messages(
-    unit: Unit,
+    tx: Transaction,
     *,
     agent: Agent,
     owner: Owner,
@@ -72,20 +72,20 @@ def add_messages(
     Raises MessageConflict, BatchRefused (an id that is a secret).
     """
     _check_identifiers(conversation_id, messages)
-    conversation = _conversation(unit, agent, owner, conversation_id, source, group)
+    conversation = _conversation(tx, agent, owner, conversation_id, source, group)
     if reason := _not_kept(conversation, owner, ephemeral):
-        return _refrain(unit, conversation, reason, len(messages))
-    masked = [_mask(unit, owner, index, message) for index, message in enumerate(messages)]
+        return _refrain(tx, conversation, reason, len(messages))
+    masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     known = _known(conversation, messages)
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
     if fresh:
-        _append(unit, conversation, fresh, token)
+        _append(tx, conversation, fresh, token)
     held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
     return Added(conversation, len(fresh), len(messages) - len(fresh), held=held)
 
 
 def import_messages(
-    open_unit: Callable[[], AbstractContextManager[Unit]],
+    open_unit: Callable[[], AbstractContextManager[Transaction]],
     *,
     agent: Agent,
     find_owner: Callable[[], Owner],
@@ -134,15 +134,15 @@ def _check_identifiers(conversation_id: str, messages: Sequence[NewMessage]) -> 
 
 
 def _conversation(
-    unit: Unit, agent: Agent, owner: Owner, external_id: str, source: str, group: bool
+    tx: Transaction, agent: Agent, owner: Owner, external_id: str, source: str, group: bool
 ) -> Conversation:
     """The team's lock is held: nobody else makes it meanwhile."""
     found, _is_new = Conversation.objects.get_or_create(
-        team=unit.team,
+        team=tx.team,
         agent=agent,
         owner=owner,
         external_id=external_id,
-        defaults={"source": source, "group": group, "created_at": unit.now},
+        defaults={"source": source, "group": group, "created_at": tx.now},
     )
     found.owner = owner
     return found
@@ -154,16 +154,16 @@ def _not_kept(conversation: Conversation, owner: Owner, ephemeral: bool) -> str:
     return EPHEMERAL if ephemeral or conversation.ephemeral else ""
 
 
-def _refrain(unit: Unit, conversation: Conversation, reason: str, count: int) -> Added:
+def _refrain(tx: Transaction, conversation: Conversation, reason: str, count: int) -> Added:
     conversation.skipped = reason
     conversation.ephemeral = conversation.ephemeral or reason == EPHEMERAL
     conversation.waiting = False
     conversation.save(update_fields=["skipped", "ephemeral", "waiting"])
-    _record(unit, conversation, {"not_kept": count}, reason)
+    _record(tx, conversation, {"not_kept": count}, reason)
     return Added(conversation, skipped=reason)
 
 
-def _mask(unit: Unit, owner: Owner, index: int, message: NewMessage) -> _Masked:
+def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Masked:
     sightings: list[dict[str, Any]] = []
     for place, text in (("content", message.content), ("name", message.name)):
         sightings += [
@@ -176,8 +176,8 @@ def _mask(unit: Unit, owner: Owner, index: int, message: NewMessage) -> _Masked:
             }
             for secret in credentials.find(text)
         ]
-    content = screening.mask(unit.team.pk, message.content, owner_id=owner.pk)
-    name = screening.mask(unit.team.pk, message.name, owner_id=owner.pk)
+    content = screening.mask(tx.team.pk, message.content, owner_id=owner.pk)
+    name = screening.mask(tx.team.pk, message.name, owner_id=owner.pk)
     held = (*content.held, *name.held)
     if not sightings and not held:
         return _Masked(message, 0, ())
@@ -206,38 +206,38 @@ def _is_same(kept: str, sent: str) -> bool:
 
 
 def _append(
-    unit: Unit, conversation: Conversation, fresh: Sequence[_Masked], token: Token | None
+    tx: Transaction, conversation: Conversation, fresh: Sequence[_Masked], token: Token | None
 ) -> None:
     first = conversation.message_count + 1
     names = _names(conversation, fresh, first)
     rows = Message.objects.bulk_create(
         [
             Message(
-                team=unit.team,
+                team=tx.team,
                 conversation=conversation,
                 position=position,
                 external_id=names[position],
                 role=item.message.role,
                 name=item.message.name,
                 content=item.message.content,
-                timestamp=item.message.timestamp or unit.now,
+                timestamp=item.message.timestamp or tx.now,
                 tools_used=list(item.message.tools_used),
                 token=token,
                 masked=item.count,
-                created_at=unit.now,
+                created_at=tx.now,
             )
             for position, item in enumerate(fresh, start=first)
         ]
     )
     for row, item in zip(rows, fresh, strict=True):
-        screening.keep_for_message(unit, conversation, row, item.held)
-    _advance(unit, conversation, rows)
+        screening.keep_for_message(tx, conversation, row, item.held)
+    _advance(tx, conversation, rows)
     indexing.index_messages(conversation, rows)
     sightings = [sighting for item in fresh for sighting in item.sightings]
     details: dict[str, Any] = {"added": len(rows)}
     if sightings:
         details |= {"masked": len(sightings), "secrets": sightings[:MAX_SIGHTINGS]}
-    _record(unit, conversation, details)
+    _record(tx, conversation, details)
 
 
 def _names(conversation: Conversation, fresh: Sequence[_Masked], first: int) -> dict[int, str]:
@@ -258,10 +258,10 @@ def _free(position: int, taken: set[str]) -> str:
     return name
 
 
-def _advance(unit: Unit, conversation: Conversation, rows: Sequence[Message]) -> None:
-    moments = [min(row.timestamp, unit.now) for row in rows]
+def _advance(tx: Transaction, conversation: Conversation, rows: Sequence[Message]) -> None:
+    moments = [min(row.timestamp, tx.now) for row in rows]
     conversation.message_count += len(rows)
-    conversation.started_at = min([*moments, conversation.started_at or unit.now])
+    conversation.started_at = min([*moments, conversation.started_at or tx.now])
     conversation.last_message_at = max([*moments, *filter(None, [conversation.last_message_at])])
     conversation.waiting = True
     conversation.skipped = ""
@@ -271,10 +271,10 @@ def _advance(unit: Unit, conversation: Conversation, rows: Sequence[Message]) ->
 
 
 def _record(
-    unit: Unit, conversation: Conversation, details: dict[str, Any], reason: str = ""
+    tx: Transaction, conversation: Conversation, details: dict[str, Any], reason: str = ""
 ) -> None:
     is_import = conversation.source == Conversation.Source.IMPORT
-    unit.record(
+    tx.record(
         "conversation.imported" if is_import else "conversation.received",
         target_kind="conversation",
         target_id=str(conversation.pk),

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.exceptions import FileMissing
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.workspace import ordering
 from memoryweb.workspace.models import File, FileQuerySet
 
 
 def arrange(
-    unit: Unit, agent: Agent, owner: Owner | None, order: Sequence[tuple[str, bool]]
+    tx: Transaction, agent: Agent, owner: Owner | None, order: Sequence[tuple[str, bool]]
 ) -> None:
     """Set the switch and the place of these files; the others follow as they were.
 
@@ -31,23 +31,23 @@ def arrange(
     if not changed:
         return
     File.objects.bulk_update(changed, ["enabled", "sort_order"], batch_size=200)
-    unit.record("prompt.changed", target_kind="agent", target_id=str(agent.pk))
+    tx.record("prompt.changed", target_kind="agent", target_id=str(agent.pk))
 
 
-def switch(unit: Unit, file: File, *, enabled: bool) -> None:
+def switch(tx: Transaction, file: File, *, enabled: bool) -> None:
     """Put a file into the prompt, or take it out. Raises FileMissing."""
     order = ordering.switched(_order(file), file.path, enabled=enabled)
-    arrange(unit, file.agent, file.owner, order)
+    arrange(tx, file.agent, file.owner, order)
 
 
-def step(unit: Unit, file: File, by: int) -> None:
+def step(tx: Transaction, file: File, by: int) -> None:
     """Move a file up (negative) or down in the prompt. Raises FileMissing."""
-    arrange(unit, file.agent, file.owner, ordering.stepped(_order(file), file.path, by))
+    arrange(tx, file.agent, file.owner, ordering.stepped(_order(file), file.path, by))
 
 
-def put_before(unit: Unit, file: File, before: str) -> None:
+def put_before(tx: Transaction, file: File, before: str) -> None:
     """Move a file right before another in the prompt; "" is the end. Raises FileMissing."""
-    arrange(unit, file.agent, file.owner, ordering.put_before(_order(file), file.path, before))
+    arrange(tx, file.agent, file.owner, ordering.put_before(_order(file), file.path, before))
 
 
 def _order(file: File) -> list[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.language.statements import clean
 from memoryweb.markdown.merge import merge
 from memoryweb.memory import screening
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import authorship
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.writers import Writer
@@ -22,7 +22,7 @@ _LATEST = 50  # rejected proposals that are looked at
 
 
 def propose(
-    unit: Unit,
+    tx: Transaction,
     *,
     run: Run,
     file: File,
@@ -38,21 +38,21 @@ def propose(
     It holds all that an undecided one of the same file held, so that one is replaced.
     """
     of_runs = Proposal.objects.filter(file=file, state=Proposal.State.PENDING, run__isnull=False)
-    of_runs.update(state=Proposal.State.REPLACED, decided_at=unit.now)
+    of_runs.update(state=Proposal.State.REPLACED, decided_at=tx.now)
     content = screening.without_new(content, known=file.content)
-    screened = screening.hold(unit.team.pk, content, owner_id=file.owner_id, known=file.content)
+    screened = screening.hold(tx.team.pk, content, owner_id=file.owner_id, known=file.content)
     rooted = authorship.rooted(origins)  # what a source stands on may be changed meanwhile
-    proposal = Proposal(team=unit.team, file=file, run=run, content=screened.text)
+    proposal = Proposal(team=tx.team, file=file, run=run, content=screened.text)
     proposal.base_revision = file.revision if base is None else base
     proposal.origins = {str(line): packed(origin) for line, origin in rooted.items()}
-    _save(unit, proposal, broken)
+    _save(tx, proposal, broken)
     writer = Writer(AuthorKind(run.kind), run=run)
-    screening.keep_for_file(unit, file, screened, writer)
+    screening.keep_for_file(tx, file, screened, writer)
     return proposal
 
 
 def hold_back(
-    unit: Unit,
+    tx: Transaction,
     file: File,
     content: str,
     *,
@@ -82,15 +82,15 @@ def hold_back(
         if states(line) and line not in stood
     }
     proposal.content, proposal.base_revision = content, file.revision
-    _save(unit, proposal, broken)
+    _save(tx, proposal, broken)
     return proposal
 
 
-def _save(unit: Unit, proposal: Proposal, broken: Sequence[tuple[str, str]]) -> None:
+def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]) -> None:
     proposal.broken = [{"guard": guard, "detail": detail} for guard, detail in broken]
-    proposal.state, proposal.created_at = Proposal.State.PENDING, unit.now
+    proposal.state, proposal.created_at = Proposal.State.PENDING, tx.now
     proposal.save()
-    unit.record(
+    tx.record(
         "proposal.made",
         target_kind="proposal",
         target_id=str(proposal.pk),

@@ -11,7 +11,7 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.conversations.models import Conversation
 from memoryweb.language import tokens
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.row_batches import batches
 from memoryweb.search import index, indexing
 from memoryweb.search.models import Passage
@@ -54,14 +54,14 @@ def rebuild(team: Team) -> Rebuilt:
     files = messages = 0
     with scope(team=team):
         for batch in batches(list(File.objects.order_by("pk").values_list("pk", flat=True)), FILES):
-            with unit(team):
+            with write_transaction(team):
                 Passage.objects.filter(file__in=batch).delete()
                 for file in File.objects.filter(pk__in=batch).select_for_update(of=("self",)):
                     indexing.index_file(file)
                     files += file.deleted_at is None
         for conversation in Conversation.objects.order_by("pk").select_related("owner"):
             messages += _rebuild_messages(team, conversation)
-        with unit(team) as work:
+        with write_transaction(team) as work:
             passages = Passage.objects.count()
             details = {"files": files, "messages": messages, "passages": passages}
             work.record("search.reindexed", target_kind="team", details=details)
@@ -101,7 +101,7 @@ def _rebuild_messages(team: Team, conversation: Conversation) -> int:
     count = 0
     rows = conversation.messages.order_by("position").values_list("pk", flat=True)
     for batch in batches(list(rows), MESSAGES):
-        with unit(team):
+        with write_transaction(team):
             Passage.objects.filter(message__in=batch).delete()
             messages = conversation.messages.filter(pk__in=batch).order_by("position")
             indexing.index_messages(conversation, list(messages))

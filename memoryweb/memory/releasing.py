@@ -1,26 +1,26 @@
 """A person lets machines change lines that a person wrote, or has them kept again (SPEC §3)."""
 
 from memoryweb.memory.exceptions import FileMissing, Stale
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import lock
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import AuthorKind, File
 
 
-def release(unit: Unit, file: File, first: int, last: int, *, expected: str) -> int:
+def release(tx: Transaction, file: File, first: int, last: int, *, expected: str) -> int:
     """Let machines change a person's lines from `first` to `last`; how many these were.
 
     `expected` is the SHA-256 of the text that the numbers are about. Raises FileMissing, Stale.
     """
-    return _set(unit, file, range(first, last + 1), expected, released=True)
+    return _set(tx, file, range(first, last + 1), expected, released=True)
 
 
-def keep(unit: Unit, file: File, first: int, last: int, *, expected: str) -> int:
+def keep(tx: Transaction, file: File, first: int, last: int, *, expected: str) -> int:
     """Undo `release`."""
-    return _set(unit, file, range(first, last + 1), expected, released=False)
+    return _set(tx, file, range(first, last + 1), expected, released=False)
 
 
-def _set(unit: Unit, file: File, lines: range, expected: str, *, released: bool) -> int:
+def _set(tx: Transaction, file: File, lines: range, expected: str, *, released: bool) -> int:
     file = lock(file)
     if file.deleted_at is not None:
         raise FileMissing(file.path)
@@ -35,7 +35,7 @@ def _set(unit: Unit, file: File, lines: range, expected: str, *, released: bool)
     )
     count = rows.values("line").distinct().count()
     if rows.update(released=released):
-        unit.record(
+        tx.record(
             "line.released" if released else "line.kept",
             target_kind="file",
             target_id=str(file.pk),

@@ -18,7 +18,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.memory import screening, write
 from memoryweb.memory.revising import sha256
 from memoryweb.memory.screening import Sight
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.review.models import Proposal
@@ -56,7 +56,7 @@ class Sighting:
     owner: str | None
 
 
-def request(work: Unit, agent: Agent, *, fix: bool, trigger: str, user: Any = None) -> Run:
+def request(work: Transaction, agent: Agent, *, fix: bool, trigger: str, user: Any = None) -> Run:
     """The run that looks, or the one at work already."""
     made = enqueue(
         agent=agent, owner=None, kind=KIND, trigger=trigger, user=user, topic=FIX if fix else ""
@@ -87,7 +87,7 @@ def scan(lease: Lease) -> None:
             cursor = {"stage": cursor["stage"] + 1, "after": None}
             continue
         lease.make_room(STEP_SECONDS)
-        with unit(run.team, run=run) as work:
+        with write_transaction(run.team, run=run) as work:
             seen = [one for row in batch for one in _look(work, name, row, fix=masks(run))]
             cursor = {"stage": cursor["stage"], "after": str(batch[-1].pk)}
             _count(result, seen, len(batch), fixed=masks(run))
@@ -113,7 +113,7 @@ def _after(rows: "QuerySet[Any]", after: str | None) -> "QuerySet[Any]":
     return found.filter(pk__gt=after) if after else found
 
 
-def _look(work: Unit, name: str, row: Model, *, fix: bool) -> Iterator[Sighting]:
+def _look(work: Transaction, name: str, row: Model, *, fix: bool) -> Iterator[Sighting]:
     found: Iterable[tuple[str, int, Sight]]
     if isinstance(row, File):
         # The past second: the revision that masks the current text makes one more.
@@ -136,7 +136,7 @@ def _count(result: dict[str, Any], seen: list[Sighting], rows: int, *, fixed: bo
     result["sightings"] += [asdict(one) for one in seen[: max(0, room)]]
 
 
-def in_current(work: Unit, file: File, *, fix: bool) -> list[Sight]:
+def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
     """Of the current text; masked by a new revision that leaves every line to its writer."""
     if file.deleted_at is not None:
         return []
@@ -153,7 +153,7 @@ def in_current(work: Unit, file: File, *, fix: bool) -> list[Sight]:
     return list(masked.sights)
 
 
-def in_past(work: Unit, file: File, *, fix: bool) -> list[tuple[int, Sight]]:
+def in_past(work: Transaction, file: File, *, fix: bool) -> list[tuple[int, Sight]]:
     """Of all revisions but the current text, with each one's number; masked in place, and every
     digest that depends on it is made again."""
     rows = Revision.objects.filter(file=file)
@@ -164,7 +164,7 @@ def in_past(work: Unit, file: File, *, fix: bool) -> list[tuple[int, Sight]]:
     return [(n, one) for n, one in found if fix or current is None or n < current]
 
 
-def in_message(work: Unit, message: Message, *, fix: bool) -> list[Sight]:
+def in_message(work: Transaction, message: Message, *, fix: bool) -> list[Sight]:
     owner_id = message.conversation.owner_id
     content = screening.mask_in_place(message.team_id, message.content, owner_id=owner_id)
     name = screening.mask_in_place(message.team_id, message.name, owner_id=owner_id)

@@ -19,7 +19,7 @@ from memoryweb.markdown.diff import carry, counts, side_by_side
 from memoryweb.memory import proposing, reverted_text, write, write_matrix
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.authorship import returning
 from memoryweb.provenance.lines import lines_of_people
@@ -32,11 +32,11 @@ from memoryweb.workspace.models import File, Import, Revision
 from memoryweb.workspace.revisions import content_of, contents_of
 
 NOTHING = proposing.packed(Origin())  # a line that stands on no source
-_NOTES: dict[str, Callable[[Unit, Run, Writer], None]] = {}
+_NOTES: dict[str, Callable[[Transaction, Run, Writer], None]] = {}
 REVERTED = "reverted"  # why the messages of a conversation were not extracted
 
 
-def register(kind: str, note: Callable[[Unit, Run, Writer], None]) -> None:
+def register(kind: str, note: Callable[[Transaction, Run, Writer], None]) -> None:
     """What else is written when a run of that kind was taken back, in the same transaction."""
     _NOTES[kind] = note
 
@@ -140,7 +140,13 @@ def plan(source: Source, reach: Q, talks: Q) -> Plan:
 
 
 def revert(
-    unit: Unit, source: Source, reach: Q, talks: Q, *, writer: Writer, expected: str | None = None
+    tx: Transaction,
+    source: Source,
+    reach: Q,
+    talks: Q,
+    *,
+    writer: Writer,
+    expected: str | None = None,
 ) -> Reverted:
     """Take it back, all of it or nothing. `expected` is the fingerprint of the plan that was seen.
 
@@ -154,19 +160,19 @@ def revert(
     for proposal in made.proposals:
         if writer.user is not None:
             is_of_run = source.kind is Kind.RUN and proposal.run_id == source.id
-            proposals.reject(unit, proposal, by=writer.user, keeps_out=is_of_run)
+            proposals.reject(tx, proposal, by=writer.user, keeps_out=is_of_run)
     for change in made.changes:
-        _keep_out(unit, source, change, writer.user)
-        _apply(unit, change, writer, reason)
+        _keep_out(tx, source, change, writer.user)
+        _apply(tx, change, writer, reason)
     for talk in made.conversations:
         talk.waiting, talk.skipped, talk.extracted_upto = False, REVERTED, talk.message_count
         talk.save(update_fields=["waiting", "skipped", "extracted_upto"])
     used = _used(source, talks)
     Passage.objects.filter(message__in=used.values("pk")).delete()
-    used.update(reverted_at=unit.now)
-    _mark(unit, source, made, writer)
+    used.update(reverted_at=tx.now)
+    _mark(tx, source, made, writer)
     done = _sum(made)
-    _record(unit, source, done)
+    _record(tx, source, done)
     return done
 
 
@@ -253,18 +259,18 @@ def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
             yield proposal
 
 
-def _apply(unit: Unit, change: Change, writer: Writer, reason: str) -> None:
+def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> None:
     file = change.file
     if change.deletes:
-        write.delete(unit, file, writer=writer, expected=file.sha256)
+        write.delete(tx, file, writer=writer, expected=file.sha256)
     elif change.restores is not None:
-        write.restore(unit, file, change.restores, writer=writer)
+        write.restore(tx, file, change.restores, writer=writer)
     else:
         place = Place(file.agent, file.owner, file.path)
         origins = _coming_back(change)
         sha256 = file.sha256
         write.write(
-            unit,
+            tx,
             place,
             change.after,
             writer=writer,
@@ -292,7 +298,7 @@ def _coming_back(change: Change) -> Mapping[int, Origin]:
     return found
 
 
-def _keep_out(unit: Unit, source: Source, change: Change, by: User | None) -> None:
+def _keep_out(tx: Transaction, source: Source, change: Change, by: User | None) -> None:
     """What a person took back of a run is as if they had rejected it: it is not proposed again."""
     if source.kind is not Kind.RUN or by is None:
         return
@@ -309,26 +315,26 @@ def _keep_out(unit: Unit, source: Source, change: Change, by: User | None) -> No
         "origins": dict.fromkeys(brought, NOTHING),
         "state": Proposal.State.REJECTED,
         "decided_by": by,
-        "decided_at": unit.now,
+        "decided_at": tx.now,
     }
-    made = {"team": unit.team, "base_revision": wrote.number - 1, "created_at": unit.now}
+    made = {"team": tx.team, "base_revision": wrote.number - 1, "created_at": tx.now}
     Proposal.objects.update_or_create(
         run_id=source.id, file=change.file, defaults=decided, create_defaults=decided | made
     )
 
 
-def _mark(unit: Unit, source: Source, made: Plan, writer: Writer) -> None:
+def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> None:
     """The import or the run says itself that it was taken back."""
     if not made.changes:
         return
     if source.kind is Kind.IMPORT:
-        Import.objects.filter(pk=source.id, reverted_at=None).update(reverted_at=unit.now)
+        Import.objects.filter(pk=source.id, reverted_at=None).update(reverted_at=tx.now)
     if source.kind is Kind.RUN:
         run = Run.objects.select_related("agent", "owner").get(pk=source.id)
-        run.reverted_at, run.reverted_by = unit.now, writer.user
+        run.reverted_at, run.reverted_by = tx.now, writer.user
         run.save(update_fields=["reverted_at", "reverted_by"])
         if run.kind in _NOTES:
-            _NOTES[run.kind](unit, run, writer)
+            _NOTES[run.kind](tx, run, writer)
 
 
 def _sum(made: Plan) -> Reverted:
@@ -343,8 +349,8 @@ def _sum(made: Plan) -> Reverted:
     )
 
 
-def _record(unit: Unit, source: Source, done: Reverted) -> None:
-    unit.record(
+def _record(tx: Transaction, source: Source, done: Reverted) -> None:
+    tx.record(
         "provenance.reverted",
         target_kind=str(source.kind),
         target_id=str(source.id),

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from memoryweb.memory import screening
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.source_classes import source_of
 from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.models import File, Revision
@@ -25,7 +25,7 @@ def sha256(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def revise(unit: Unit, file: File, change: Change, writer: Writer) -> Revision:
+def revise(tx: Transaction, file: File, change: Change, writer: Writer) -> Revision:
     is_new = file._state.adding
     delta = change.delta if not is_new and file.revision else None
     last_base = file.base_revision
@@ -34,8 +34,8 @@ def revise(unit: Unit, file: File, change: Change, writer: Writer) -> Revision:
     file.size = len(change.content.encode())
     file.revision += 1
     file.base_revision = file.revision if delta is None else last_base
-    file.updated_at = unit.now
-    file.deleted_at = unit.now if change.is_deletion else None
+    file.updated_at = tx.now
+    file.deleted_at = tx.now if change.is_deletion else None
     file.save(force_insert=is_new)
     return Revision.objects.create(
         team_id=file.team_id,
@@ -57,12 +57,12 @@ def revise(unit: Unit, file: File, change: Change, writer: Writer) -> Revision:
         reason=screening.mask_all(change.reason)[:300],
         restored_from=change.restored_from,
         is_deletion=change.is_deletion,
-        created_at=unit.now,
+        created_at=tx.now,
     )
 
 
-def record(unit: Unit, action: str, file: File, revision: Revision, **labels: str) -> None:
-    unit.record(
+def record(tx: Transaction, action: str, file: File, revision: Revision, **labels: str) -> None:
+    tx.record(
         action,
         target_kind="file",
         target_id=str(file.pk),

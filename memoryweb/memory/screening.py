@@ -23,7 +23,7 @@ from memoryweb.language.secrets.credentials import Secret
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.memory.exceptions import AssignmentsFound, ContentRefused, SecretRefused
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.review.models import HeldSecret
 from memoryweb.workspace.models import AuthorKind, File
@@ -217,23 +217,23 @@ def marker(kind: str) -> str:
     return f"[held: {kind}]"
 
 
-def keep_for_file(unit: Unit, file: File, screened: Screened, writer: Writer) -> None:
+def keep_for_file(tx: Transaction, file: File, screened: Screened, writer: Writer) -> None:
     """Note what was held back from a file, or what its writer says is none, once it is written."""
     place = {"agent_id": file.agent_id, "owner_id": file.owner_id, "revision": file.revision}
 
     def row(held: Held, **more: Any) -> HeldSecret:
-        return _row(unit, held, file=file, author_kind=writer.kind, **place, **more)
+        return _row(tx, held, file=file, author_kind=writer.kind, **place, **more)
 
-    decided = {"decided_by": writer.user, "decided_at": unit.now}
+    decided = {"decided_by": writer.user, "decided_at": tx.now}
     _keep(
-        unit,
+        tx,
         [row(held) for held in _new(file.team_id, screened.held, file=file)]
         + [row(one, state=HeldSecret.State.RELEASED, **decided) for one in screened.released],
     )
 
 
 def keep_for_message(
-    unit: Unit, conversation: Conversation, message: Message, held: Sequence[Held]
+    tx: Transaction, conversation: Conversation, message: Message, held: Sequence[Held]
 ) -> None:
     """What was held back from a message; the system's own conversations are the team's."""
     if not held:
@@ -246,17 +246,17 @@ def keep_for_message(
         "author_kind": AuthorKind.SYSTEM,
     }
     new = _new(conversation.team_id, held, message=message)
-    _keep(unit, [_row(unit, one, **place) for one in new])
+    _keep(tx, [_row(tx, one, **place) for one in new])
 
 
-def _row(unit: Unit, held: Held, **more: Any) -> HeldSecret:
-    return HeldSecret(team_id=unit.team.pk, created_at=unit.now, **asdict(held), **more)
+def _row(tx: Transaction, held: Held, **more: Any) -> HeldSecret:
+    return HeldSecret(team_id=tx.team.pk, created_at=tx.now, **asdict(held), **more)
 
 
-def _keep(unit: Unit, rows: Sequence[HeldSecret]) -> None:
+def _keep(tx: Transaction, rows: Sequence[HeldSecret]) -> None:
     HeldSecret.objects.bulk_create(rows)
     for row in rows:
-        unit.record(
+        tx.record(
             "secret.released" if row.state == HeldSecret.State.RELEASED else "secret.held",
             target_kind="held_secret",
             target_id=str(row.pk),

@@ -10,7 +10,7 @@ from memoryweb.markdown.exceptions import SectionRefused
 from memoryweb.memory import guards, placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.tools import Acting, place_of
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Written
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.provenance.writers import Writer
@@ -49,7 +49,7 @@ class Step:
 
 
 def write_memory(
-    unit: Unit, acting: Acting, filename: str, step: Step, *, writer: Writer
+    tx: Transaction, acting: Acting, filename: str, step: Step, *, writer: Writer
 ) -> Written:
     """Raises StrategyRefused and what `files.write` raises.
 
@@ -65,7 +65,7 @@ def write_memory(
     if file is not None and writer.is_machine:
         content = placeholders.put_back(file, content, writer)
         _check_protected(file, step, before, content)
-    return write.write(unit, place, content, writer=writer)
+    return write.write(tx, place, content, writer=writer)
 
 
 def _check(step: Step) -> None:

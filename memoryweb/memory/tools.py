@@ -24,7 +24,7 @@ from memoryweb.memory import guards, injections, placeholders, screening, search
 from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.injections import Span
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import NewLine, Place, Writer, Written
 from memoryweb.provenance.flags import flagged_lines, flagged_of, without_flagged
 from memoryweb.provenance.origins import Origin, protected_lines
@@ -117,14 +117,14 @@ def read_file(acting: Acting, filename: str) -> tuple[File, str]:
 
 
 def write_file(
-    unit: Unit, acting: Acting, filename: str, content: str, *, writer: Writer
+    tx: Transaction, acting: Acting, filename: str, content: str, *, writer: Writer
 ) -> Written:
     """Full replace. Raises what `write.write` raises."""
-    return write.write(unit, place_of(acting, filename), content, writer=writer)
+    return write.write(tx, place_of(acting, filename), content, writer=writer)
 
 
 def edit_file(
-    unit: Unit,
+    tx: Transaction,
     acting: Acting,
     filename: str,
     old: str,
@@ -153,7 +153,7 @@ def edit_file(
         )
     content = shown.replace(old, new)
     _check_edit(file, shown, content, writer)
-    written = write.write(unit, place_of(acting, filename), content, writer=writer)
+    written = write.write(tx, place_of(acting, filename), content, writer=writer)
     return written, count
 
 
@@ -170,21 +170,21 @@ def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
         raise EditRefused(said.format(detail=broken.detail))
 
 
-def remember(unit: Unit, acting: Acting, content: str, *, writer: Writer) -> Remembered:
+def remember(tx: Transaction, acting: Acting, content: str, *, writer: Writer) -> Remembered:
     """One line in today's (UTC) note; the same text again that day is reported, not written."""
     text = " ".join(content.split())
     if not text:
         raise EditRefused(_("There is nothing to remember: the content is empty."))
     path = paths.note_path(acting.now.date())
     place = place_of(acting, path)
-    kept = screening.mask(unit.team.pk, text, owner_id=place.owner_id).text
+    kept = screening.mask(tx.team.pk, text, owner_id=place.owner_id).text
     note = write.find(place)
     if note is not None and note.deleted_at is None:
         for number, line in enumerate(note.content.split("\n"), start=1):
             if line.startswith("- ") and normalise(line) == normalise(kept):
                 return Remembered(path, number, None)
     fresh = NewLine(f"- {acting.now:%H:%M} {text}", Origin(asked=True))
-    written = write.append(unit, place, [fresh], writer=writer)
+    written = write.append(tx, place, [fresh], writer=writer)
     return Remembered(path, written.first_line, written)
 
 

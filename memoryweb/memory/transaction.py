@@ -18,7 +18,7 @@ from memoryweb.runs.models import Run
 
 
 @dataclass
-class Unit:
+class Transaction:
     """One transaction of one team. Events are buffered and written together at its end."""
 
     team: Team
@@ -36,7 +36,9 @@ class Unit:
 
 
 @contextmanager
-def unit(team: Team, *, actor: Actor = SYSTEM, run: Run | None = None) -> Iterator[Unit]:
+def write_transaction(
+    team: Team, *, actor: Actor = SYSTEM, run: Run | None = None
+) -> Iterator[Transaction]:
     """Open a writing transaction of a team, its audit head locked first.
 
     The order is what keeps two writers of two files from deadlocking on PostgreSQL. Never call
@@ -47,7 +49,7 @@ def unit(team: Team, *, actor: Actor = SYSTEM, run: Run | None = None) -> Iterat
         with transaction.atomic(), scope(team=team):
             chain.lock(team.pk)
             # Its time is taken under the lock, so that what is later in the chain has a later one.
-            work = Unit(team, actor, run)
+            work = Transaction(team, actor, run)
             yield work
             chain.record_all(team.pk, work.entries)
     except SecretRefused as refusal:

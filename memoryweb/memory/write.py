@@ -17,7 +17,7 @@ from memoryweb.memory import placeholders, proposing, screening, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
 from memoryweb.memory.revising import Change, record, revise
 from memoryweb.memory.screening import Held, Likely, Screened
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import flags
 from memoryweb.provenance import origins as line_origins
 from memoryweb.provenance.authorship import returning, rooted
@@ -75,7 +75,7 @@ def lock(file: File) -> File:
 
 
 def write(
-    unit: Unit,
+    tx: Transaction,
     place: Place,
     content: str,
     *,
@@ -101,18 +101,18 @@ def write(
         return Written(file, None, file.revision)
     known = file.content if file else ""
     screened = screening.screen(
-        unit.team.pk, content, owner_id=place.owner_id, known=known, likely=likely
+        tx.team.pk, content, owner_id=place.owner_id, known=known, likely=likely
     )
     content = screened.text
     if _is_at(file, content):
-        screening.keep_for_file(unit, file, screened, writer)
+        screening.keep_for_file(tx, file, screened, writer)
         return Written(file, None, file.revision, held=screened.held)
     if asked := write_matrix.asks_person(writer, place, file):
-        return _held_back(unit, asked, screened, writer, origins or {})
+        return _held_back(tx, asked, screened, writer, origins or {})
     file = _at(file, place, path, writer)
     change = Change(content, reason=reason)
-    revision = _change(unit, "file.written", file, change, writer, origins or {})
-    screening.keep_for_file(unit, file, screened, writer)
+    revision = _change(tx, "file.written", file, change, writer, origins or {})
+    screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, held=screened.held)
 
 
@@ -122,7 +122,7 @@ def _is_at(file: File | None, content: str) -> TypeGuard[File]:
 
 
 def append(
-    unit: Unit,
+    tx: Transaction,
     place: Place,
     lines: Sequence[NewLine],
     *,
@@ -143,24 +143,24 @@ def append(
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
     first = (file.content + header).count("\n") + 1
-    screened = _lines(unit, place, [line.text for line in lines], first, writer)
+    screened = _lines(tx, place, [line.text for line in lines], first, writer)
     delta = header + screened.text
     _check_content(file.content + delta)
     origins = {first + at: line.origin for at, line in enumerate(lines)}
     if asked:
         whole = replace(screened, text=file.content + delta)
-        return _held_back(unit, asked, whole, writer, origins)
-    revision = revise(unit, file, Change(file.content + delta, delta, reason), writer)
+        return _held_back(tx, asked, whole, writer, origins)
+    revision = revise(tx, file, Change(file.content + delta, delta, reason), writer)
     line_origins.add(file, revision, rooted(origins))
     before = file.content.removesuffix(delta)
     flags.flag_new(file, before, flags.flagged_lines(file), since=revision.number)
     indexing.index_file(file)
-    record(unit, "file.written", file, revision)
-    screening.keep_for_file(unit, file, screened, writer)
+    record(tx, "file.written", file, revision)
+    screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
 
 
-def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = None) -> Revision:
+def delete(tx: Transaction, file: File, *, writer: Writer, expected: str | None = None) -> Revision:
     """Take a file away. Its history stays, and restoring any revision brings it back.
 
     Raises WriteRefused, FileMissing, Stale.
@@ -172,10 +172,10 @@ def delete(unit: Unit, file: File, *, writer: Writer, expected: str | None = Non
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     placeholders.check_deletion(file, writer)
-    return _change(unit, "file.deleted", file, Change("", is_deletion=True), writer, {})
+    return _change(tx, "file.deleted", file, Change("", is_deletion=True), writer, {})
 
 
-def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
+def restore(tx: Transaction, file: File, number: int, *, writer: Writer) -> Written:
     """Make an earlier revision's text current again, as a new revision. Its lines stay the words
     of whoever wrote them, and stand on what they stood on.
 
@@ -186,21 +186,21 @@ def restore(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
     content = placeholders.put_back(file, content_of(file, number), writer)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
-    screened = screening.screen(unit.team.pk, content, owner_id=file.owner_id)
+    screened = screening.screen(tx.team.pk, content, owner_id=file.owner_id)
     content = screened.text
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision, held=screened.held)
     origins = returning(file, number)
     if asked := write_matrix.asks_person(writer, _place_of(file), file):
-        return _held_back(unit, asked, screened, writer, {})
+        return _held_back(tx, asked, screened, writer, {})
     change = Change(content, restored_from=number)
-    revision = _change(unit, "file.restored", file, change, writer, origins)
-    screening.keep_for_file(unit, file, screened, writer)
+    revision = _change(tx, "file.restored", file, change, writer, origins)
+    screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, held=screened.held)
 
 
 def rename(
-    unit: Unit, file: File, path: str, *, writer: Writer, expected: str | None = None
+    tx: Transaction, file: File, path: str, *, writer: Writer, expected: str | None = None
 ) -> Written:
     """Give a file another path. Its text stays, and its history follows it.
 
@@ -222,14 +222,14 @@ def rename(
     if other is not None and other != file:
         if other.deleted_at is None:
             raise Exists(other.path)
-        _step_aside(unit, other, writer)
-    revision = _move(unit, file, wanted, Change(file.content, delta=""), writer)
+        _step_aside(tx, other, writer)
+    revision = _move(tx, file, wanted, Change(file.content, delta=""), writer)
     indexing.index_file(file)
     return Written(file, revision, revision.number - 1)
 
 
 def _held_back(
-    unit: Unit,
+    tx: Transaction,
     asked: write_matrix.Asked,
     screened: Screened,
     writer: Writer,
@@ -238,15 +238,15 @@ def _held_back(
     """Nothing is written: the change waits for a person, or was rejected by one before."""
     file = asked.file
     proposal = proposing.hold_back(
-        unit, file, screened.text, writer=writer, broken=asked.broken, origins=origins
+        tx, file, screened.text, writer=writer, broken=asked.broken, origins=origins
     )
     if proposal is not None:
-        screening.keep_for_file(unit, file, screened, writer)
+        screening.keep_for_file(tx, file, screened, writer)
     return Written(file, None, file.revision, held=screened.held, proposal=proposal)
 
 
 def _change(
-    unit: Unit,
+    tx: Transaction,
     action: str,
     file: File,
     change: Change,
@@ -255,12 +255,12 @@ def _change(
 ) -> Revision:
     """One revision of the whole text; line origins, flags, index and audit follow it."""
     before, waiting = file.content, flags.flagged_lines(file) if file.revision else set()
-    revision = revise(unit, file, change, writer)
+    revision = revise(tx, file, change, writer)
     line_origins.follow(file, before, revision, file.content, rooted(origins))
     comes_back = any(origin.by for origin in origins.values())
     flags.flag_new(file, before, waiting, since=0 if comes_back else revision.number)
     indexing.index_file(file)
-    record(unit, action, file, revision)
+    record(tx, action, file, revision)
     return revision
 
 
@@ -295,10 +295,12 @@ def _check_lock(file: File | None, path: str, expected: str | None) -> None:
         raise Stale(file)
 
 
-def _lines(unit: Unit, place: Place, texts: Sequence[str], first: int, writer: Writer) -> Screened:
+def _lines(
+    tx: Transaction, place: Place, texts: Sequence[str], first: int, writer: Writer
+) -> Screened:
     """Lines to append, each for itself: a machine's credential is masked, a person's refused."""
     look = screening.mask if writer.is_machine else screening.screen
-    lines = [look(unit.team.pk, _one_line(text), owner_id=place.owner_id) for text in texts]
+    lines = [look(tx.team.pk, _one_line(text), owner_id=place.owner_id) for text in texts]
     held = tuple(
         replace(one, line=number) for number, line in enumerate(lines, first) for one in line.held
     )
@@ -320,21 +322,21 @@ def _at(file: File | None, place: Place, path: paths.WorkspacePath, writer: Writ
     return file
 
 
-def _step_aside(unit: Unit, file: File, writer: Writer) -> None:
+def _step_aside(tx: Transaction, file: File, writer: Writer) -> None:
     """A deleted file leaves its name to another; it can still be found and restored."""
     name = file.path.rsplit("/", 1)[-1][-200:]
     aside = paths.parse(f"deleted/{file.pk.hex[:8]}-r{file.revision}-{name}")
     deleted_at, file.enabled = file.deleted_at, False
-    _move(unit, file, aside, Change("", is_deletion=True), writer)
+    _move(tx, file, aside, Change("", is_deletion=True), writer)
     file.deleted_at = deleted_at
     file.save(update_fields=["deleted_at"])
 
 
 def _move(
-    unit: Unit, file: File, path: paths.WorkspacePath, change: Change, writer: Writer
+    tx: Transaction, file: File, path: paths.WorkspacePath, change: Change, writer: Writer
 ) -> Revision:
     was = file.path
     file.path, file.folded_path, file.note_date = path.text, path.folded, path.note_date
-    revision = revise(unit, file, change, writer)
-    record(unit, "file.renamed", file, revision, was=was)
+    revision = revise(tx, file, change, writer)
+    record(tx, "file.renamed", file, revision, was=was)
     return revision

@@ -8,7 +8,7 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
 from memoryweb.workspace.models import AuthorKind, File
@@ -26,7 +26,7 @@ def address(path: str) -> str:
 
 def talk(world: World, owner: Owner, source: str = "api") -> Conversation:
     said = [NewMessage("user", "I have a boat."), NewMessage("assistant", "Which one?")]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return add_messages(
             work,
             agent=world.agent,
@@ -39,7 +39,7 @@ def talk(world: World, owner: Owner, source: str = "api") -> Conversation:
 
 def note(world: World, owner: Owner | None) -> File:
     place = Place(world.agent, owner, "memory/2026-11-20.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         line = NewLine(f"- 09:12 {CANOE}")
         return append(
             work, place, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
@@ -168,7 +168,7 @@ def test_who_it_is_about_has_to_be_said(callers: Callers, address: str) -> None:
 def test_a_person_asks_for_oneself_and_for_nobody_else(
     world: World, callers: Callers, address: str
 ) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.bobs_memory, "MEMORY.md")
         write(work, place, "- Owns a kayak.\n", writer=Writer(AuthorKind.PERSON))
     assert "kayak" in callers.member.post(address, {"message": "Hello"}).content.decode()

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
@@ -19,7 +19,7 @@ def note(world: World, owner: Owner | None, *texts: str) -> None:
     """Lines of today's note that were asked to be remembered."""
     place = Place(world.agent, owner, f"memory/{timezone.now():%Y-%m-%d}.md")
     lines = [NewLine(f"- 09:00 {text}", Origin(asked=True)) for text in texts]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         append(work, place, lines, writer=Writer(AuthorKind.AGENT))
 
 

@@ -7,7 +7,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api.tools import TOOLS, Tool
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.search.models import RecallEvent
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.api.callers import Callers
@@ -102,7 +102,7 @@ def test_a_tools_line_is_an_agents_and_asked_for(tools: Tools) -> None:
 def test_a_recall_counts_in_a_conversation_only(
     world: World, tools: Tools, conversation: str | None, recalls: int
 ) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         add_messages(
             work,
             agent=world.agent,
@@ -117,7 +117,7 @@ def test_a_recall_counts_in_a_conversation_only(
 
 def test_another_owners_conversation_of_that_id_is_left_alone(world: World, tools: Tools) -> None:
     tools("remember", content=FLOOR)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         add_messages(
             work,
             agent=world.agent,

@@ -1,7 +1,7 @@
 import pytest
 
 from memoryweb.memory import write
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.workspace.models import AuthorKind, File
 from tests.api.test_tools import Tools, tools
@@ -61,7 +61,7 @@ def test_what_a_strategy_needs_is_named(
 
 
 def test_a_line_that_a_person_wrote_is_not_replaced(tools: Tools, world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         person = Writer(AuthorKind.PERSON, user=world.alice)
         write.write(work, Place(world.agent, world.customer, "K.md"), TEXT, writer=person)
     refused = _write(tools, 400, strategy="upsert_kv", key="Check-in", value="never")

@@ -12,7 +12,7 @@ from django.db import connection
 from django_scopes import scopes_disabled
 from playwright.sync_api import Page, expect
 
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.origins import Origin
 from memoryweb.review.models import Proposal
@@ -56,7 +56,7 @@ def model(model_server: ModelServer) -> Model:
 
 @pytest.fixture
 def noted(world: World) -> World:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "MEMORY.md")
         write(work, place, BEFORE, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
         line = NewLine(f"- 09:00 {DREAMT}", Origin(durable=True, asked=True, category="work"))

@@ -5,7 +5,7 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import Page, expect
 
 from memoryweb.accounts.models import User
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.browser.conftest import Open
@@ -37,7 +37,7 @@ def test_a_draft_of_an_older_text_says_so_and_is_merged(open_page: Open, world: 
     page.on("dialog", lambda dialog: dialog.accept())
     _write(page, MINE)
     until(lambda: _drafts(page))
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "SOUL.md")
         write(work, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
     page.reload()
@@ -189,7 +189,7 @@ def _editor(open_page: Open, world: World) -> Page:
 
 def _conflict(open_page: Open, world: World) -> Page:
     page = _editor(open_page, world)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "SOUL.md")
         write(work, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
     _write(page, MINE)

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.browser.conftest import Open
@@ -31,7 +31,7 @@ def test_since_last_monday_is_one_step_from_the_files(open_page: Open, world: Wo
 
 def test_a_revision_takes_three_lines_of_a_phone(open_page: Open, world: World) -> None:
     for content in ("One.", "Two."):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             writer = Writer(AuthorKind.PERSON, user=world.bob)
             reason = "The release day moved to Thursday, as the harbour said on the phone today"
             write(work, Place(world.agent, None, "day.md"), content, writer=writer, reason=reason)
@@ -44,7 +44,7 @@ def test_a_revision_takes_three_lines_of_a_phone(open_page: Open, world: World) 
 def test_unchanged_lines_open_in_place(open_page: Open, world: World) -> None:
     lines = [f"Line {number}." for number in range(40)]
     for last in ("One.", "Two."):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             writer = Writer(AuthorKind.PERSON, user=world.bob)
             content = "\n".join([*lines, last])
             write(work, Place(world.agent, None, "lines.md"), content, writer=writer)

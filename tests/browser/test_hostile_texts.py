@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.browser.conftest import Open
@@ -51,7 +51,7 @@ class Watched:
 @pytest.fixture
 def hostile(world: World) -> World:
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         for text in ("Harmless.\n", ALL):
             write(work, Place(world.agent, None, PATH), text, writer=person)
         write(work, Place(world.agent, None, "MEMORY.md"), ALL, writer=person)
@@ -62,7 +62,7 @@ def hostile(world: World) -> World:
 @pytest.fixture
 def talk(hostile: World) -> Conversation:
     said = [NewMessage(id=str(n), role="user", content=t) for n, t in enumerate(HOSTILE.values())]
-    with unit(hostile.team) as work:
+    with write_transaction(hostile.team) as work:
         return add_messages(
             work,
             agent=hostile.agent,
@@ -104,7 +104,7 @@ def test_no_text_acts_in_the_editor_its_preview_and_the_merge(
     page.get_by_role("button", name="Preview").click()
     page.wait_for_selector("#preview .prose")
     watched.check("preview")
-    with unit(hostile.team) as work:
+    with write_transaction(hostile.team) as work:
         place = Place(hostile.agent, None, PATH)
         theirs = ALL.replace("window.broken", "window.broken = 2, window.broken")
         write(work, place, theirs, writer=Writer(AuthorKind.PERSON, user=hostile.alice))

@@ -8,7 +8,7 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.extraction.requests import request
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 from tests.commands.calling import Answer, run
@@ -163,7 +163,7 @@ def test_run_pending_waits_for_no_cooldown_either(world: World, file: Path) -> N
     bring(world, file)
     extract(world)
     Conversation.objects.update(source="api", extracted_upto=0)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         request(work, agent=world.agent, owner=world.customer, trigger="conversation")
     assert Run.objects.filter(status="queued", due_at__gt=timezone.now()).exists()
     run("run_pending", "--until-idle")

@@ -1,7 +1,7 @@
 """What commands say to people is whole sentences; what they say to programs, codes."""
 
 from memoryweb.dreaming.schedule import request
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
 from tests.commands.calling import run
 from tests.world import World
@@ -16,7 +16,7 @@ def test_a_dream_without_notes_says_so_in_a_sentence(world: World) -> None:
 
 
 def test_worked_runs_are_told_with_their_reasons(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         request(work, world.agent, None, trigger=Run.Trigger.PERSON)
     said = run("run_pending").output
     assert "There were no notes to dream about." in said

@@ -7,7 +7,7 @@ from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory import reindexing
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.search import search
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import AuthorKind
@@ -21,7 +21,7 @@ PERSON = Writer(AuthorKind.PERSON)
 @pytest.fixture
 def world(world: World) -> World:
     note = Place(world.agent, world.customer, "memory/2026-11-20.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(
             work, Place(world.agent, None, "KNOWLEDGE.md"), "# Ferry\n\n- At noon.", writer=PERSON
         )

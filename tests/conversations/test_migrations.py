@@ -5,7 +5,7 @@ from django.db import IntegrityError
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from tests.world import World
 
 BEFORE = "0002_message_token"
@@ -20,7 +20,7 @@ def migrate(name: str = "") -> None:
 
 def talk(world: World, name: str) -> None:
     for owner in (world.customer, world.sender):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             add_messages(
                 work,
                 agent=world.agent,

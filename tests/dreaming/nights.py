@@ -6,7 +6,7 @@ from typing import Any
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming import schedule
 from memoryweb.memory import write
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
@@ -28,20 +28,20 @@ def note(
     writer: Writer | None = None,
 ) -> File:
     lines = [NewLine(f"- 09:00 {t}", Origin(durable=durable)) for t in texts]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, owner, f"memory/{day.isoformat()}.md")
         by = writer or (MACHINE if owner else TOOL)
         return write.append(work, place, lines, writer=by).file
 
 
 def memory(world: World, owner: Owner | None, text: str, writer: Writer = MACHINE) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, owner, "MEMORY.md")
         return write.write(work, place, text, writer=writer).file
 
 
 def dream(world: World, owner: Owner | None, night: date = NIGHT) -> Run:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         run = schedule.request_night(work, world.agent, owner, night, trigger="command").run
     engine.work(run.pk)
     return Run.objects.get(pk=run.pk)

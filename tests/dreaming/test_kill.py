@@ -18,7 +18,7 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.memory import write
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
@@ -63,7 +63,7 @@ def run(world: World, model_server: ModelServer) -> Run:
     model_server.rules_like()
     note = Place(world.agent, world.customer, f"memory/{NIGHT}.md")
     line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.append(work, note, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
         return schedule.request_night(
             work, world.agent, world.customer, NIGHT, trigger="command"

@@ -12,7 +12,7 @@ from pytest_django import Settings
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
@@ -74,7 +74,7 @@ def test_what_was_made_from_an_older_memory_is_not_accepted_over_a_newer_one(
     run = dream(world, world.customer)
     assert (run.status, run.reason) == ("needs_review", "current")
     proposal = Proposal.objects.get(run=run)
-    with unit(world.team) as work, pytest.raises(Stale):
+    with write_transaction(world.team) as work, pytest.raises(Stale):
         proposals.accept(work, proposal, by=world.alice)
     assert text_of(world, world.customer) == "# Memory\n\n- Edit 2.\n"
     assert len(model_server.requests) == 2

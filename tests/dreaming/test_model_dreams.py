@@ -9,7 +9,7 @@ import pytest
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import Proposal
@@ -72,7 +72,7 @@ class TestModel:
         citations = [(line, f"{source.path}#L3")] if cited else []
         model_server.answer(answer(f"# Memory\n\n- {line}\n", *citations))
         proposal = Proposal.objects.get(run=dream(world, world.customer))
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             proposals.reject(work, proposal, by=world.alice)
         again = "Marta's team ships on Thursday."
         model_server.answer(answer(f"# Memory\n\n- {again}\n", (again, f"{source.path}#L3")))

@@ -8,7 +8,7 @@ from pytest_django import Settings
 
 from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming import schedule
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from tests.clock import Clock
@@ -37,7 +37,7 @@ def nights(world: World) -> Callable[[int], list[Run]]:
         dreaming = [world.customer, world.sender, world.bobs_memory, None][:owners]
         for owner in dreaming:
             note(world, owner, NIGHT, "Marta's team ships on Thursdays.")
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             return [
                 schedule.request_night(work, world.agent, owner, NIGHT, trigger="cron").run
                 for owner in dreaming

@@ -13,7 +13,7 @@ from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.queries import team_warnings
 from memoryweb.dreaming.status import status, warnings
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -96,7 +96,7 @@ def test_nights_without_a_worker_leave_one_dream_to_catch_up(world: World) -> No
 def test_a_night_is_planned_while_a_dream_by_hand_waits_and_comes_after_it(world: World) -> None:
     now = timezone.now()
     note(world, world.customer, now.date(), SHIPS)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         schedule.request(work, world.agent, world.customer, trigger="person", user=world.alice)
     Agent.objects.update(next_dream_at=None)
     Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
@@ -109,7 +109,7 @@ def test_a_paused_owner_is_not_dreamt(world: World, by_hand: bool) -> None:
     note(world, world.customer, NIGHT, SHIPS)
     set_paused(owner=world.customer, paused=True, by=SYSTEM)
     assert _tick(world, NIGHT) == 0
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         if by_hand:
             asked = schedule.request(work, world.agent, world.customer, trigger="command")
         else:
@@ -126,7 +126,7 @@ def test_a_paused_owner_is_not_dreamt(world: World, by_hand: bool) -> None:
 
 def test_a_dream_that_waits_while_its_agent_is_archived_writes_nothing(world: World) -> None:
     note(world, None, NIGHT, SHIPS)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         asked = schedule.request_night(work, world.agent, None, NIGHT, trigger="command")
         archive_agent(work, world.agent)
     engine.work(asked.run.pk)
@@ -137,7 +137,7 @@ def test_a_dream_that_waits_while_its_agent_is_archived_writes_nothing(world: Wo
 
 def test_an_archived_agent_is_never_due(world: World) -> None:
     note(world, None, NIGHT, SHIPS)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         archive_agent(work, Agent.objects.get(pk=world.agent.pk))
     assert _tick(world, NIGHT) == 0
 
@@ -187,7 +187,7 @@ class TestAClockThatRanAMonthAheadAndCameBack:
         now = clock.now
         for moment in (now + timedelta(days=30), now):
             clock.put(moment)
-            with unit(world.team) as work:
+            with write_transaction(world.team) as work:
                 asked = schedule.request(
                     work, world.agent, world.customer, trigger="person", user=world.alice
                 )

@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from memoryweb.dreaming.diary import reverted
 from memoryweb.memory.reverting import plan, revert
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.sources import Kind, Source, lines_of
 from memoryweb.runs.models import Run
@@ -62,7 +62,7 @@ def test_an_entry_that_moved_to_the_archive_says_so_there(world: World) -> None:
 def test_an_archive_keeps_what_is_indented(world: World) -> None:
     run = _dreamt(world, "Marta's team ships on Thursdays.")
     text = "# Dreams\n\n## 2026-01-10 02:00\n\n- One thing\n    - and what belongs to it\n"
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, Place(world.agent, None, "DREAMS.md"), text, writer=Writer(AuthorKind.PERSON))
     later = NIGHT + timedelta(days=1)
     _noted(world, later, "Ines plays the violin.")
@@ -89,6 +89,6 @@ def _dreamt(world: World, said: str) -> Run:
 
 
 def _revert(world: World, run: Run) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.bob)
         revert(work, Source(world.agent, Kind.RUN, run.pk), Q(), Q(), writer=writer)

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming.queries import waiting
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from tests.dreaming.nights import NIGHT, dream, note
 from tests.statements import statements
 from tests.world import World
@@ -54,7 +54,7 @@ def test_only_what_the_reader_may_know_of_is_counted(world: World) -> None:
 
 def test_it_takes_three_statements_for_any_number_of_agents(world: World) -> None:
     for number in range(5):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             create_agent(work, name=f"Agent {number}")
     note(world, world.customer, NIGHT, DURABLE)
     dream(world, world.customer)

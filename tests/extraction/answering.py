@@ -3,7 +3,7 @@
 from typing import Any
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World
@@ -25,7 +25,7 @@ def answer(**fields: Any) -> dict[str, Any]:
 
 def put(world: World, path: str, content: str, *, by: AuthorKind = AuthorKind.SYSTEM) -> File:
     user = world.alice if by is AuthorKind.PERSON else None
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.customer, path)
         return write(work, place, content, writer=Writer(by, user=user)).file
 

@@ -10,7 +10,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import request
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
@@ -51,7 +51,7 @@ def talk(
     name: str = "Ann",
     **fields: Any,
 ) -> Conversation:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return add_messages(
             work,
             agent=world.agent,
@@ -72,7 +72,7 @@ def go_on(
 ) -> Conversation:
     """More of a conversation, without ids of the client's."""
     fresh = [replace(message, id=None) for message in messages(turns, at=at)]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return add_messages(
             work,
             agent=world.agent,
@@ -89,7 +89,7 @@ def ask(
     owner: Owner | None = None,
     **how: Any,
 ) -> Run | None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return request(
             work,
             agent=world.agent,

@@ -11,7 +11,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.extraction.models import Extraction
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review.proposals import accept
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
@@ -53,7 +53,7 @@ def test_a_memory_that_changes_again_and_again_is_left_to_a_person(
     assert extract(world, talk(world)).status == "needs_review"
     assert len(model_server.requests) == 2
     assert text_of(world, "MEMORY.md") == "# Memory\n\n- Edit 2.\n"
-    with unit(world.team) as work, pytest.raises(Stale):
+    with write_transaction(world.team) as work, pytest.raises(Stale):
         accept(work, Proposal.objects.get(), by=world.alice)
     assert "current" in [broken["guard"] for broken in Proposal.objects.get().broken]
     assert bullets(text_of(world, NOTE)) == [f"- 12:03 {CARLA}"]

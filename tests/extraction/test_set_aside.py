@@ -13,7 +13,7 @@ from memoryweb.extraction.models import Extraction
 from memoryweb.llm import breaker
 from memoryweb.llm.models import Breaker
 from memoryweb.memory.review import flags
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
@@ -72,7 +72,7 @@ def test_a_person_sees_it_in_review_and_takes_note(
     line = file.content.split("\n")[waiting.line - 1]
     assert "[raw-fallback] The model could not read these messages." in line
     assert (waiting.marks, waiting.message is not None) == ("unread", True)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         flags.keep(work, file, print_of(line), by=world.alice)
     assert not flagged_rows(world.team).filter(file__owner=world.customer).exists()
 

@@ -18,7 +18,7 @@ from memoryweb.memory.exceptions import ContentRefused, PathRefused, SecretRefus
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
@@ -35,7 +35,7 @@ NOTE = "memory/2026-11-20.md"
 PATH = "KNOWLEDGE.md"
 TOOL = Writer(AuthorKind.AGENT, is_tool=True)
 SEEDS = (21, 22, 23)
-Act = Callable[[Unit, World, str], object]
+Act = Callable[[Transaction, World, str], object]
 
 
 def _token(seed: int) -> str:
@@ -50,26 +50,26 @@ def _place(world: World, path: str = PATH) -> Place:
     return Place(world.agent, world.customer, path)
 
 
-def _editor(work: Unit, world: World, text: str) -> object:
+def _editor(work: Transaction, world: World, text: str) -> object:
     person = Writer(AuthorKind.PERSON, user=world.alice)
     return write.write(work, _place(world), text, writer=person)
 
 
-def _write(work: Unit, world: World, text: str) -> object:
+def _write(work: Transaction, world: World, text: str) -> object:
     return tools.write_file(work, _acting(world), PATH, text, writer=TOOL)
 
 
-def _edit(work: Unit, world: World, text: str) -> object:
+def _edit(work: Transaction, world: World, text: str) -> object:
     write.write(work, _place(world), "tea\n", writer=TOOL)
     return tools.edit_file(work, _acting(world), PATH, "tea", text, writer=TOOL)
 
 
-def _remember(work: Unit, world: World, text: str) -> object:
+def _remember(work: Transaction, world: World, text: str) -> object:
     return tools.remember(work, _acting(world), text, writer=TOOL)
 
 
 def _step(strategy: Strategy) -> Act:
-    def act(work: Unit, world: World, text: str) -> object:
+    def act(work: Transaction, world: World, text: str) -> object:
         step = Step(strategy, text, heading="Wi-Fi", key="Note", value=text)
         return section_writing.write_memory(work, _acting(world), PATH, step, writer=TOOL)
 
@@ -77,27 +77,27 @@ def _step(strategy: Strategy) -> Act:
 
 
 def _line(kind: AuthorKind) -> Act:
-    def act(work: Unit, world: World, text: str) -> object:
+    def act(work: Transaction, world: World, text: str) -> object:
         return write.append(work, _place(world, NOTE), [NewLine(text)], writer=Writer(kind))
 
     return act
 
 
 def _whole(kind: AuthorKind) -> Act:
-    def act(work: Unit, world: World, text: str) -> object:
+    def act(work: Transaction, world: World, text: str) -> object:
         return write.write(work, _place(world, "MEMORY.md"), text, writer=Writer(kind))
 
     return act
 
 
-def _message(work: Unit, world: World, text: str) -> object:
+def _message(work: Transaction, world: World, text: str) -> object:
     said = [NewMessage("user", text, name=text)]
     return add_messages(
         work, agent=world.agent, owner=world.customer, conversation_id="c", messages=said
     )
 
 
-def _proposal(work: Unit, world: World, text: str) -> object:
+def _proposal(work: Transaction, world: World, text: str) -> object:
     file = write.write(work, _place(world, "MEMORY.md"), "- Tea.\n", writer=TOOL).file
     run = Run.objects.create(
         team=world.team, agent=world.agent, owner=world.customer, kind="dream", trigger="cron"
@@ -105,25 +105,25 @@ def _proposal(work: Unit, world: World, text: str) -> object:
     return proposing.propose(work, run=run, file=file, content=text, origins={}, broken=[])
 
 
-def _reason(work: Unit, world: World, text: str) -> object:
+def _reason(work: Transaction, world: World, text: str) -> object:
     return write.write(work, _place(world), "- Tea.\n", writer=TOOL, reason=text)
 
 
-def _name(work: Unit, world: World, text: str) -> object:
+def _name(work: Transaction, world: World, text: str) -> object:
     return write.write(work, _place(world, f"{text}.md"), "- Tea.\n", writer=TOOL)
 
 
-def _new_name(work: Unit, world: World, text: str) -> object:
+def _new_name(work: Transaction, world: World, text: str) -> object:
     file = write.write(work, _place(world), "- Tea.\n", writer=TOOL).file
     return write.rename(work, file, f"notes/{text}.md", writer=TOOL)
 
 
-def _joined_name(work: Unit, world: World, text: str) -> object:
+def _joined_name(work: Transaction, world: World, text: str) -> object:
     joined = re.sub(r"\W+", "_", text.replace("pw=", "wifi password "))
     return write.write(work, _place(world, f"{joined}_old.md"), "- Tea.\n", writer=TOOL)
 
 
-def _conversation(work: Unit, world: World, text: str) -> object:
+def _conversation(work: Transaction, world: World, text: str) -> object:
     return add_messages(
         work,
         agent=world.agent,
@@ -133,7 +133,7 @@ def _conversation(work: Unit, world: World, text: str) -> object:
     )
 
 
-def _agent(work: Unit, world: World, text: str) -> object:
+def _agent(work: Transaction, world: World, text: str) -> object:
     return agents.create_agent(work, name="New one", description=text)
 
 
@@ -180,7 +180,7 @@ def _kept(world: World) -> str:
 def test_a_known_token_stays_out(world: World, name: str, seed: int) -> None:
     secret = _token(seed)
     try:
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             ACTS[name](work, world, f"key {secret}")
     except REFUSED:
         pass
@@ -192,7 +192,7 @@ def test_a_known_token_stays_out(world: World, name: str, seed: int) -> None:
 def test_a_likely_password_stays_out(world: World, name: str, seed: int) -> None:
     secret = drawn(seed)
     try:
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             ACTS[name](work, world, f"pw={secret}")
     except REFUSED:
         pass
@@ -201,7 +201,7 @@ def test_a_likely_password_stays_out(world: World, name: str, seed: int) -> None
 
 def test_the_same_ways_are_open_to_other_texts(world: World) -> None:
     for name, act in ACTS.items():
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             act(work, world, f"plain words {list(ACTS).index(name)}")
     assert all(f"plain words {number}" in _kept(world) for number in (4, 8, 13, 15, 18, 19))
 

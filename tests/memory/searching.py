@@ -17,7 +17,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.language.tokens import tokens
 from memoryweb.memory.messages import add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import Passage
 from memoryweb.search.terms import dates_in, names_of, terms_of
@@ -66,7 +66,7 @@ def fill(world: World, seed: int = 5) -> None:
         (world.other_agent, (None,)),
     ):
         for owner in owners:
-            with unit(world.team) as work:
+            with write_transaction(world.team) as work:
                 for path, size in (("MEMORY.md", 12), ("KNOWLEDGE.md", 8), ("DREAMS.md", 4)):
                     write(work, Place(agent, owner, path), _file(dice, size), writer=_PERSON)
                 for day in range(1, 4):

@@ -13,7 +13,7 @@ from memoryweb.memory.agents import (
     remove_expired,
     restore_agent,
 )
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.workspace.models import File
 from tests.accounts.refusal import refusing_events
@@ -21,7 +21,7 @@ from tests.world import World
 
 
 def _change(world: World, agent: Agent, **settings: object) -> Agent:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         change_agent(work, agent, **settings)
     return Agent.objects.get(pk=agent.pk)
 
@@ -49,21 +49,21 @@ def test_settings_saved_from_an_older_page_do_not_bring_an_archived_agent_back(
     world: World,
 ) -> None:
     loaded = Agent.objects.get(pk=world.agent.pk)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         archive_agent(work, world.agent)
     assert _change(world, loaded, description="Old").archived_at is not None
 
 
 def test_a_name_that_grows_when_folded_can_be_given_once(world: World) -> None:
     name = "ß" * 60
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         assert create_agent(work, name=name).name == name
-    with unit(world.team) as work, pytest.raises(NameTaken):
+    with write_transaction(world.team) as work, pytest.raises(NameTaken):
         create_agent(work, name=name.upper()[:64])
 
 
 def _archived(world: World, days: int = 0) -> Agent:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         archive_agent(work, world.agent)
     since = timezone.now() - timedelta(days=days)
     Agent.objects.filter(pk=world.agent.pk).update(archived_at=since)
@@ -76,7 +76,7 @@ def _actions(world: World) -> list[str]:
 
 
 def test_an_agent_brought_back_dreams_again(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         restore_agent(work, _archived(world, days=3))
     agent = Agent.objects.get(pk=world.agent.pk)
     assert agent.archived_at is None
@@ -87,9 +87,9 @@ def test_an_agent_brought_back_dreams_again(world: World) -> None:
 
 def test_an_agent_whose_name_was_given_away_stays_archived(world: World) -> None:
     agent = _archived(world)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         create_agent(work, name="atlas")
-    with pytest.raises(NameTaken, match="Atlas"), unit(world.team) as work:
+    with pytest.raises(NameTaken, match="Atlas"), write_transaction(world.team) as work:
         restore_agent(work, agent)
     assert Agent.objects.get(pk=agent.pk).archived_at is not None
 
@@ -97,14 +97,14 @@ def test_an_agent_whose_name_was_given_away_stays_archived(world: World) -> None
 def test_two_who_bring_it_back_leave_one_event(world: World) -> None:
     agent = _archived(world)
     for _turn in range(2):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             restore_agent(work, agent)
     assert _actions(world).count("agent.restored") == 1
 
 
 def test_archiving_twice_does_not_begin_the_30_days_anew(world: World) -> None:
     agent = _archived(world, days=20)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         archive_agent(work, agent)
     assert Agent.objects.get(pk=agent.pk).archived_at == agent.archived_at
 
@@ -128,7 +128,7 @@ def test_until_then_it_stays(world: World) -> None:
 
 def test_one_that_cannot_go_keeps_no_other_from_going(world: World) -> None:
     """The first team's events are refused by the database."""
-    with unit(world.twin.team) as work:
+    with write_transaction(world.twin.team) as work:
         archive_agent(work, world.twin.agent)
     _archived(world)
     Agent.objects.archived().update(archived_at=timezone.now() - timedelta(days=31))

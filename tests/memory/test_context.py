@@ -17,7 +17,7 @@ from memoryweb.markdown.render import parse, render
 from memoryweb.memory.context import FOUND, HEADING, Context, build
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt_files import arrange
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.world import World
@@ -28,14 +28,14 @@ TEXTS = st.text(alphabet=st.sampled_from("-- A\\\n\r\u2028.md#<>/dat界é"), max
 
 
 def save(world: World, path: str, text: str, owner: Owner | None = None) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write(work, Place(world.agent, owner, path), text, writer=PERSON).file
 
 
 def say(world: World, owner: Owner, texts: Sequence[str], *, group: bool = False) -> Conversation:
     roles = ("user", "assistant")
     said = [NewMessage(roles[n % 2], text, name="Inês") for n, text in enumerate(texts)]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return add_messages(
             work,
             agent=world.agent,
@@ -48,7 +48,7 @@ def say(world: World, owner: Owner, texts: Sequence[str], *, group: bool = False
 
 def only(world: World, files: dict[str, str], owner: Owner | None = None) -> None:
     """Just these files in the prompt, in this order."""
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         enabled = File.objects.of(world.agent.pk, owner.pk if owner else None).present()
         off = [(file.path, False) for file in enabled if file.path not in files]
         for path, text in files.items():
@@ -111,7 +111,7 @@ def test_another_owners_memory_is_never_in_it(world: World) -> None:
     for bird, owner in (("cormorant", world.customer), ("albatross", world.sender)):
         save(world, "MEMORY.md", f"- Saw a {bird} bird.\n", owner)
         save(world, "memory/2026-11-20.md", f"- Saw a {bird} bird again.\n", owner)
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             said = [NewMessage("user", f"I saw a {bird} bird yesterday.")]
             add_messages(work, agent=world.agent, owner=owner, conversation_id=bird, messages=said)
     text = everything(build(Reader(world.agent, world.customer), "Which bird did I see?"))

@@ -10,7 +10,7 @@ from memoryweb.memory.exceptions import Decided, ValueRefused
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.review import secrets
 from memoryweb.memory.review.secrets import MOST_TRIES
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import HeldSecret
 from memoryweb.search.models import Passage
@@ -26,7 +26,7 @@ MASKED = "# Knowledge\n\n- Wi-Fi password: [held: password]\n- Tea.\n"
 
 def _write(world: World, text: str) -> File:
     place = Place(world.agent, None, "KNOWLEDGE.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(work, place, text, writer=Writer(AuthorKind.AGENT)).file
 
 
@@ -35,12 +35,12 @@ def _held(world: World) -> HeldSecret:
 
 
 def _release(world: World, value: str = "") -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         secrets.release(work, _held(world), by=world.alice, value=value)
 
 
 def _refuse(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         secrets.refuse(work, _held(world), by=world.alice)
 
 
@@ -113,17 +113,17 @@ def test_it_is_decided_once(world: World) -> None:
 
 def test_the_same_value_elsewhere_in_that_memory_is_decided_with_it(world: World) -> None:
     _write(world, TEXT)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "OTHER.md")
         write.write(work, place, TEXT, writer=Writer(AuthorKind.AGENT))
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         first = HeldSecret.objects.filter(file__path="OTHER.md").get()
         secrets.refuse(work, first, by=world.alice)
     assert set(HeldSecret.objects.values_list("state", flat=True)) == {"refused"}
 
 
 def test_a_message_gets_its_value_back_and_is_found_by_it(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         add_messages(
             work,
             agent=world.agent,
@@ -138,14 +138,14 @@ def test_a_message_gets_its_value_back_and_is_found_by_it(world: World) -> None:
 
 
 def test_what_was_masked_in_a_message_meanwhile_stays_masked(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         said = [NewMessage("user", f"Key: one\nMy password is {VALUE}!", id="m1")]
         add_messages(
             work, agent=world.agent, owner=world.customer, conversation_id="c", messages=said
         )
     seen = _held(world)
     Message.objects.update(content="Key: [secret: aws-key]\nMy password is [held: password]!")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         secrets.release(work, seen, by=world.alice, value=VALUE)
     assert Message.objects.get().content == f"Key: [secret: aws-key]\nMy password is {VALUE}!"
 

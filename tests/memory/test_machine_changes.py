@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 from memoryweb.memory import write
 from memoryweb.memory.machine_changes import changed_by_machines
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File, Revision
@@ -20,7 +20,7 @@ def _run(world: World, clock: datetime | None, kind: str = "dream") -> Run:
 
 
 def _write(world: World, text: str, writer: Writer) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(work, Place(world.agent, None, "MEMORY.md"), text, writer=writer).file
 
 
@@ -55,7 +55,7 @@ def test_extractions_and_dreams_count_and_what_a_person_wrote_or_accepted_does_n
 def test_a_revision_that_stands_on_an_appended_one_is_counted_as_well(world: World) -> None:
     started = datetime.now(UTC)
     place = Place(world.agent, None, "MEMORY.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.append(work, place, [write.NewLine("- by hand")], writer=Writer(AuthorKind.AGENT))
     assert Revision.objects.latest("pk").is_delta
     text = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md").content

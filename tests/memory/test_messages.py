@@ -12,7 +12,7 @@ from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.messages import Added, NewMessage, add_messages, import_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.search.models import Passage
 from memoryweb.tenancy import TeamManager
 from tests.language.test_credentials import draw
@@ -32,7 +32,7 @@ def add(world: World, *messages: NewMessage, **fields: Any) -> Added:
         "owner": world.customer,
         "conversation_id": "c",
     }
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return add_messages(work, messages=messages, **where | fields)
 
 
@@ -93,7 +93,7 @@ def test_two_owners_have_their_own_conversation_of_one_name(world: World) -> Non
 def test_two_agents_and_two_teams_have_their_own_conversation_of_one_name(world: World) -> None:
     add(world, say("one"))
     add(world, say("two"), agent=world.other_agent, owner=world.sender)
-    with unit(world.twin.team) as work:
+    with write_transaction(world.twin.team) as work:
         home = world.twin
         messages = [say("three")]
         add_messages(
@@ -197,7 +197,7 @@ FILE = b"""\
 
 def take(world: World, content: bytes = FILE) -> Any:
     return import_messages(
-        lambda: unit(world.team),
+        lambda: write_transaction(world.team),
         agent=world.agent,
         find_owner=lambda: world.customer,
         open_file=lambda: BytesIO(content),

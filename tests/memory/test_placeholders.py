@@ -11,7 +11,7 @@ from memoryweb.memory import placeholders, tools, write
 from memoryweb.memory.placeholders import LinesWait
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.tools import Acting, EditRefused
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.search.models import InjectedSpan
@@ -33,7 +33,7 @@ def _acting(world: World) -> Acting:
 
 
 def _write(world: World, text: str, *, path: str = "KNOWLEDGE.md", writer: Writer = TOOL) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(work, Place(world.agent, None, path), text, writer=writer).file
 
 
@@ -42,13 +42,13 @@ def _read(world: World, path: str = "KNOWLEDGE.md") -> str:
 
 
 def _tool_write(world: World, text: str, path: str = "KNOWLEDGE.md") -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         tools.write_file(work, _acting(world), path, text, writer=TOOL)
     return File.objects.get(path=path, agent=world.agent, owner=None)
 
 
 def _edit(world: World, old: str, new: str, *, replace_all: bool = False) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         acting = _acting(world)
         tools.edit_file(
             work, acting, "KNOWLEDGE.md", old, new, writer=TOOL, replace_all=replace_all
@@ -123,7 +123,7 @@ def test_a_line_that_a_person_kept_meanwhile_stands_where_its_cover_is_written(
 ) -> None:
     file = _write(world, TEXT)
     read = _read(world)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         mark_decisions.keep(work, file, print_of(ORDER), by=world.alice)
     assert _tool_write(world, read.replace("Tea", "Coffee")).content == TEXT.replace(
         "Tea", "Coffee"
@@ -133,7 +133,7 @@ def test_a_line_that_a_person_kept_meanwhile_stands_where_its_cover_is_written(
 def test_a_line_that_a_person_removed_meanwhile_does_not_come_back(world: World) -> None:
     file = _write(world, TEXT)
     read = _read(world)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         mark_decisions.remove(work, file, print_of(ORDER), by=world.alice)
     assert _tool_write(world, read).content == "# Memory\n\n- Tea.\n- Milk.\n"
 
@@ -195,7 +195,7 @@ def test_only_what_was_given_counts_as_given(world: World) -> None:
 def test_a_search_of_the_past_does_not_find_what_a_person_removed(world: World) -> None:
     file = _write(world, f"# M\n\n- Tea for Zebedee.\n\n{ORDER}\n")
     then = file.updated_at.isoformat()
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         mark_decisions.remove(work, file, print_of(ORDER), by=world.alice)
     found = tools.search_workspace(_acting(world), f"zebedee at:{then}")
     assert [hit.snippet for hit, _file in found] == ["- Tea for Zebedee."]
@@ -203,16 +203,16 @@ def test_a_search_of_the_past_does_not_find_what_a_person_removed(world: World) 
 
 def test_a_program_deletes_no_file_with_a_line_that_waits(world: World) -> None:
     file = _write(world, TEXT)
-    with unit(world.team) as work, pytest.raises(LinesWait):
+    with write_transaction(world.team) as work, pytest.raises(LinesWait):
         write.delete(work, file, writer=TOOL)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.delete(work, file, writer=Writer(AuthorKind.PERSON, user=world.alice))
 
 
 def test_a_program_restores_no_text_without_it(world: World) -> None:
     _write(world, "# Memory\n\n- Tea.\n")
     file = _write(world, TEXT)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         file = write.restore(work, file, 1, writer=TOOL).file
     assert _hidden_texts(file) == Counter([ORDER])
 

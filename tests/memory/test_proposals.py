@@ -8,7 +8,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.memory import proposing, write
 from memoryweb.memory.exceptions import Decided, MemoryRefused, SecretRefused, Stale
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
@@ -17,7 +17,7 @@ from tests.world import World, build_world
 
 
 def _write(world: World, owner: Owner | None, text: str) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, owner, "MEMORY.md")
         writer = Writer(AuthorKind.PERSON, user=world.alice)
         return write.write(work, place, text, writer=writer).file
@@ -33,7 +33,7 @@ def _proposed(world: World, content: str, *, base: int | None = None) -> Proposa
         trigger="cron",
         status="needs_review",
     )
-    with unit(world.team, run=run) as work:
+    with write_transaction(world.team, run=run) as work:
         made = proposing.propose(
             work, run=run, file=file, content=content, origins={}, broken=[], base=base
         )
@@ -41,7 +41,7 @@ def _proposed(world: World, content: str, *, base: int | None = None) -> Proposa
 
 
 def _accept(world: World, proposal: Proposal) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         proposals.accept(work, proposal, by=world.alice)
 
 

@@ -3,7 +3,7 @@ import pytest
 from memoryweb.audit.models import Event
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.releasing import keep, release
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.workspace.models import AuthorKind, File
@@ -15,7 +15,7 @@ def memory(world: World) -> File:
     """Line 1 is a dream's; lines 2 to 4 are Bob's."""
     world.agent.files.filter(path="MEMORY.md").delete()
     place = Place(world.agent, None, "MEMORY.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, place, "dreamt", writer=Writer(AuthorKind.DREAM, is_vouched=True))
         writer = Writer(AuthorKind.PERSON, user=world.bob)
         return write(work, place, "dreamt\none\ntwo\nthree", writer=writer).file
@@ -23,20 +23,20 @@ def memory(world: World) -> File:
 
 def test_released_lines_are_no_longer_protected(world: World, memory: File) -> None:
     assert protected_lines(memory) == {2, 3, 4}
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         assert release(work, memory, 1, 3, expected=memory.sha256) == 2
     assert protected_lines(memory) == {4}
 
 
 def test_keeping_undoes_it(world: World, memory: File) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         release(work, memory, 2, 4, expected=memory.sha256)
         assert keep(work, memory, 3, 4, expected=memory.sha256) == 2
     assert protected_lines(memory) == {3, 4}
 
 
 def test_released_lines_stay_so_through_a_revision(world: World, memory: File) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         release(work, memory, 2, 2, expected=memory.sha256)
         place = Place(world.agent, None, "MEMORY.md")
         write(
@@ -50,13 +50,13 @@ def test_released_lines_stay_so_through_a_revision(world: World, memory: File) -
 
 
 def test_the_numbers_are_about_one_text(world: World, memory: File) -> None:
-    with pytest.raises(Stale), unit(world.team) as work:
+    with pytest.raises(Stale), write_transaction(world.team) as work:
         release(work, memory, 2, 4, expected="0" * 64)
     assert protected_lines(memory) == {2, 3, 4}
 
 
 def test_both_leave_an_event_and_nothing_leaves_none(world: World, memory: File) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         keep(work, memory, 2, 4, expected=memory.sha256)
         release(work, memory, 2, 4, expected=memory.sha256)
         keep(work, memory, 2, 4, expected=memory.sha256)

@@ -7,7 +7,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.memory import rescan, write
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.revising import sha256
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import HeldSecret, Proposal
@@ -29,7 +29,7 @@ PLACES = ("PLACE_ONE", "PLACE_TWO", "PLACE_THREE")
 
 def _furnish(world: World) -> File:
     """As if none of the patterns had been known when it was written."""
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.customer, "OLD.md")
         person = Writer(AuthorKind.PERSON, user=world.alice)
         text = "# Old\n\nPLACE_THREE\n- token PLACE_ONE\n- kept\n"
@@ -60,7 +60,7 @@ def _furnish(world: World) -> File:
 
 
 def _scan(world: World, *, fix: bool = False) -> Run:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         run = rescan.request(work, world.agent, fix=fix, trigger=Run.Trigger.COMMAND)
     done = engine.work(run.pk)
     assert done is not None
@@ -155,10 +155,10 @@ def test_a_long_history_is_looked_through_text_by_text(world: World) -> None:
     writer = Writer(AuthorKind.PERSON, user=world.alice)
     text, revisions = ("A quiet day at the harbour. " * 100 + "\n") * 30, 30
     for number in range(revisions):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             place = Place(world.agent, None, "long.md")
             file = write.write(work, place, f"{number}\n{text}", writer=writer).file
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         tracemalloc.start()
         rescan.in_past(work, file, fix=False)
         _now, most = tracemalloc.get_traced_memory()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memoryweb.agents.readers import Reader
 from memoryweb.memory import reindexing, tools, write
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.models import LineOrigin
@@ -37,7 +37,7 @@ edits = st.lists(
 
 
 def save(world: World, text: str, writer: Writer, path: str = PATH) -> write.Written:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(work, Place(world.agent, None, path), text, writer=writer)
 
 
@@ -104,7 +104,7 @@ def test_whatever_is_edited_each_line_keeps_the_source_that_it_came_with(
             if line in fresh
         }
         place = Place(world.agent, None, "MEMORY.md")
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             text = "\n".join([f"# {number}", *lines])
             shifted = {n + 1: origin for n, origin in origins.items()}
             writer = Writer(AuthorKind.DREAM, is_vouched=True)
@@ -146,7 +146,7 @@ def test_lines_that_move_keep_their_rows_under_new_numbers(world: World) -> None
 def test_a_rename_writes_no_passage_anew_where_the_weight_stays(world: World) -> None:
     file = save(world, text_of(20), Writer(AuthorKind.PERSON)).file
     before = rows_of(Passage, file)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.rename(work, file, "skills/lamps/SKILL.md", writer=Writer(AuthorKind.PERSON))
     assert rows_of(Passage, file) == before
 
@@ -186,11 +186,11 @@ def test_adding_to_a_long_note_touches_no_more_rows_than_to_a_short_one(world: W
     place = Place(world.agent, None, "memory/2026-11-20.md")
     touched = []
     for count in (5, 400):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             said = [NewLine(f"- 09:00 lamp {n}") for n in range(count)]
             file = write.append(work, place, said, writer=Writer(AuthorKind.AGENT)).file
         before = rows_of(Passage, file), rows_of(LineOrigin, file)
-        with CaptureQueriesContext(connection) as queries, unit(world.team) as work:
+        with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as work:
             write.append(work, place, [NewLine("- 10:00 tide")], writer=Writer(AuthorKind.AGENT))
         after = rows_of(Passage, file), rows_of(LineOrigin, file)
         changed = [
@@ -223,11 +223,11 @@ def test_remembering_takes_as_many_statements_and_rows_however_long_the_day_is(
     writer = Writer(AuthorKind.AGENT)
     touched = []
     for count in (3, 500):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             said = [NewLine(f"- 08:00 lamp {count} {n}") for n in range(count)]
             file = write.append(work, place, said, writer=writer).file
         before = rows_of(Passage, file) | rows_of(LineOrigin, file)
-        with CaptureQueriesContext(connection) as queries, unit(world.team) as work:
+        with CaptureQueriesContext(connection) as queries, write_transaction(world.team) as work:
             tools.remember(work, acting, f"a tide of {count}", writer=writer)
         after = rows_of(Passage, file) | rows_of(LineOrigin, file)
         changed = sum(before.get(key) != row for key, row in after.items())

@@ -8,7 +8,7 @@ from memoryweb.memory import screening, tools, write
 from memoryweb.memory.exceptions import AssignmentsFound
 from memoryweb.memory.messages import Added, NewMessage, add_messages
 from memoryweb.memory.screening import Likely
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, Written
 from memoryweb.review.models import HeldSecret
 from memoryweb.search.models import Passage
@@ -33,7 +33,7 @@ def _person(world: World) -> Writer:
 
 
 def _write(world: World, text: str, writer: Writer = MACHINE, **more: object) -> Written:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(work, _place(world), text, writer=writer, **more)  # type: ignore[arg-type]
 
 
@@ -42,7 +42,7 @@ def _place(world: World) -> Place:
 
 
 def _send(world: World, text: str, message_id: str = "m1") -> Added:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return add_messages(
             work,
             agent=world.agent,
@@ -86,7 +86,7 @@ def test_every_sample_is_kept_out_of_a_file(world: World) -> None:
 
 
 def test_every_sample_is_kept_out_of_a_note_of_lines(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "memory/2026-11-20.md")
         lines = [NewLine(f"- {sample}") for sample in ONE_LINE]
         written = write.append(work, place, lines, writer=MACHINE)
@@ -138,7 +138,7 @@ def test_what_a_person_released_passes(world: World) -> None:
 def test_a_release_of_one_team_means_nothing_to_another(world: World) -> None:
     _write(world, TEXT)
     _release(world)
-    with unit(world.twin.team) as work:
+    with write_transaction(world.twin.team) as work:
         place = Place(world.twin.agent, None, "KNOWLEDGE.md")
         written = write.write(work, place, TEXT, writer=MACHINE)
     assert written.file.content == MASKED
@@ -171,7 +171,7 @@ def test_a_restored_revision_is_screened(world: World) -> None:
     written = _write(world, TEXT, _person(world), likely=Likely.RELEASE)
     HeldSecret.objects.all().delete()
     _write(world, "# Knowledge\n", _person(world))
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         restored = write.restore(work, written.file, 1, writer=_person(world))
     assert restored.file.content == MASKED
     assert HeldSecret.objects.get().state == "waiting"
@@ -195,7 +195,7 @@ def test_the_same_message_sent_again_is_a_duplicate_whatever_was_decided(world: 
 
 def test_what_is_remembered_twice_is_written_once(world: World) -> None:
     for _twice in range(2):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             said = tools.remember(
                 work, acting(world, world.customer), f"The password is {VALUE}", writer=MACHINE
             )
@@ -219,11 +219,11 @@ def test_a_prompt_has_what_a_person_released(world: World) -> None:
 
 def test_what_a_person_released_in_their_own_memory_passes_in_no_other(world: World) -> None:
     own = Place(world.agent, world.customer, "KNOWLEDGE.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.write(work, own, TEXT, writer=_person(world), likely=Likely.RELEASE)
     assert _write(world, TEXT).file.content == MASKED
     assert VALUE in _send(world, TEXT).conversation.messages.get().content
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         again = write.write(work, own, f"{TEXT}\n{TEXT}", writer=MACHINE)
     assert not again.held
 

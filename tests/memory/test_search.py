@@ -12,7 +12,7 @@ from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory import write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.search import Found, search
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.search import query_syntax
 from memoryweb.search.exceptions import SearchRefused
@@ -27,12 +27,12 @@ SAID = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 
 def save(world: World, path: str, text: str, owner: Owner | None = None) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(work, Place(world.agent, owner, path), text, writer=PERSON).file
 
 
 def say(world: World, *texts: str, owner: Owner | None = None, name: str = "talk") -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         add_messages(
             work,
             agent=world.agent,
@@ -270,10 +270,10 @@ def test_others_text_changes_neither_hits_nor_scores_nor_the_total(world: World)
     before = find(world, "ferry lamp", world.customer)
     for number in range(30):
         text = f"- ferry ferry lamp {number}"
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             for agent, owner in ((world.agent, world.sender), (world.other_agent, None)):
                 write.write(work, Place(agent, owner, f"n{number}.md"), text, writer=PERSON)
-        with unit(world.twin.team) as work:
+        with write_transaction(world.twin.team) as work:
             write.write(work, Place(world.twin.agent, None, f"n{number}.md"), text, writer=PERSON)
     say(world, "The ferry!", "The lamp!", owner=world.sender, name="theirs")
     assert find(world, "ferry lamp", world.customer) == before
@@ -303,7 +303,7 @@ def test_of_an_archived_agent_nothing_is_found(world: World) -> None:
 
 def test_a_deleted_file_is_found_no_more(world: World) -> None:
     file = save(world, "KNOWLEDGE.md", "- The ferry leaves at noon.")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.delete(work, file, writer=PERSON)
     assert find(world, "ferry").total == 0
 
@@ -330,7 +330,7 @@ def aged(file: File, number: int, hour: int) -> None:
 
 def test_a_hit_of_the_past_says_its_revision_and_whose_word_it_was(world: World) -> None:
     stranger = Writer(AuthorKind.AGENT, integration=world.integration)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "KNOWLEDGE.md")
         first = write.write(work, place, "- The ferry leaves at noon.", writer=stranger).file
     aged(first, first.revision, 9)
@@ -354,7 +354,7 @@ def test_what_has_not_changed_since_is_no_past(world: World) -> None:
 def test_a_file_is_found_under_the_name_it_had_and_keeps_its_place_today(world: World) -> None:
     file = save(world, "boats.md", "- The ferry leaves at noon.")
     aged(file, file.revision, 9)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.rename(work, file, "ships.md", writer=PERSON)
     (hit,) = find(world, "ferry at:2026-11-02").hits
     assert (hit.file and hit.file.path, hit.past and hit.past.file.path) == ("boats.md", "ships.md")

@@ -16,7 +16,7 @@ from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.planning import Action
 from memoryweb.memory.snapshot.service import Imported, PreviewRefused, StateMoved
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.snapshots import division
 from memoryweb.snapshots.exceptions import ArchiveRefused
@@ -36,12 +36,12 @@ TEXT = "# 2026-11-20\n\n- 09:00 The ferry leaves at six.\n"
 
 def put(world: World, path: str, text: str, owner: Owner | None = None) -> File:
     writer = Writer(AuthorKind.PERSON, user=world.bob)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(work, Place(world.agent, owner, path), text, writer=writer).file
 
 
 def export(world: World, owner: Owner | None = None, agent: Agent | None = None) -> bytes:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return snapshots.export(work, agent or world.agent, owner).archive
 
 
@@ -52,7 +52,7 @@ def take(
     agent = agent or world.other_agent
     token = snapshots.preview(agent, owner, archive, by=PERSON).token
     by = Writer(AuthorKind.PERSON, user=world.bob)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return snapshots.apply(work, agent, owner, archive, token, by=by)
 
 
@@ -84,7 +84,7 @@ def test_an_export_holds_the_core_files_and_the_notes_of_one_reach(world: World)
 def test_one_state_gives_the_same_bytes_whatever_is_enabled(world: World) -> None:
     put(world, NOTE, TEXT)
     one = export(world)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         arrange(work, world.agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
     assert export(world) == one
     put(world, NOTE, TEXT + "- 10:00 Fog.\n")
@@ -120,7 +120,7 @@ def test_an_import_is_a_batch_of_revisions_of_its_kind(world: World) -> None:
 
 
 def test_what_is_enabled_and_its_order_stay(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         arrange(work, world.other_agent, None, [("SOUL.md", False), ("MEMORY.md", True)])
     reach = File.objects.filter(agent=world.other_agent)
     before = set(reach.values_list("path", "enabled", "sort_order"))
@@ -161,7 +161,7 @@ def test_a_note_keeps_its_lines_and_gets_those_it_lacks(world: World) -> None:
 
 def test_a_deleted_file_comes_back_with_its_history(world: World) -> None:
     file = put(world, "KNOWLEDGE.md", "Tides.\n")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.delete(work, file, writer=Writer(AuthorKind.PERSON))
     archive = of({"KNOWLEDGE.md": "Ebb.\n"})
     assert actions(world, archive) == {"KNOWLEDGE.md": ("create", "brought_back")}
@@ -252,12 +252,12 @@ def test_each_part_of_a_memory_too_large_for_one_import_can_be_imported(
     divided = snapshots.parts_of(world.agent, None)
     assert [part.number for part in divided] == [1, 2, 3]
     for part in divided:
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             exported = snapshots.export(work, world.agent, None, part.number)
         assert exported.filename == f"atlas-shared-part-{part.number}-of-3.zip"
         take(world, exported.archive)
     assert texts(world.other_agent) == texts(world.agent)
-    with unit(world.team) as work, pytest.raises(snapshots.PartMissing):
+    with write_transaction(world.team) as work, pytest.raises(snapshots.PartMissing):
         snapshots.export(work, world.agent, None, 4)
 
 
@@ -394,5 +394,5 @@ def _apply(
     agent: Agent | None = None,
 ) -> Imported:
     by = Writer(AuthorKind.PERSON, user=world.bob)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return snapshots.apply(work, agent or world.agent, owner, archive, token, by=by)

@@ -13,7 +13,7 @@ from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.tools import Acting, DateRefused, EditRefused, MemoryPaused, Remembered
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.models import Injection, Passage, RecallEvent
@@ -32,12 +32,12 @@ def acting(
 
 
 def remember(world: World, text: str, owner: Owner | None = None) -> Remembered:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return tools.remember(work, acting(world, owner), text, writer=AGENT)
 
 
 def save(world: World, path: str, text: str, owner: Owner | None = None) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, Place(world.agent, owner, path), text, writer=AGENT)
 
 
@@ -59,7 +59,7 @@ def test_the_same_text_again_that_day_is_reported_not_written(world: World) -> N
 
 def test_an_owner_s_tool_never_touches_the_shared_file(world: World) -> None:
     save(world, "KNOWLEDGE.md", "shared")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         tools.write_file(work, acting(world, world.customer), "KNOWLEDGE.md", "own", writer=AGENT)
     assert File.objects.get(path="KNOWLEDGE.md", owner=None).content == "shared"
     assert File.objects.get(path="KNOWLEDGE.md", owner=world.customer).content == "own"
@@ -101,7 +101,7 @@ def test_the_list_names_each_file_once_in_prompt_order(world: World) -> None:
 @pytest.mark.parametrize(("old", "replace_all"), [("absent", False), ("", True), ("tea", False)])
 def test_an_edit_that_is_not_clear_is_refused(world: World, old: str, replace_all: bool) -> None:
     save(world, "KNOWLEDGE.md", "tea and tea")
-    with unit(world.team) as work, pytest.raises(EditRefused):
+    with write_transaction(world.team) as work, pytest.raises(EditRefused):
         tools.edit_file(
             work, acting(world), "KNOWLEDGE.md", old, "x", writer=AGENT, replace_all=replace_all
         )
@@ -109,7 +109,7 @@ def test_an_edit_that_is_not_clear_is_refused(world: World, old: str, replace_al
 
 def test_an_edit_of_all_places_says_how_many_there_were(world: World) -> None:
     save(world, "KNOWLEDGE.md", "tea and tea")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         _written, count = tools.edit_file(
             work, acting(world), "KNOWLEDGE.md", "tea", "mate", writer=AGENT, replace_all=True
         )
@@ -207,7 +207,7 @@ def test_a_line_found_within_a_longer_block_is_a_recall_of_the_block(world: Worl
 
 def test_a_line_that_continues_a_block_is_found_too(world: World) -> None:
     save(world, "memory/2026-11-20.md", "# 2026-11-20\n\nThe ferries are blue\n")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "memory/2026-11-20.md")
         append(work, place, [NewLine("and leave at noon.")], writer=AGENT)
     found = tools.search_workspace(acting(world), "noon")
@@ -230,9 +230,9 @@ def test_while_memory_is_paused_nothing_of_the_owner_is_kept_or_given(world: Wor
     here = acting(world, world.customer)
     with pytest.raises(MemoryPaused):
         remember(world, "Marta likes coffee.", world.customer)
-    with unit(world.team) as work, pytest.raises(MemoryPaused):
+    with write_transaction(world.team) as work, pytest.raises(MemoryPaused):
         tools.write_file(work, here, "KNOWLEDGE.md", "new", writer=AGENT)
-    with unit(world.team) as work, pytest.raises(MemoryPaused):
+    with write_transaction(world.team) as work, pytest.raises(MemoryPaused):
         tools.edit_file(work, here, "KNOWLEDGE.md", "own", "new", writer=AGENT)
     assert tools.read_file(here, "KNOWLEDGE.md")[1] == "shared"
     assert tools.memory_search(here, "tea") == []
@@ -251,7 +251,7 @@ def _at_noon_yesterday(path: str) -> None:
 
 def test_what_a_person_removed_as_planted_is_not_found_by_a_tool_in_the_past(world: World) -> None:
     place = Place(world.agent, None, "KNOWLEDGE.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, place, f"- The ferry is blue.\n- {POISON}\n", writer=AGENT)
     _at_noon_yesterday("KNOWLEDGE.md")
     save(world, "KNOWLEDGE.md", "- The ferry was sold.\n")
@@ -261,10 +261,10 @@ def test_what_a_person_removed_as_planted_is_not_found_by_a_tool_in_the_past(wor
 
 def test_what_waits_for_a_person_today_is_not_found_in_the_past_either(world: World) -> None:
     place = Place(world.agent, None, "KNOWLEDGE.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, place, f"- {POISON}\n", writer=AGENT)
     _at_noon_yesterday("KNOWLEDGE.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, place, f"- Tea.\n- {POISON}\n", writer=AGENT)
     assert tools.search_workspace(acting(world), "ferry at:2026-11-19") == []
 
@@ -272,10 +272,10 @@ def test_what_waits_for_a_person_today_is_not_found_in_the_past_either(world: Wo
 def test_what_a_person_wrote_and_keeps_is_found_in_the_past(world: World) -> None:
     place = Place(world.agent, None, "KNOWLEDGE.md")
     line, person = "- Pay the ferry at https://ferry.example/pay.\n", Writer(AuthorKind.PERSON)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, place, line, writer=person)
     _at_noon_yesterday("KNOWLEDGE.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, place, f"- Tea.\n{line}", writer=person)
     assert len(tools.search_workspace(acting(world), "ferry at:2026-11-19")) == 1
 
@@ -305,6 +305,6 @@ def test_in_an_ephemeral_conversation_nothing_of_the_owner_is_given_or_kept(worl
     conversation.ephemeral = True
     here = acting(world, world.customer, conversation)
     assert tools.memory_search(here, "tea") == []
-    with pytest.raises(MemoryPaused, match="ephemeral"), unit(world.team) as work:
+    with pytest.raises(MemoryPaused, match="ephemeral"), write_transaction(world.team) as work:
         tools.remember(work, here, "Marta likes coffee.", writer=AGENT)
     assert not Injection.objects.exists()

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from memoryweb.accounts.models import Integration, User
 from memoryweb.memory import write, write_matrix
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.runs.models import Run
@@ -93,28 +93,28 @@ def test_global_memory_is_for_superusers(world: World) -> None:
     write_matrix.check(Writer(AuthorKind.PERSON, user=world.alice), place)
 
 
-def _write(work: Unit, file: File, writer: Writer) -> object:
+def _write(work: Transaction, file: File, writer: Writer) -> object:
     return write.write(work, Place(file.agent, None, file.path), "new\n", writer=writer)
 
 
-def _append(work: Unit, file: File, writer: Writer) -> object:
+def _append(work: Transaction, file: File, writer: Writer) -> object:
     place = Place(file.agent, None, file.path)
     return write.append(work, place, [NewLine("- new")], writer=writer)
 
 
-def _delete(work: Unit, file: File, writer: Writer) -> object:
+def _delete(work: Transaction, file: File, writer: Writer) -> object:
     return write.delete(work, file, writer=writer)
 
 
-def _restore(work: Unit, file: File, writer: Writer) -> object:
+def _restore(work: Transaction, file: File, writer: Writer) -> object:
     return write.restore(work, file, 1, writer=writer)
 
 
-def _rename(work: Unit, file: File, writer: Writer) -> object:
+def _rename(work: Transaction, file: File, writer: Writer) -> object:
     return write.rename(work, file, "letters/soul.md", writer=writer)
 
 
-def _rename_to(work: Unit, file: File, writer: Writer) -> object:
+def _rename_to(work: Transaction, file: File, writer: Writer) -> object:
     memory = File.objects.get(agent=file.agent, path="MEMORY.md", owner=None)
     File.objects.filter(pk=file.pk).update(path="x.md", folded_path="x.md")
     return write.rename(work, memory, "SOUL.md", writer=writer)
@@ -122,14 +122,14 @@ def _rename_to(work: Unit, file: File, writer: Writer) -> object:
 
 @pytest.mark.parametrize("act", [_write, _append, _delete, _restore, _rename, _rename_to])
 def test_every_door_asks_before_anything_is_written(
-    world: World, act: Callable[[Unit, File, Writer], object]
+    world: World, act: Callable[[Transaction, File, Writer], object]
 ) -> None:
     soul = File.objects.get(agent=world.agent, path="SOUL.md", owner=None)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         person = Writer(AuthorKind.PERSON, user=world.alice)
         write.write(work, Place(world.agent, None, "SOUL.md"), "two\n", writer=person)
     before = Revision.objects.count()
-    with pytest.raises(WriteRefused), unit(world.team) as work:
+    with pytest.raises(WriteRefused), write_transaction(world.team) as work:
         act(work, soul, Writer(AuthorKind.AGENT))
     assert Revision.objects.count() == before
 

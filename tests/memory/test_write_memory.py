@@ -6,7 +6,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.memory import write
 from memoryweb.memory.section_writing import Step, Strategy, StrategyRefused, write_memory
 from memoryweb.memory.tools import Acting
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.workspace.models import AuthorKind, File
 from tests.memory.test_placeholders import AT, ORDER, TOOL
@@ -21,12 +21,12 @@ def _person(world: World) -> Writer:
 
 
 def _file(world: World, text: str, writer: Writer = TOOL) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write.write(work, Place(world.agent, world.customer, "KNOWLEDGE.md"), text, writer=writer)
 
 
 def _step(world: World, step: Step) -> str:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         acting = Acting(Reader(world.agent, world.customer), AT)
         write_memory(work, acting, "KNOWLEDGE.md", step, writer=TOOL)
     return File.objects.get(path="KNOWLEDGE.md", owner=world.customer).content

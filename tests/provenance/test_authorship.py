@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, delete, rename, restore, write
 from memoryweb.provenance.authorship import authorship, blame_of
 from memoryweb.workspace.models import AuthorKind, File, Revision
@@ -26,8 +26,8 @@ class Story:
         self.words = (f"- line {number}" for number in count())
         self.states: dict[int, State] = {}
 
-    def step(self, work: Unit) -> None:
-        acts: list[Callable[[Unit], None]] = [
+    def step(self, work: Transaction) -> None:
+        acts: list[Callable[[Transaction], None]] = [
             self.rewrite,
             self.rewrite,
             self.append,
@@ -37,7 +37,7 @@ class Story:
         ]
         self.random.choice(acts if self.states else acts[:1])(work)
 
-    def rewrite(self, work: Unit) -> None:
+    def rewrite(self, work: Transaction) -> None:
         """Lines go, come, move; one that had gone may be typed again and is then a new one."""
         before = list(self.now)
         lines = [line for line in before if self.random.random() < 0.7]
@@ -51,13 +51,13 @@ class Story:
         written = write(work, self.place, "".join(f"{one}\n" for one in lines), writer=self.writer)
         self.keep(written.file, lines)
 
-    def append(self, work: Unit) -> None:
+    def append(self, work: Transaction) -> None:
         lines = [next(self.words) for _turn in range(self.random.randrange(1, 4))]
         new = [NewLine(line) for line in lines]
         written = append(work, self.place, new, writer=self.writer)
         self.keep(written.file, [*self.now, *lines])
 
-    def restore(self, work: Unit) -> None:
+    def restore(self, work: Transaction) -> None:
         texts = Revision.objects.filter(file=self.file, is_deletion=False)
         number = self.random.choice(list(texts.values_list("number", flat=True)))
         written = restore(work, self.file, number, writer=self.writer)
@@ -66,12 +66,12 @@ class Story:
             known = {line: now.get(line, since) for line, since in old.items()}
             self.states[written.file.revision] = known
 
-    def delete(self, work: Unit) -> None:
+    def delete(self, work: Transaction) -> None:
         if self.file.deleted_at is None:
             delete(work, self.file, writer=self.writer)
             self.states[self.file.revision] = {}
 
-    def rename(self, work: Unit) -> None:
+    def rename(self, work: Transaction) -> None:
         if self.file.deleted_at is None:
             path = f"structured/story-{self.file.revision}.md"
             rename(work, self.file, path, writer=self.writer)
@@ -99,7 +99,7 @@ class Story:
 def test_every_revision_tells_what_a_reference_remembers(world: World, seed: int) -> None:
     story = Story(world, seed)
     for _turn in range(25):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             story.step(work)
     file = story.file
     for number, state in story.states.items():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memoryweb.conversations.models import Message
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, delete, restore, write
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.blame import Version, blame
@@ -78,7 +78,7 @@ def test_it_takes_the_same_statements_for_a_long_history(world: World) -> None:
     file = _story(world)
     with CaptureQueriesContext(connection) as few:
         blame_of(file, 2)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         for number in range(30):
             append(work, _place(world), [NewLine(f"- {number}")], writer=_dream())
     file.refresh_from_db()
@@ -91,7 +91,7 @@ def test_it_takes_the_same_statements_for_a_long_history(world: World) -> None:
 def test_restored_lines_stay_the_words_of_who_wrote_them(world: World, gone: bool) -> None:
     """A person who brings a dream's text back did not write it: dreams may still change it."""
     file = _story(world)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         if gone:
             delete(work, file, writer=_person(world))
         else:
@@ -105,7 +105,7 @@ def test_restored_lines_stay_the_words_of_who_wrote_them(world: World, gone: boo
 @pytest.mark.parametrize("gone", [False, True])
 def test_a_restored_line_has_its_message_back(world: World, gone: bool) -> None:
     file, message = _extracted(world)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         if gone:
             delete(work, file, writer=_person(world))
         else:
@@ -121,7 +121,7 @@ def test_a_line_has_what_it_stood_on_when_it_last_lived(world: World) -> None:
     file, _message = _extracted(world)
     note = world.agent.files.get(path="AGENTS.md", owner=None)
     taken_up = {1: Origin((Source(note.pk, 1, 1),))}
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         text = f"{file.content}- More.\n"
         write(work, _place(world), text, writer=_dream(), origins=taken_up)
         write(work, _place(world), "", writer=_person(world))
@@ -135,7 +135,7 @@ def test_restoring_takes_the_same_statements_for_many_lines(world: World) -> Non
     counted = []
     for lines in (3, 60):
         file, _message = _extracted(world, lines)
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             write(work, _place(world), "All new.\n", writer=_person(world))
             with CaptureQueriesContext(connection) as queries:
                 restore(work, file, file.revision, writer=_person(world))
@@ -147,7 +147,7 @@ def _extracted(world: World, lines: int = 1) -> tuple[File, Message]:
     """Lines of an extraction, all from one message."""
     world.agent.files.filter(path="MEMORY.md", owner=None).delete()
     said = NewMessage(role="user", content=f"Tea, {lines} times.")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         added = add_messages(
             work,
             agent=world.agent,
@@ -167,7 +167,7 @@ def _extracted(world: World, lines: int = 1) -> tuple[File, Message]:
 def _story(world: World) -> File:
     """A heading of the system, a line of a dream, a line of Bob's, a heading changed by a dream."""
     world.agent.files.all().delete()
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, _place(world), "# Day\n", writer=Writer(AuthorKind.SYSTEM))
         write(work, _place(world), "# Day\n\n- dreamt\n", writer=_dream())
         write(work, _place(world), "# Day\n\n- dreamt\n- said\n", writer=_person(world))

@@ -6,7 +6,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.language import flags
 from memoryweb.language.flags import Known, flags_of
 from memoryweb.memory import write
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.flags import flagged_lines, without_flagged
 from memoryweb.provenance.models import LineOrigin
@@ -79,18 +79,18 @@ def _append(
     world: World, *texts: str, writer: Writer = TOOL, owner: Owner | None = None, day: str = "20"
 ) -> File:
     place = Place(world.agent, owner, f"memory/2026-11-{day}.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.append(work, place, [NewLine(t) for t in texts], writer=writer).file
 
 
 def _append_line(world: World, line: str) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "KNOWLEDGE.md")
         return write.append(work, place, [NewLine(line)], writer=TOOL).file
 
 
 def _write(world: World, text: str, writer: Writer = TOOL) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(work, Place(world.agent, None, "KNOWLEDGE.md"), text, writer=writer).file
 
 
@@ -99,7 +99,7 @@ def _write(world: World, text: str, writer: Writer = TOOL) -> File:
 )
 def test_what_a_machine_brings_is_marked(world: World, kind: AuthorKind) -> None:
     place = Place(world.agent, None, "MEMORY.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         file = write.write(
             work, place, f"# M\n\n- Tea.\n- {ORDER}\n", writer=Writer(kind, is_vouched=True)
         ).file
@@ -113,7 +113,7 @@ def test_what_a_person_writes_is_not(world: World) -> None:
 
 def test_what_a_person_took_up_is_not(world: World) -> None:
     place = Place(world.agent, None, "MEMORY.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         taken_up = Writer(AuthorKind.DREAM, user=world.alice, is_vouched=True)
         file = write.write(work, place, f"- {ORDER}\n", writer=taken_up).file
     assert flagged_lines(file) == set()
@@ -144,7 +144,7 @@ def test_what_was_removed_comes_back_with_its_mark(world: World) -> None:
     _write(world, f"- Tea.\n- {ORDER}\n")
     person = Writer(AuthorKind.PERSON, user=world.alice)
     file = _write(world, "- Tea.\n", person)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         file = write.restore(work, file, 1, writer=person).file
     assert flagged_lines(file) == {2}
 
@@ -178,7 +178,7 @@ def test_no_machine_may_change_a_marked_line(world: World) -> None:
 def test_quotes_of_a_fallback_are_read_without_the_role_in_front(world: World) -> None:
     place = Place(world.agent, None, "HISTORY-2026-11.md")
     lines = [NewLine("- assistant: Good morning."), NewLine(f"- user Ann: {ORDER}")]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         file = write.append(
             work, place, lines, writer=Writer(AuthorKind.EXTRACTION, is_vouched=True)
         ).file

@@ -9,7 +9,7 @@ from memoryweb.agents.owners import room_owner
 from memoryweb.conversations.models import Message
 from memoryweb.memory import write
 from memoryweb.memory.messages import Added, NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.provenance.source_classes import (
@@ -35,7 +35,7 @@ def _talk(world: World, owner: Owner, *said: tuple[str, str], group: bool = Fals
         NewMessage(role=role, content="Something.", name=name, id=f"m{n}", timestamp=NOW)
         for n, (role, name) in enumerate(said)
     ]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return add_messages(
             work,
             agent=world.agent,
@@ -89,7 +89,7 @@ def test_other_kinds_speak_for_themselves(
 
 
 def test_it_is_stored_on_the_revision(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.bobs_memory, "KNOWLEDGE.md")
         write.write(work, place, "mine\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
     assert Revision.objects.get(file__owner=world.bobs_memory).source == SourceClass.OWNER
@@ -115,7 +115,7 @@ def test_a_line_has_the_class_of_its_message(world: World) -> None:
     added = _talk(world, world.customer, ("user", ""), ("assistant", ""))
     said = list(Message.objects.filter(conversation=added.conversation).order_by("position"))
     lines = [NewLine(f"- line {m.pk}", Origin((Source(message_id=m.pk),))) for m in said]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.customer, "memory/2026-11-20.md")
         file = write.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
     assert sources_of_lines(file) == {3: SourceClass.OWNER, 4: SourceClass.AGENT}
@@ -134,7 +134,7 @@ def test_passages_carry_the_class_of_what_they_hold(world: World) -> None:
     ]
     said = added.conversation.messages.get(position=2)
     lines = [NewLine("- By hand."), NewLine("- heard", Origin((Source(message_id=said.pk),)))]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.customer, "memory/2026-11-20.md")
         file = write.append(work, place, lines[:1], writer=Writer(AuthorKind.IMPORT)).file
         write.append(work, place, lines[1:], writer=Writer(AuthorKind.EXTRACTION))

@@ -9,7 +9,7 @@ from django_q.models import Failure, OrmQ, Schedule, Task
 from pytest_django import Settings
 
 from memoryweb.dreaming.models import Report
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine, tasks, ticking
 from memoryweb.runs.models import Beat, Run
@@ -217,6 +217,6 @@ def _ended(desk: Desk, days: int) -> Run:
 
 
 def _wrote(desk: Desk, run: Run) -> None:
-    with unit(desk.team) as work:
+    with write_transaction(desk.team) as work:
         place = Place(desk.agent, None, "skills/tea/SKILL.md")
         write(work, place, "- Tea.\n", writer=Writer(AuthorKind.DREAM, run=run))

@@ -6,7 +6,7 @@ from django.db import connection
 
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.search import search
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search import index
 from memoryweb.search.models import Passage
@@ -15,7 +15,7 @@ from tests.world import World
 
 
 def save(world: World, text: str) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "KNOWLEDGE.md")
         write(work, place, text, writer=Writer(AuthorKind.PERSON))
 

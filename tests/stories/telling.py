@@ -9,7 +9,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, reverting, write
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.search import search
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.provenance.sources import Kind
@@ -27,7 +27,7 @@ def says(world: World, name: str, *texts: str, day: date = NIGHT) -> Conversatio
     """Messages of the customer, each written down as a lasting line of that day's note."""
     at = datetime.combine(day, time(9), UTC)
     messages = [NewMessage(role="user", content=text, timestamp=at) for text in texts]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         talk = add_messages(
             work,
             agent=world.agent,
@@ -52,14 +52,14 @@ def note_of(day: date) -> str:
 def edits(world: World, path: str, old: str, new: str) -> None:
     """A person puts `new` where `old` stands."""
     file = File.objects.get(agent=world.agent, owner=world.customer, path=path)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         text = file.content.replace(old, new)
         write.write(work, _place(world, path), text, writer=person(world))
 
 
 def reverts(world: World, talk: Conversation) -> reverting.Reverted:
     source = Reverted(world.agent, Kind.CONVERSATION, talk.pk)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return reverting.revert(work, source, Q(), Q(), writer=person(world))
 
 

@@ -8,7 +8,7 @@ from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.review import flags
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import File
@@ -27,7 +27,7 @@ def _flagged(world: World) -> File:
 
 
 def _keep(world: World, file: File) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         flags.keep(work, file, print_of(file.content.split("\n")[2]), by=world.alice)
 
 

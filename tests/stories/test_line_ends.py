@@ -6,7 +6,7 @@ from django.test import Client
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import write
 from memoryweb.memory.revising import sha256
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.workspace.models import AuthorKind, File, Revision
@@ -17,7 +17,7 @@ TEXT = "# Tea\r\n\r\n- Green.\r\n- Black.\r\n"
 
 def _file(world: World, *, is_old: bool) -> File:
     """Written by a program; an `is_old` one before line ends were made alike."""
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "notes.md")
         file = write.write(work, place, TEXT, writer=Writer(AuthorKind.AGENT)).file
     if is_old:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from memoryweb.agents.models import Agent
 from memoryweb.memory.review import proposals
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.models import Proposal
 from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, text_of
@@ -35,7 +35,7 @@ def test_accept_then_revert(world: World) -> None:
     says(world, "good", GOOD)
     bad = says(world, "bad", BAD)
     dream(world, world.customer)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         proposals.accept(work, Proposal.objects.get(), by=world.alice)
     assert "Acme" in text_of(world, world.customer)
     reverts(world, bad)

@@ -21,7 +21,7 @@ from memoryweb.memory.review import proposals, secrets
 from memoryweb.memory.screening import Likely, fingerprint
 from memoryweb.memory.snapshot.service import apply, export, preview
 from memoryweb.memory.snapshot.uploads import drop, keep
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.sources import Kind, Source
@@ -38,9 +38,9 @@ SNAPSHOT = of({"SOUL.md": "Loud.\n"})
 SAID = [NewMessage("user", "I moved to Porto.", "t1"), NewMessage("user", "I like it.", "t2")]
 
 
-def _in_unit(act: Callable[[Unit, World], object]) -> Act:
+def _in_unit(act: Callable[[Transaction, World], object]) -> Act:
     def inner(world: World) -> None:
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             act(work, world)
 
     return inner
@@ -68,7 +68,7 @@ def _run(world: World) -> Run:
     return run
 
 
-def _leak(work: Unit, world: World) -> None:
+def _leak(work: Transaction, world: World) -> None:
     write.write(work, place_of(world), f"- {own_token.generate()}\n", writer=PERSON)
 
 
@@ -77,37 +77,37 @@ def _refused_secret(world: World) -> None:
         _in_unit(_leak)(world)
 
 
-def _released(work: Unit, world: World) -> File:
+def _released(work: Transaction, world: World) -> File:
     file = write.write(work, place_of(world, "rules.md"), "Be kind.\n", writer=PERSON).file
     releasing.keep(work, file, 1, 1, expected=file.sha256)
     releasing.release(work, file, 1, 1, expected=file.sha256)
     return file
 
 
-def _kept_again(work: Unit, world: World) -> None:
+def _kept_again(work: Transaction, world: World) -> None:
     file = _released(work, world)
     releasing.keep(work, file, 1, 1, expected=file.sha256)
 
 
-def _imported(work: Unit, world: World) -> None:
+def _imported(work: Transaction, world: World) -> None:
     token = preview(world.agent, None, SNAPSHOT, by=PERSON).token
     apply(work, world.agent, None, SNAPSHOT, token, by=PERSON)
 
 
-def _hold(work: Unit, world: World, value: str, likely: Likely = Likely.HOLD) -> HeldSecret:
+def _hold(work: Transaction, world: World, value: str, likely: Likely = Likely.HOLD) -> HeldSecret:
     text = f"Wi-Fi password: {value}\n"
     write.write(work, place_of(world, "WIFI.md"), text, writer=PERSON, likely=likely)
     return HeldSecret.objects.get(fingerprint=fingerprint(world.team.pk, value))
 
 
-def _refuse_held(work: Unit, world: World) -> None:
+def _refuse_held(work: Transaction, world: World) -> None:
     secrets.refuse(work, _hold(work, world, "poppy" + "4711"), by=world.alice)
 
 
 def _guessed(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         one = _hold(work, world, "aster" + "4711")
-    with pytest.raises(WrongValue), unit(world.team) as work:
+    with pytest.raises(WrongValue), write_transaction(world.team) as work:
         secrets.release(work, one, by=world.alice, value="aster")
 
 

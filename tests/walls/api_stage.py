@@ -13,7 +13,7 @@ from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot.service import preview
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind
@@ -48,7 +48,7 @@ class Stage:
 
 def furnish(home: Home, canary: str = CANARY) -> Stage:
     writer = Writer(AuthorKind.PERSON, user=home.admin)
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         memory = "# Memory\n\n- Breakfast ends at half past ten.\n"
         agent = Writer(AuthorKind.AGENT)
         shared = write(work, Place(home.agent, None, "MEMORY.md"), memory, writer=agent).file
@@ -87,7 +87,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
 
 
 def _archived(home: Home) -> str:
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         agent = create_agent(work, name="Retired")
         archive_agent(work, agent)
     return str(agent.pk)

@@ -10,7 +10,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
@@ -62,7 +62,7 @@ def let_live(world: World, model: ModelServer) -> None:
 
 def _write(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
     person = Writer(AuthorKind.PERSON, user=world.bob)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         memory = f"# Memory\n\n- The memory is of a {bird}mem.\n"
         write(work, Place(agent, owner, "MEMORY.md"), memory, writer=person, reason=f"A {bird}.")
         write(work, Place(agent, owner, f"{bird}path.md"), f"# {bird}\n", writer=person)
@@ -78,7 +78,7 @@ def _write(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
 
 def _note(world: World, agent: Agent, owner: Owner | None, day: date, *texts: str) -> None:
     lines = [NewLine(f"- 09:00 {text}", Origin(durable=True)) for text in texts]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         append(
             work,
             Place(agent, owner, f"memory/{day}.md"),
@@ -97,7 +97,7 @@ def _talk(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
         NewMessage("assistant", f"Noted: {bird}answer.", "3", timestamp=at),
         replace(said, id="4", content="My dog is called Rex."),
     ]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         conversation = add_messages(
             work, agent=agent, owner=owner, conversation_id=f"{bird}talk", messages=[said, *more]
         ).conversation
@@ -114,7 +114,7 @@ def _talk(world: World, agent: Agent, owner: Owner | None, bird: str) -> None:
 
 
 def _dream(agent: Agent, owner: Owner | None, night: date) -> None:
-    with unit(agent.team) as work:
+    with write_transaction(agent.team) as work:
         run = schedule.request_night(work, agent, owner, night, trigger="command").run
     engine.work(run.pk)
 

@@ -13,7 +13,7 @@ from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.proposing import propose
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.api.callers import callers_of
@@ -64,7 +64,7 @@ def fill(world: World, count: int) -> None:
     """That many more of everything that is listed."""
     writer = Writer(AuthorKind.PERSON, user=world.alice)
     me = person_owner(world.team, world.alice)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         for number in range(count):
             name = f"{count}-{number}"
             create_agent(work, name=f"Agent {name}")

@@ -15,7 +15,7 @@ from memoryweb.memory import write
 from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.snapshot.uploads import keep
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
@@ -41,7 +41,7 @@ ELSEWHERE = {
 def staged(world: World) -> World:
     restored_stage(world.home, "home", colleague=world.vera)
     more = [NewMessage("user", f"I have {n} cats.", str(n)) for n in range(2, 7)]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         archive_agent(work, create_agent(work, name="Old"))
         keep(work, world.agent, None, SNAPSHOT, user=world.alice)
         add_messages(
@@ -113,7 +113,7 @@ def test_a_dream_s_writing_and_its_end_are_events_of_its_run(world: World) -> No
 
 def _dream_of_one_line(world: World) -> Run:
     night = timezone.now().date()
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         line = NewLine("- 09:00 Marta's team ships on Thursdays.", Origin(durable=True))
         write.append(work, place_of(world, f"memory/{night}.md"), [line], writer=PERSON)
         return schedule.request_night(

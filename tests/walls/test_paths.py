@@ -8,7 +8,7 @@ import pytest
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, rename, write
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.api.callers import callers_of
@@ -39,14 +39,14 @@ TEXT = "# Notes\n\n- Tea is served at five.\n"
 
 def _door(world: World, path: str) -> str:
     """What the door of the floor below says: the others repeat it."""
-    with unit(world.team) as work, pytest.raises(PathRefused) as refused:
+    with write_transaction(world.team) as work, pytest.raises(PathRefused) as refused:
         write(work, Place(world.agent, None, path), TEXT, writer=PERSON)
     return str(refused.value)
 
 
 def _renaming(world: World, path: str) -> str:
     file = File.objects.get(agent=world.agent, owner=None, path="SOUL.md")
-    with unit(world.team) as work, pytest.raises(PathRefused) as refused:
+    with write_transaction(world.team) as work, pytest.raises(PathRefused) as refused:
         rename(work, file, path, writer=PERSON)
     return str(refused.value)
 
@@ -135,7 +135,7 @@ def test_each_fault_has_a_reason_of_its_kind(world: World) -> None:
 
 
 def test_two_names_that_differ_in_case_only_are_refused_everywhere(world: World) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, Place(world.agent, None, "plans.md"), TEXT, writer=PERSON)
     api, agent = callers_of(world).member, f"/agents/{world.agent.pk}"
     body = {"filename": "Plans.md", "content": TEXT, "owner": "shared"}

@@ -15,7 +15,7 @@ from memoryweb.memory.placeholders import allowed
 from memoryweb.memory.reverting import Reverted, revert
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.search import search
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.provenance.origins import Origin
@@ -48,14 +48,14 @@ def _poisoned(world: World, owner: Owner | None = None) -> Conversation:
         )
         for one in conversation.messages.order_by("position")
     ]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, owner or world.customer, NOTE)
         append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION))
     return conversation
 
 
 def _dream(world: World, night: date = NIGHT) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         run = schedule.request_night(
             work, world.agent, world.customer, night, trigger="command"
         ).run
@@ -68,7 +68,7 @@ def _file(world: World, path: str, owner: Owner | None) -> File:
 
 def _revert(world: World, conversation: Conversation) -> Reverted:
     source = Source(world.agent, Kind.CONVERSATION, conversation.pk)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.alice)
         return revert(work, source, Q(), Q(), writer=writer)
 
@@ -110,7 +110,7 @@ def test_what_a_person_keeps_is_dreamt_the_next_night(world: World) -> None:
     _poisoned(world)
     _dream(world)
     note = _file(world, NOTE, world.customer)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         line = note.content.split("\n")[3]
         mark_decisions.keep(work, note, print_of(line), by=world.alice)
     _dream(world, date(2026, 11, 21))
@@ -123,7 +123,7 @@ def test_what_a_person_keeps_is_dreamt_the_next_night(world: World) -> None:
 def test_no_prompt_holds_a_line_that_waits(world: World) -> None:
     _poisoned(world)
     place = Place(world.agent, world.customer, "MEMORY.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         text = f"# Memory\n\n- {PLANTED[0]}\n- {HONEST}\n"
         write(work, place, text, writer=Writer(AuthorKind.AGENT, is_tool=True))
     served = context.build(Reader(world.agent, world.customer), "Zebedee and Otto?")
@@ -154,7 +154,7 @@ def test_nor_the_message_of_such_a_line_until_a_person_kept_it(world: World) -> 
     note = _file(world, NOTE, world.customer)
     lines = {print_of(line): line for line in note.content.split("\n")}
     kept, removed = (next(key for key in lines if text in lines[key]) for text in PLANTED[1::-1])
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         mark_decisions.keep(work, note, kept, by=world.alice)
         mark_decisions.remove(work, note, removed, by=world.alice)
     assert PLANTED[1] in _given_of(world, query)
@@ -166,7 +166,7 @@ def test_one_click_takes_all_of_it_from_notes_memory_and_index(world: World) -> 
     extract(world, talk(world, at=AT, conversation="good"))
     bad = _poisoned(world)
     _dream(world)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.bobs_memory, "MEMORY.md")
         text = f"- {PLANTED[1]}\n"
         write(work, place, text, writer=Writer(AuthorKind.PERSON, user=world.bob))

@@ -15,7 +15,7 @@ from memoryweb.memory import prompt_files, reverting, write
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.flags import flagged_lines
@@ -66,29 +66,29 @@ IMPORT = {
 }
 
 
-def _write(work: Unit, file: File, writer: Writer) -> bool:
+def _write(work: Transaction, file: File, writer: Writer) -> bool:
     place = Place(file.agent, None, file.path)
     return _is_written(write.write(work, place, "- new\n", writer=writer))
 
 
-def _append(work: Unit, file: File, writer: Writer) -> bool:
+def _append(work: Transaction, file: File, writer: Writer) -> bool:
     place = Place(file.agent, None, file.path)
     return _is_written(write.append(work, place, [NewLine("- new")], writer=writer))
 
 
-def _restore(work: Unit, file: File, writer: Writer) -> bool:
+def _restore(work: Transaction, file: File, writer: Writer) -> bool:
     return _is_written(write.restore(work, file, file.revision - 1, writer=writer))
 
 
-def _delete(work: Unit, file: File, writer: Writer) -> bool:
+def _delete(work: Transaction, file: File, writer: Writer) -> bool:
     return bool(write.delete(work, file, writer=writer))
 
 
-def _rename(work: Unit, file: File, writer: Writer) -> bool:
+def _rename(work: Transaction, file: File, writer: Writer) -> bool:
     return _is_written(write.rename(work, file, "other.md", writer=writer))
 
 
-def _import(work: Unit, file: File, writer: Writer) -> bool:
+def _import(work: Transaction, file: File, writer: Writer) -> bool:
     archive = of({file.path: "- new\n"})
     token = snapshots.preview(file.agent, None, archive, by=writer).token
     done = snapshots.apply(work, file.agent, None, archive, token, by=writer)
@@ -102,7 +102,7 @@ def _is_written(written: write.Written) -> bool:
     return written.revision is not None
 
 
-DOORS: dict[str, tuple[Callable[[Unit, File, Writer], bool], dict[str, str]]] = {
+DOORS: dict[str, tuple[Callable[[Transaction, File, Writer], bool], dict[str, str]]] = {
     "write": (_write, TEXT),
     "append": (_append, TEXT),
     "restore": (_restore, TEXT),
@@ -151,7 +151,7 @@ class Stage:
         return File.objects.get(agent=self.world.agent, owner=None, path=path)
 
     def written(self, path: str, text: str, principal: str) -> write.Written:
-        with unit(self.world.team) as work:
+        with write_transaction(self.world.team) as work:
             place = Place(self.world.agent, None, path)
             return write.write(work, place, text, writer=self.writer(principal))
 
@@ -161,7 +161,7 @@ class Stage:
         return proposal
 
     def accept(self, proposal: Proposal) -> write.Written:
-        with unit(self.world.team) as work:
+        with write_transaction(self.world.team) as work:
             return proposals.accept(work, proposal, by=self.world.alice)
 
 
@@ -176,7 +176,7 @@ def stage(world: World) -> Stage:
         for one in (world.integration, other)
     ]
     nobody = Writer(AuthorKind.SYSTEM)  # whose lines every machine may change
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         for path in PATHS:
             place = Place(world.agent, None, path)
             for text in ("- one\n", "- one\n- two\n"):
@@ -193,7 +193,7 @@ def test_what_becomes_of_a_change(
     act, _table = DOORS[door]
     before, writer = stage.file(path), stage.writer(principal)
     try:
-        with unit(stage.world.team) as work:
+        with write_transaction(stage.world.team) as work:
             became = "w" if act(work, stage.file(path), writer) else "p"
     except WriteRefused:
         became = "r"
@@ -209,7 +209,7 @@ def test_what_becomes_of_a_change(
 def test_nobody_but_a_person_reverts(stage: Stage, principal: str) -> None:
     source = Source(stage.world.agent, Kind.TOKEN, stage.token.pk)
     writer = stage.writer(principal)
-    with pytest.raises(WriteRefused), unit(stage.world.team) as work:
+    with pytest.raises(WriteRefused), write_transaction(stage.world.team) as work:
         reverting.revert(work, source, Q_ALL, Q_ALL, writer=writer)
 
 
@@ -261,7 +261,7 @@ def test_what_waits_fits_what_others_write_meanwhile_or_is_stale(stage: Stage) -
 
 def test_what_a_person_rejected_is_not_proposed_again(stage: Stage) -> None:
     proposal = stage.proposed("MEMORY.md", "- one\n- two\n- Zebedee rings at six.\n")
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         proposals.reject(work, proposal, by=stage.world.alice)
     again = stage.written("MEMORY.md", "- one\n- two\n- Zebedee rings at six.\n", "integration")
     assert (again.revision, again.proposal) == (None, None)
@@ -270,7 +270,7 @@ def test_what_a_person_rejected_is_not_proposed_again(stage: Stage) -> None:
 def test_reverting_the_token_rejects_what_waits(stage: Stage) -> None:
     proposal = stage.proposed("MEMORY.md", "- new\n")
     source = Source(stage.world.agent, Kind.TOKEN, stage.token.pk)
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=stage.world.alice)
         done = reverting.revert(work, source, Q_ALL, Q_ALL, writer=writer)
     proposal.refresh_from_db()

@@ -23,7 +23,7 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot import uploads
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.flags import print_of
 from memoryweb.review.models import Proposal
@@ -129,21 +129,21 @@ def restored_stage(home: Home, name: str, *, colleague: User) -> Stage:
 
 def _global() -> str:
     """What every team reads."""
-    with scopes_disabled(), unit(system_team()) as work:
+    with scopes_disabled(), write_transaction(system_team()) as work:
         place = Place(Agent.objects.get(pk=GLOBAL_AGENT_ID), None, "structured/rules.md")
         return write(work, place, "- Be kind.\n", writer=Writer(AuthorKind.SYSTEM)).file.path
 
 
 def _marked(home: Home, owner: Owner | None) -> File:
     """A tool of the agent wrote what a person should look at."""
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         place = Place(home.agent, owner, "structured/hotels.md")
         return write(work, place, MARKED_LINE, writer=Writer(AuthorKind.AGENT)).file
 
 
 def _held(home: Home, owner: Owner | None) -> str:
     """What looks like a password, and stands in no file of ours either."""
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         place = Place(home.agent, owner, "structured/wifi.md")
         text = "Wi-Fi password: " + "tulip" + "4711\n"
         file = write(work, place, text, writer=Writer(AuthorKind.AGENT)).file
@@ -168,7 +168,7 @@ def _code(home: Home) -> str:
 def _import(home: Home, owner: Owner | None) -> str:
     archive = of({"memory/2026-03-02.md": "# 2026-03-02\n\n- The ferry was late.\n"})
     token = snapshots.preview(home.agent, owner, archive, by=PERSON).token
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         by = Writer(AuthorKind.IMPORT)
         done = snapshots.apply(work, home.agent, owner, archive, token, by=by)
     assert done.batch
@@ -178,7 +178,7 @@ def _import(home: Home, owner: Owner | None) -> str:
 def _upload(home: Home) -> str:
     """An archive that the person has uploaded and not imported."""
     assert home.person.person
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         kept = uploads.keep(work, home.agent, None, ARCHIVE, user=home.person.person)
     return str(kept.pk)
 
@@ -186,7 +186,7 @@ def _upload(home: Home) -> str:
 def only_here(stage: Stage) -> str:
     """The path of a shared file that no other team has."""
     path = "knowledge-of-this-team.md"
-    with unit(stage.home.team) as work:
+    with write_transaction(stage.home.team) as work:
         place = Place(stage.home.agent, None, path)
         write(work, place, "# Here\n\n- Only here.\n", writer=Writer(AuthorKind.SYSTEM))
     return path
@@ -202,7 +202,7 @@ def _may_be_removed(home: Home) -> None:
 
 def _talk(home: Home, owner: Owner) -> Conversation:
     said = NewMessage(role="user", content=f"I bought {BOBS_CANARY}.")
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         return add_messages(
             work, agent=home.agent, owner=owner, conversation_id="c-2", messages=[said]
         ).conversation
@@ -211,7 +211,7 @@ def _talk(home: Home, owner: Owner) -> Conversation:
 def _propose(home: Home, owner: Owner) -> Proposal:
     text = f"# Memory\n\n- Owns {BOBS_CANARY}.\n"
     run = _run(home, owner)
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         place = Place(home.agent, owner, "MEMORY.md")
         write(work, place, "# Memory\n", writer=Writer(AuthorKind.SYSTEM))
         file = write(

@@ -12,7 +12,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import schedule
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.proposing import propose
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.models import Proposal
@@ -68,7 +68,7 @@ def build(world: World) -> Stage:
 
 def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str) -> Conversation:
     noon = timezone.now() - timedelta(days=1)
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         talk = add_messages(
             work,
             agent=home.agent,
@@ -91,7 +91,7 @@ def _talk(home: Home, speaker: Owner, shelf: Owner | None, said: str, name: str)
 
 
 def dream(home: Home, owner: Owner | None) -> Run:
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         run = schedule.request(work, home.agent, owner, trigger=Run.Trigger.COMMAND).run
     list(engine.run_pending(until_idle=True))
     run.refresh_from_db()
@@ -100,7 +100,7 @@ def dream(home: Home, owner: Owner | None) -> Run:
 
 def _proposal(home: Home, owner: Owner | None, run: Run) -> Proposal:
     file = File.objects.get(agent=home.agent, owner=owner, path="MEMORY.md")
-    with unit(home.team) as work:
+    with write_transaction(home.team) as work:
         return propose(
             work,
             run=run,

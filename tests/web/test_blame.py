@@ -2,7 +2,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import fragment, text, tight, url
@@ -10,7 +10,7 @@ from tests.web.stage import NOTE, Stage
 
 
 def test_every_line_names_who_wrote_it(stage: Stage, alice: Client) -> None:
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         place = Place(stage.world.agent, None, NOTE)
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
         append(work, place, [NewLine("- Said at lunch.")], writer=writer)
@@ -41,7 +41,7 @@ def test_another_persons_conversation_is_not_named(stage: Stage, vera: Client) -
 
 
 def test_an_old_revision_has_only_its_own_lines(stage: Stage, vera: Client) -> None:
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         place = Place(stage.world.agent, None, NOTE)
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
         append(work, place, [NewLine("- Later.")], writer=writer)
@@ -55,7 +55,7 @@ def test_an_old_revision_still_leads_to_the_message_of_a_line_that_has_gone(
 ) -> None:
     team, agent = stage.world.team, stage.world.agent
     number = stage.world.agent.files.get(owner=None, path=NOTE).revision
-    with unit(team) as work:
+    with write_transaction(team) as work:
         writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
         write(work, Place(agent, None, NOTE), "All new.\n", writer=writer)
     talk = url(team, "agents_conversation", agent.pk, stage.shared_talk.pk)
@@ -83,7 +83,7 @@ def test_it_takes_the_same_statements_for_many_lines(stage: Stage, vera: Client)
         with CaptureQueriesContext(connection) as queries:
             vera.get(_url(stage))
         counted.append(len(queries))
-        with unit(stage.world.team) as work:
+        with write_transaction(stage.world.team) as work:
             for number in range(12):
                 place = Place(stage.world.agent, None, NOTE)
                 writer = Writer(AuthorKind.PERSON, user=stage.world.bob)

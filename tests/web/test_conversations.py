@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from tests.web.pages import text, url
 from tests.web.stage import NOTE, PERSONAL, SHARED, Stage
 
@@ -39,7 +39,7 @@ def test_messages_are_for_their_owner_alone(stage: Stage, bob: Client, alice: Cl
 
 def test_a_link_to_a_message_opens_its_page(stage: Stage, bob: Client) -> None:
     now = timezone.now()
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         add_messages(
             work,
             agent=stage.world.agent,

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryweb.agents.models import Owner
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs.models import Beat, Run
 from memoryweb.workspace.models import AuthorKind
@@ -192,7 +192,7 @@ def test_dream_now_starts_everybody_with_new_notes(world: World, bob: Client) ->
 
 def _note(world: World, owner: Owner) -> None:
     day = timezone.now().date().isoformat()
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, owner, f"memory/{day}.md")
         write(work, place, f"# {day}\n\n- Likes tea.\n", writer=Writer(AuthorKind.AGENT))
 

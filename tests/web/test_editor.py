@@ -2,7 +2,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.web.pages import fragment, text, tight, url
@@ -13,7 +13,7 @@ from tests.world import World
 def test_pinned_lines_and_those_of_people_are_named(world: World, bob: Client) -> None:
     machine = Writer(AuthorKind.DREAM, is_vouched=True)
     pinned = "# Memory\n\n<!-- pinned -->\n- Stays.\n<!-- /pinned -->\n- Machine's.\n"
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "MEMORY.md")
         write(work, place, pinned, writer=machine)
         write(work, place, f"{pinned}- A person's.\n", writer=_person(world))
@@ -22,7 +22,7 @@ def test_pinned_lines_and_those_of_people_are_named(world: World, bob: Client) -
 
 
 def test_the_count_says_how_much_enters_the_prompt(world: World, bob: Client) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "MEMORY.md")
         write(work, place, "x" * 12_300, writer=_person(world))
     page = text(bob.get(url(world.team, "agents_edit", world.agent.pk, "MEMORY.md")))

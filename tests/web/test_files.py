@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, delete, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import actions, fragment, text, tight, url
@@ -172,7 +172,7 @@ def test_who_may_not_write_has_no_switches(stage: Stage, vera: Client) -> None:
 
 def test_a_deleted_file_comes_back_with_one_click(stage: Stage, bob: Client) -> None:
     file = File.objects.get(agent=stage.world.agent, owner=None, path="SOUL.md")
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         delete(work, file, writer=Writer(AuthorKind.PERSON, user=stage.world.alice))
     address = url(stage.world.team, "agents_restore", stage.world.agent.pk, "SOUL.md", 1)
     assert address in text(bob.get(url(stage.world.team, "agents_files", stage.world.agent.pk)))
@@ -186,7 +186,7 @@ def test_a_file_takes_the_same_statements_for_many_lines(stage: Stage, vera: Cli
     writer = Writer(AuthorKind.DREAM, run=stage.shared_run, is_vouched=True)
     counts = []
     for lines in (3, 60):
-        with unit(stage.world.team) as work:
+        with write_transaction(stage.world.team) as work:
             place = Place(stage.world.agent, None, "MEMORY.md")
             write(work, place, "\n".join(f"- {n}" for n in range(lines)), writer=writer)
         counts.append(_statements(vera, address))
@@ -195,7 +195,7 @@ def test_a_file_takes_the_same_statements_for_many_lines(stage: Stage, vera: Cli
 
 def _fill(stage: Stage, *paths: str) -> None:
     writer = Writer(AuthorKind.PERSON, user=stage.world.alice)
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         for path in paths:
             write(work, Place(stage.world.agent, None, path), "text", writer=writer)
 
@@ -233,7 +233,7 @@ def test_files_are_found_by_a_part_of_their_name(
 
 
 def test_files_of_others_are_not_found_by_name(world: World, bob: Client) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         for owner in (world.customer, world.bobs_memory):
             place = Place(world.agent, owner, "hidden.md")
             write(work, place, "Hidden.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))

@@ -5,7 +5,7 @@ from django.test import Client
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, restore, write
 from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.workspace.models import AuthorKind, File
@@ -17,7 +17,7 @@ TEXT = f"# Hotels\n\n- Breakfast ends at ten.\n{LINE}\n"
 
 
 def _bring(world: World, owner: Owner | None = None) -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, owner, "structured/hotels.md")
         return write(work, place, TEXT, writer=Writer(AuthorKind.AGENT)).file
 
@@ -83,7 +83,7 @@ def test_removing_takes_that_line_alone_and_can_be_undone(world: World) -> None:
     file.refresh_from_db()
     assert file.content == "# Hotels\n\n- Breakfast ends at ten.\n"
     assert file.revisions.get(number=2).user == world.bob
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         restored = restore(work, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
     assert (restored.content, flagged_lines(restored)) == (TEXT, {4})
 

@@ -7,7 +7,7 @@ from django.test import Client
 
 from memoryweb.accounts.teams import system_team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, delete, write
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.walls.web_calls import looks
@@ -23,7 +23,7 @@ def rules() -> File:
 
 
 def _write(content: str) -> File:
-    with unit(system_team()) as work:
+    with write_transaction(system_team()) as work:
         agent = Agent.objects.get(pk=GLOBAL_AGENT_ID)
         return write(work, Place(agent, None, "RULES.md"), content, writer=SYSTEM).file
 
@@ -57,7 +57,7 @@ def test_the_past_of_a_global_file_is_opened_at_its_revision(
     query = url(stage.world.team, "search") + "?q=lighthouse&at=2026-11-02"
     assert f"{then}?q=lighthouse#L3" in text(vera.get(query))
     assert "purple" in text(vera.get(then))
-    with unit(system_team()) as work:
+    with write_transaction(system_team()) as work:
         delete(work, gone, writer=SYSTEM)
     assert vera.get(_page(stage)).status_code == 404
     assert "purple" in text(vera.get(then))

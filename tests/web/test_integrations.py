@@ -10,7 +10,7 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.accounts.tokens import recognise
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage
 from tests.world import World, integration_token
@@ -57,7 +57,7 @@ def test_one_that_was_given_an_archived_agent_alone_keeps_to_it(
 ) -> None:
     given = FORM | {"reach": "some", "agents": [str(world.agent.pk)]}
     alice.post(_edit(world), given)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         archive_agent(work, world.agent)
     assert "Atlas (archived)" in text(alice.get(_edit(world)))
     alice.post(_edit(world), given | {"name": "again"})

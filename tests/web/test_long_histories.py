@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from tests.steps import database_steps
@@ -16,7 +16,7 @@ MANY = 4000
 @pytest.fixture
 def note(world: World) -> File:
     writer = Writer(AuthorKind.PERSON, user=world.bob)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         for number in range(60):
             place = Place(world.agent, None, "note.md")
             file = write(work, place, f"- Lamp {number}.\n", writer=writer).file

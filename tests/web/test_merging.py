@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from memoryweb.memory import write as door
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import actions, text, url
@@ -99,7 +99,7 @@ def test_everybody_who_was_faster_is_named_with_a_link_to_what_changed(
     world: World, bob: Client, opened: str
 ) -> None:
     _theirs(world, BASE.replace("Calm", "One"))
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "SOUL.md")
         door.write(work, place, BASE.replace("Calm", "Two"), writer=Writer(AuthorKind.IMPORT))
     page = text(_edit(world, bob, BASE.replace("Calm", "Mine"), opened))
@@ -133,7 +133,7 @@ def test_an_ancestor_that_is_unknown_takes_no_line_away(
 def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
     world: World, bob: Client, opened: str
 ) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         door.delete(work, _soul(world), writer=_alice(world))
     response = _edit(world, bob, "Mine after all.\n", opened)
     page = text(response)
@@ -148,7 +148,7 @@ def test_a_file_that_was_deleted_meanwhile_keeps_the_text_for_a_new_one(
 def test_a_file_that_was_renamed_meanwhile_takes_the_text_under_its_new_name(
     world: World, bob: Client, opened: str
 ) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         door.rename(work, _soul(world), "VOICE.md", writer=_alice(world))
     page = text(_edit(world, bob, "Mine.\n", opened))
     assert "renamed “SOUL.md” to “VOICE.md”" in page
@@ -161,7 +161,7 @@ def test_a_file_that_was_renamed_meanwhile_takes_the_text_under_its_new_name(
 def test_a_new_file_under_the_old_name_is_not_what_was_edited(
     world: World, bob: Client, opened: str
 ) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         door.rename(work, _soul(world), "VOICE.md", writer=_alice(world))
     other = _theirs(world, "Another file.\n")
     assert "renamed “SOUL.md” to “VOICE.md”" in text(_edit(world, bob, "Mine.\n", opened))
@@ -210,7 +210,7 @@ def _alice(world: World) -> Writer:
 
 
 def _theirs(world: World, content: str) -> str:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "SOUL.md")
         return door.write(work, place, content, writer=_alice(world)).file.sha256
 

@@ -14,7 +14,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.agents import archive_agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.review.models import Proposal
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
@@ -34,7 +34,7 @@ def mine(stage: Stage, query: str = "") -> str:
 
 
 def keep(world: World, content: str = MEMORY, path: str = "MEMORY.md") -> File:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.bobs_memory, path)
         return write(work, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
 
@@ -77,7 +77,7 @@ def test_everybody_has_the_page_whatever_the_role(
     owner = Owner.objects.create(
         team=world.team, source="slack", external_id=role, person=getattr(world, role)
     )
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, owner, "MEMORY.md")
         file = write(work, place, MEMORY, writer=Writer(AuthorKind.SYSTEM)).file
     assert "Bob keeps bees." in text(client.get(url(world.team, "mine")))
@@ -94,7 +94,7 @@ def test_a_sentence_reads_without_markdown(stage: Stage, bob: Client) -> None:
 def test_linked_owners_and_every_agent_are_there(stage: Stage, bob: Client) -> None:
     world = stage.world
     Owner.objects.filter(pk=world.sender.pk).update(person=world.bob)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         for agent, said in ((world.agent, "Seen in chat."), (world.other_agent, "Beacon's.")):
             place = Place(agent, world.sender, "MEMORY.md")
             write(work, place, f"- {said}\n", writer=Writer(AuthorKind.SYSTEM))
@@ -109,7 +109,7 @@ def test_linked_owners_and_every_agent_are_there(stage: Stage, bob: Client) -> N
 
 def test_an_archived_agent_keeps_quiet(stage: Stage, bob: Client) -> None:
     file = keep(stage.world)
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         archive_agent(work, stage.world.agent)
     assert "Bob keeps bees." not in text(bob.get(mine(stage)))
     answer = bob.post(url(stage.world.team, "mine_reword"), {**bees(file), "text": "New."})
@@ -150,7 +150,7 @@ def test_it_is_paged_with_the_same_number_of_queries(stage: Stage, bob: Client) 
         bob.get(mine(stage))
     lines = "".join(f"- Bob has shelf {n}.\n" for n in range(60))
     keep(world, f"{MEMORY}{lines}")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         for day in range(3, 30):
             place = Place(world.agent, world.bobs_memory, f"memory/2026-01-{day:02}.md")
             writer = Writer(AuthorKind.EXTRACTION, is_vouched=True)

@@ -11,7 +11,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.parsing import parse_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import text, url
@@ -64,7 +64,7 @@ def test_no_name_in_the_export_can_harm(stage: Stage, bob: Client) -> None:
         team=world.team, source="slack", external_id="../../etc/x", person=world.bob
     )
     evil = Owner.objects.get(external_id="../../etc/x")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(
             work,
             Place(world.agent, evil, "MEMORY.md"),

@@ -5,7 +5,7 @@ from django.test import Client
 from memoryweb.agents.models import Owner
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import actions, text, url
@@ -24,7 +24,7 @@ def code(world: World, owner: Owner | None = None) -> str:
 
 def test_a_code_typed_here_links_the_account(stage: Stage, bob: Client) -> None:
     world = stage.world
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, world.sender, "MEMORY.md")
         write(work, place, "- Said in chat.\n", writer=Writer(AuthorKind.SYSTEM))
     assert "Said in chat." not in text(bob.get(url(stage.world.team, "mine")))

@@ -12,7 +12,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.context import build
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import Injection, RecallEvent
 from memoryweb.workspace.models import AuthorKind, File
@@ -26,7 +26,7 @@ def address(stage: Stage) -> str:
 
 
 def save(stage: Stage, path: str, content: str) -> None:
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         place = Place(stage.world.agent, None, path)
         write(work, place, content, writer=Writer(AuthorKind.PERSON))
 

@@ -10,7 +10,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.workspace.models import AuthorKind, File, Import
@@ -32,7 +32,7 @@ def _token(world: World) -> Token:
 
 def _remembered(world: World, token: Token, text: str, owner: Owner | None = None) -> File:
     writer = Writer(AuthorKind.AGENT, integration=world.integration, token=token, is_tool=True)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         lines = [NewLine(f"- 09:05 {text}")]
         return append(work, Place(world.agent, owner, NOTE), lines, writer=writer).file
 
@@ -40,7 +40,7 @@ def _remembered(world: World, token: Token, text: str, owner: Owner | None = Non
 def _talk(world: World, owner: Owner) -> Conversation:
     at = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
     said = NewMessage(role="user", content=f"I bought {SECRET}.", timestamp=at)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         talk = add_messages(
             work, agent=world.agent, owner=owner, conversation_id="c", messages=[said]
         ).conversation
@@ -125,7 +125,7 @@ def test_the_owner_takes_their_own_back_whatever_their_role(world: World) -> Non
 def test_a_viewer_sees_an_import_and_does_not_take_it_back(world: World) -> None:
     batch = Import.objects.create(team=world.team, agent=world.agent, archive_sha256="0" * 64)
     writer = Writer(AuthorKind.IMPORT, user=world.alice, batch=batch)
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         write(work, Place(world.agent, None, "KNOWLEDGE.md"), "- Acme.\n", writer=writer)
     vera = signed_in(world.vera)
     page = _page(vera, world, f"?import={batch.pk}")

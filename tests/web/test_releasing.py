@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import text, url
@@ -13,7 +13,7 @@ RULES = "# Rules\n\nBe kind.\n\n<!-- pinned -->\nNever lie.\n<!-- /pinned -->\n"
 @pytest.fixture
 def rules(world: World) -> File:
     place = Place(world.agent, None, "rules.md")
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write(work, place, RULES, writer=Writer(AuthorKind.PERSON, user=world.bob)).file
 
 

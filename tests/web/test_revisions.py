@@ -5,7 +5,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind, File
 from tests.web.pages import fragment, text, url
@@ -17,7 +17,7 @@ def soul(world: World) -> File:
     """Three revisions: the seed, Kind and patient, Kind and quick."""
     writer = Writer(AuthorKind.PERSON, user=world.bob)
     for said in ("Kind and patient.\n", "Kind and quick.\n"):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             place = Place(world.agent, None, "SOUL.md")
             file = write(work, place, said, writer=writer, reason=f"now {said[9:14]}").file
     return file
@@ -75,7 +75,7 @@ def test_the_list_takes_the_same_statements_for_a_long_history(
         with CaptureQueriesContext(connection) as queries:
             vera.get(address)
         counted.append(len(queries))
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             for number in range(9):
                 write(
                     work,
@@ -108,7 +108,7 @@ def test_comparing_with_what_never_was_is_404(
 def test_unchanged_lines_open_at_a_link(world: World, soul: File, vera: Client) -> None:
     lines = [f"Line {number}." for number in range(40)]
     for last in ("One.", "Two."):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             place = Place(world.agent, None, "SOUL.md")
             content = "\n".join([*lines, last])
             write(work, place, content, writer=Writer(AuthorKind.PERSON, user=world.bob))
@@ -124,7 +124,7 @@ def test_unchanged_lines_open_at_a_link(world: World, soul: File, vera: Client) 
 def test_invisible_characters_are_seen_in_a_comparison(
     world: World, soul: File, vera: Client
 ) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         place = Place(world.agent, None, "SOUL.md")
         writer = Writer(AuthorKind.PERSON, user=world.bob)
         write(work, place, "Kind and \u202equick.\n", writer=writer)

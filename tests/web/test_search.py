@@ -10,7 +10,7 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import Injection, RecallEvent
 from memoryweb.web.highlighting import marked_html, words_of
@@ -27,7 +27,7 @@ def address(stage: Stage) -> str:
 
 
 def save(stage: Stage, path: str, content: str) -> None:
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         place = Place(stage.world.agent, None, path)
         write(work, place, content, writer=Writer(AuthorKind.PERSON))
 
@@ -62,7 +62,7 @@ def test_a_hit_of_the_past_leads_to_its_revision_at_its_line(
 
 
 def test_what_came_from_an_import_says_so(stage: Stage, vera: Client, address: str) -> None:
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         place = Place(stage.world.agent, None, "KNOWLEDGE.md")
         write(work, place, "- The canoe is red.\n", writer=Writer(AuthorKind.IMPORT))
     assert "from an import" in text(vera.get(f"{address}?q=canoe"))
@@ -142,7 +142,7 @@ def test_of_several_agents_each_shows_its_best(stage: Stage, vera: Client, addre
 
 def test_the_agent_with_the_best_hit_stands_first(stage: Stage, vera: Client, address: str) -> None:
     ours, other = stage.world.agent, stage.world.other_agent
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         person = Writer(AuthorKind.PERSON)
         write(work, Place(other, None, "boats.md"), "- A red canoe trip.\n", writer=person)
         write(work, Place(ours, None, "boats.md"), f"- One trip. {'Rain. ' * 90}\n", writer=person)
@@ -217,7 +217,7 @@ def test_it_takes_as_many_statements_for_many_agents_as_for_few(
 ) -> None:
     counts = []
     for names in ("few", "many of them and more"):
-        with unit(stage.world.team) as work:
+        with write_transaction(stage.world.team) as work:
             for name in names.split():
                 place = Place(create_agent(work, name=name), None, "boats.md")
                 write(work, place, f"- The red boat of {name}.\n", writer=Writer(AuthorKind.PERSON))
@@ -232,7 +232,7 @@ def test_it_takes_as_many_statements_for_many_agents_as_for_few(
 def test_agents_asked_together_keep_apart_what_each_has(
     stage: Stage, vera: Client, address: str
 ) -> None:
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         for name in ("Owl", "Heron"):
             place = Place(create_agent(work, name=name), None, "boats.md")
             write(work, place, f"- A boat of the {name}.\n", writer=Writer(AuthorKind.PERSON))

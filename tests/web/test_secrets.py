@@ -9,7 +9,7 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.review.models import HeldSecret
 from memoryweb.runs import engine
@@ -29,7 +29,7 @@ LINE = "- Wi-Fi password: "
 
 def _hold(stage: Stage, owner: Owner | None = None, value: str = VALUE) -> HeldSecret:
     place = Place(stage.world.agent, owner, "WIFI.md")
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         write(work, place, f"# Wi-Fi\n\n{LINE}{value}\n", writer=Writer(AuthorKind.AGENT))
     return HeldSecret.objects.latest("created_at")
 

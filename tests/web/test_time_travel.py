@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, delete, rename, write
 from memoryweb.workspace.models import AuthorKind
 from tests.web.pages import text, tight, url
@@ -22,7 +22,7 @@ AGO = timezone.now() - timedelta(days=3)
 def past(stage: Stage) -> Stage:
     """Three days ago: a plan, a draft and a list. Since then one changed, one went, one moved."""
     writer = Writer(AuthorKind.PERSON, user=stage.world.bob)
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         work.now = AGO
         files = [
             write(work, Place(stage.world.agent, None, path), said, writer=writer).file
@@ -32,7 +32,7 @@ def past(stage: Stage) -> Stage:
                 ("list.md", "Tea.\n"),
             )
         ]
-    with unit(stage.world.team) as work:
+    with write_transaction(stage.world.team) as work:
         write(work, Place(stage.world.agent, None, "plan.md"), "Stay.\n", writer=writer)
         delete(work, files[1], writer=writer)
         rename(work, files[2], "shopping.md", writer=writer)
@@ -65,7 +65,7 @@ def test_what_changed_since_is_told_with_the_difference(past: Stage, vera: Clien
 
 def test_very_long_lines_are_left_to_the_comparison(past: Stage, vera: Client) -> None:
     writer = Writer(AuthorKind.PERSON, user=past.world.bob)
-    with unit(past.world.team) as work:
+    with write_transaction(past.world.team) as work:
         place = Place(past.world.agent, None, "dump.md")
         write(work, place, f"# Dump\n\n{'x' * 500_000}\n", writer=writer)
     address = url(past.world.team, "agents_moments_compare", past.world.agent.pk)
@@ -121,7 +121,7 @@ def test_it_takes_the_same_statements_for_many_files(past: Stage, vera: Client) 
     addresses = (f"{_url(past)}?at={now}", f"{compare}?since={_iso(AGO)}&until={now}")
     few = [_statements(vera, address) for address in addresses]
     writer = Writer(AuthorKind.PERSON, user=past.world.bob)
-    with unit(past.world.team) as work:
+    with write_transaction(past.world.team) as work:
         for number in range(12):
             write(work, Place(past.world.agent, None, f"n{number}.md"), "text", writer=writer)
     assert [_statements(vera, address) for address in addresses] == few

@@ -9,7 +9,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming.schedule import tick
 from memoryweb.memory.agents import create_agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Beat, Run
 from tests.web.pages import fragment, text, url
 from tests.web.stage import Stage, dream
@@ -86,7 +86,7 @@ def test_while_something_runs_the_table_asks_again(world: World, alice: Client) 
 def test_the_number_of_statements_does_not_grow_with_agents(world: World, alice: Client) -> None:
     few = _statements(world, alice)
     for number in range(8):
-        with unit(world.team) as work:
+        with write_transaction(world.team) as work:
             made = create_agent(work, name=f"Agent {number}")
         Run.objects.create(
             team=world.team, agent=made, kind="dream", status="failed", trigger="cron",

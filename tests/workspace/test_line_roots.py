@@ -8,7 +8,7 @@ from django.db.models import Min, Model
 
 from memoryweb.memory import proposing, write
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.models import LineOrigin, PastOrigin
 from memoryweb.provenance.origins import Origin, Source
@@ -27,7 +27,7 @@ def _place(world: World, path: str) -> Place:
 def _noted(world: World) -> File:
     """Three messages; the second line of the note stands on two of them, the third on none."""
     messages = [NewMessage(role="user", content=text) for text in ("Tea.", "Acme.", "Acme!")]
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         talk = add_messages(
             work,
             agent=world.agent,
@@ -45,7 +45,7 @@ def _noted(world: World) -> File:
 
 def _dreamt(world: World, note: File) -> File:
     origins = {n: Origin((Source(note.pk, note.revision, n + 2),)) for n in (1, 2, 3)}
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return write.write(
             work,
             _place(world, MEMORY),
@@ -65,14 +65,14 @@ def _proposed(world: World, note: File, memory: File) -> Proposal:
     )
     origins = {4: Origin((Source(note.pk, note.revision, 4),))}
     text = memory.content + "- More Acme.\n"
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         return proposing.propose(
             work, run=run, file=memory, content=text, origins=origins, broken=[]
         )
 
 
 def _edited(world: World, path: str, text: str) -> None:
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.alice)
         write.write(work, _place(world, path), text, writer=writer)
 

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, delete, write
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, Revision
@@ -20,7 +20,7 @@ START = timezone.now() - timedelta(days=30)
 def story(world: World) -> World:
     """An hour a step, counted from START: 1 a note, 2 more of it, 3 a plan, 4 the note is gone."""
     world.agent.files.all().delete()
-    with unit(world.team) as work:
+    with write_transaction(world.team) as work:
         work.now = _hour(1)
         write(work, _place(world, "note.md"), "One.\n", writer=SYSTEM)
         work.now = _hour(2)
@@ -74,7 +74,7 @@ def test_nothing_changed_between_a_moment_and_itself(story: World) -> None:
 
 
 def test_an_owners_past_holds_nothing_of_another_reach(story: World) -> None:
-    with unit(story.team) as work:
+    with write_transaction(story.team) as work:
         place = Place(story.agent, story.bobs_memory, "MEMORY.md")
         write(work, place, "Bob's.\n", writer=SYSTEM)
     assert _paths(files_at(story.agent.pk, story.bobs_memory.pk, timezone.now())) == ["MEMORY.md"]
@@ -91,7 +91,7 @@ def test_a_simulated_night_happened_at_its_own_clock(story: World) -> None:
         trigger=Run.Trigger.COMMAND,
         clock=_hour(10),
     )
-    with unit(story.team) as work:
+    with write_transaction(story.team) as work:
         writer = Writer(AuthorKind.DREAM, run=run, is_vouched=True)
         write(work, _place(story, "DREAMS.md"), "A boat.\n", writer=writer)
     assert "DREAMS.md" not in _paths(files_at(story.agent.pk, None, _hour(9)))
@@ -108,9 +108,9 @@ def test_a_simulated_night_shows_nothing_that_was_written_after_it(story: World,
         trigger=Run.Trigger.COMMAND,
         clock=_hour(10),
     )
-    with unit(story.team) as work:
+    with write_transaction(story.team) as work:
         write(work, _place(story, path), "- Later.\n", writer=SYSTEM)
-    with unit(story.team) as work:
+    with write_transaction(story.team) as work:
         writer = Writer(AuthorKind.DREAM, run=run)
         write(work, _place(story, "DREAMS.md"), "- Later.\n- A boat.\n", writer=writer)
     then = workspace_at(story.agent.pk, None, _hour(11))
@@ -120,7 +120,7 @@ def test_a_simulated_night_shows_nothing_that_was_written_after_it(story: World,
 
 
 def test_the_list_takes_one_statement_however_many_files(story: World) -> None:
-    with unit(story.team) as work:
+    with write_transaction(story.team) as work:
         for number in range(30):
             write(work, _place(story, f"n{number}.md"), "text", writer=SYSTEM)
     with CaptureQueriesContext(connection) as queries:
@@ -129,7 +129,7 @@ def test_the_list_takes_one_statement_however_many_files(story: World) -> None:
 
 
 def test_more_files_than_one_statement_asks_for_all_have_their_text(story: World) -> None:
-    with unit(story.team) as work:
+    with write_transaction(story.team) as work:
         for number in range(120):
             write(work, _place(story, f"n{number}.md"), f"{number}", writer=SYSTEM)
     found = workspace_at(story.agent.pk, None, timezone.now())

@@ -21,7 +21,7 @@ from memoryweb.extraction.requests import request
 from memoryweb.memory import tools
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -101,7 +101,7 @@ def _member(team: Team, person: Person, password: str) -> Membership:
 
 def _cast(team: Team, members: list[Membership], now: datetime) -> tuple[tuple[_Part, ...], Agent]:
     helpdesk = create_integration(team=team, name=PROGRAM, by=SYSTEM)
-    with unit(team) as work:
+    with write_transaction(team) as work:
         work.now = now - timedelta(days=DAYS + 1)
         ada = create_agent(
             work, name="Ada", description="Works with the team", time_zone="Europe/Stockholm"
@@ -132,7 +132,7 @@ def _live(part: _Part, day: date) -> None:
     if not today:
         return
     ended = today[-1].lines[-1].at
-    with unit(part.agent.team) as work:
+    with write_transaction(part.agent.team) as work:
         work.now = ended
         for scene in today:
             _converse(work, part, scene)
@@ -150,7 +150,7 @@ def _live(part: _Part, day: date) -> None:
         engine.work(run.pk)
 
 
-def _converse(work: Unit, part: _Part, scene: Scene) -> None:
+def _converse(work: Transaction, part: _Part, scene: Scene) -> None:
     agent = part.agent.name
     add_messages(
         work,
@@ -178,14 +178,14 @@ def _ask(part: _Part, day: date, ago: int) -> None:
         if latest and (days, name) == (ago, part.name):
             at = latest.last_message_at or datetime.combine(day, time(), tzinfo=UTC)
             acting = tools.Acting(Reader(part.agent, part.owner), at, latest)
-            with unit(part.agent.team):
+            with write_transaction(part.agent.team):
                 tools.memory_search(acting, query)
 
 
 def _tell(tilde: Agent, notes: list[Scene], day: date) -> None:
     for scene in notes:
         if scene.at.date() == day:
-            with unit(tilde.team) as work:
+            with write_transaction(tilde.team) as work:
                 work.now = scene.at
                 for line in scene.lines:
                     acting = tools.Acting(Reader(tilde), line.at)
@@ -199,7 +199,7 @@ def _sleep(agents: Iterable[Agent], day: date, now: datetime) -> None:
         if night > night_of(agent, now):
             continue
         for owner in schedule.with_new_notes(agent, dream_time(agent, night)):
-            with unit(agent.team) as work:
+            with write_transaction(agent.team) as work:
                 asked = schedule.request_night(
                     work, agent, owner, night, trigger=Run.Trigger.COMMAND
                 )

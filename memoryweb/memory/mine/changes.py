@@ -11,7 +11,7 @@ from memoryweb.markdown.diff import carry
 from memoryweb.memory import write
 from memoryweb.memory.exceptions import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.mine.sentences import marker_of
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer, Written
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import File
@@ -34,34 +34,39 @@ class Spot:
     sha256: str
 
 
-def reword(unit: Unit, file: File, spot: Spot, text: str, *, writer: Writer) -> Written:
+def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer) -> Written:
     """Raises Stale, SentenceGone, ContentRefused, SecretRefused."""
     file, block = _found(file, spot)
     lines = file.content.split("\n")
     lines[block.line - 1 : block.end] = _worded(lines[block.line - 1], block, text)
-    return _write(unit, file, lines, writer, _("Edited on My memory"))
+    return _write(tx, file, lines, writer, _("Edited on My memory"))
 
 
 def remove(
-    unit: Unit, file: File, spot: Spot, *, writer: Writer, sources_of: Collection[UUID] = ()
+    tx: Transaction,
+    file: File,
+    spot: Spot,
+    *,
+    writer: Writer,
+    sources_of: Collection[UUID] = (),
 ) -> list[Written]:
     """Take a sentence out, with the note lines of these owners that it stands on, so that no
     dream writes it again. Raises Stale, SentenceGone."""
     file, block = _found(file, spot)
     behind = list(_sources(file, block, sources_of))
     reason = _("Removed on My memory")
-    done = [_write(unit, file, _without(file, {*_numbers(block)}), writer, reason)]
+    done = [_write(tx, file, _without(file, {*_numbers(block)}), writer, reason)]
     for source, lines in behind:
-        done.append(_write(unit, source, _without(source, lines), writer, reason))
+        done.append(_write(tx, source, _without(source, lines), writer, reason))
     return done
 
 
-def undo(unit: Unit, file: File, number: int, *, writer: Writer) -> Written:
+def undo(tx: Transaction, file: File, number: int, *, writer: Writer) -> Written:
     """Bring back what stood before revision `number`, if nothing came after it. Raises Stale."""
     file = write.lock(file)
     if file.revision != number or number < 2:
         raise Stale(file)
-    return write.restore(unit, file, number - 1, writer=writer)
+    return write.restore(tx, file, number - 1, writer=writer)
 
 
 def moved(file: File, spot: Spot) -> tuple[Block | None, str]:
@@ -109,10 +114,12 @@ def _without(file: File, numbers: Collection[int]) -> list[str]:
     return lines
 
 
-def _write(unit: Unit, file: File, lines: Sequence[str], writer: Writer, reason: str) -> Written:
+def _write(
+    tx: Transaction, file: File, lines: Sequence[str], writer: Writer, reason: str
+) -> Written:
     place = Place(file.agent, file.owner, file.path)
     content = "\n".join(lines)
-    return write.write(unit, place, content, writer=writer, expected=file.sha256, reason=reason)
+    return write.write(tx, place, content, writer=writer, expected=file.sha256, reason=reason)
 
 
 def _sources(

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from memoryweb.accounts.models import User
 from memoryweb.memory.review import flags, proposals, secrets
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.review.inbox import Item, Kind
 from memoryweb.workspace.models import File
 
-Handler = Callable[[Unit, Item, User, str], object]
+Handler = Callable[[Transaction, Item, User, str], object]
 
 # A new kind adds its decisions here.
 HANDLERS: dict[tuple[Kind, str], Handler] = {
@@ -27,10 +27,10 @@ def _line(item: Item) -> tuple[File, str]:
     return item.row.file, item.id.partition(".")[2]
 
 
-def decide(unit: Unit, item: Item, decision: str, *, by: User, value: str = "") -> None:
+def decide(tx: Transaction, item: Item, decision: str, *, by: User, value: str = "") -> None:
     """`value`: what a person types in to put a held secret back into its line.
 
     Raises KeyError for a decision that the kind has not, Decided for one that came too late, and
     what the decision itself refuses.
     """
-    HANDLERS[item.kind, decision](unit, item, by, value)
+    HANDLERS[item.kind, decision](tx, item, by, value)

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.memory.exceptions import Decided
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import flags
 from memoryweb.provenance.flags import print_of
@@ -12,7 +12,7 @@ from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import AuthorKind, File
 
 
-def keep(unit: Unit, file: File, line_print: str, *, by: User) -> int:
+def keep(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
     """Clear the flags of the line; its number. Raises Decided.
 
     `line_print` is `provenance.flags.print_of` of the line that the person saw, wherever it
@@ -22,11 +22,11 @@ def keep(unit: Unit, file: File, line_print: str, *, by: User) -> int:
     number, marks = _find(file, line_print)
     LineOrigin.objects.filter(file=file, line=number).update(marks="")
     flags.let_stand(file, file.content.split("\n")[number - 1 : number])
-    _record(unit, "mark.kept", file, number, marks, by)
+    _record(tx, "mark.kept", file, number, marks, by)
     return number
 
 
-def remove(unit: Unit, file: File, line_print: str, *, by: User) -> Written:
+def remove(tx: Transaction, file: File, line_print: str, *, by: User) -> Written:
     """Take the line out by a new revision of the person. Raises Decided, WriteRefused."""
     file = lock(file)
     number, marks = _find(file, line_print)
@@ -34,8 +34,8 @@ def remove(unit: Unit, file: File, line_print: str, *, by: User) -> Written:
     content = "\n".join(lines[: number - 1] + lines[number:])
     place = Place(file.agent, file.owner, file.path)
     writer = Writer(AuthorKind.PERSON, user=by)
-    written = write(unit, place, content, writer=writer, reason=_("A flagged line was removed."))
-    _record(unit, "mark.removed", file, number, marks, by)
+    written = write(tx, place, content, writer=writer, reason=_("A flagged line was removed."))
+    _record(tx, "mark.removed", file, number, marks, by)
     return written
 
 
@@ -50,8 +50,8 @@ def _find(file: File, line_print: str) -> tuple[int, str]:
     raise Decided
 
 
-def _record(unit: Unit, action: str, file: File, number: int, marks: str, by: User) -> None:
-    unit.record(
+def _record(tx: Transaction, action: str, file: File, number: int, marks: str, by: User) -> None:
+    tx.record(
         action,
         target_kind="file",
         target_id=str(file.pk),

@@ -9,7 +9,7 @@ from memoryweb.language.flags import suspicious
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge, resolved
 from memoryweb.memory.exceptions import Decided, Stale
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
@@ -18,13 +18,13 @@ from memoryweb.workspace.models import AuthorKind, File
 from memoryweb.workspace.revisions import content_of
 
 
-def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
+def accept(tx: Transaction, proposal: Proposal, *, by: User) -> Written:
     """Write what was proposed, if it still fits what the file is now.
 
     Raises Decided, Stale.
     """
     proposal.file = file = lock(proposal.file)
-    _decide(unit, proposal, Proposal.State.ACCEPTED, by)
+    _decide(tx, proposal, Proposal.State.ACCEPTED, by)
     content = outcome(proposal)
     if content is None:
         raise Stale(file)
@@ -33,7 +33,7 @@ def accept(unit: Unit, proposal: Proposal, *, by: User) -> Written:
         flags.let_stand(file, suspicious(_brought(file, content)))
         told = _moved({n: one for n, one in told.items() if one != Origin()}, proposal, content)
     place = Place(file.agent, file.owner, file.path)
-    return write(unit, place, content, writer=_writer(proposal, by), origins=told)
+    return write(tx, place, content, writer=_writer(proposal, by), origins=told)
 
 
 def outcome(proposal: Proposal) -> str | None:
@@ -49,13 +49,13 @@ def outcome(proposal: Proposal) -> str | None:
     return None if conflicts(hunks) else resolved(hunks, {})
 
 
-def reject(unit: Unit, proposal: Proposal, *, by: User, keeps_out: bool = True) -> None:
+def reject(tx: Transaction, proposal: Proposal, *, by: User, keeps_out: bool = True) -> None:
     """Leave the file alone. What stands in a rejected proposal is not proposed again, unless it
     went for one of its sources only (`keeps_out`)."""
     if not keeps_out:
         proposal.origins = {}
         proposal.save(update_fields=["origins"])
-    _decide(unit, proposal, Proposal.State.REJECTED, by)
+    _decide(tx, proposal, Proposal.State.REJECTED, by)
 
 
 def origins_of(proposal: Proposal) -> dict[int, Origin]:
@@ -88,11 +88,11 @@ def _moved(told: Mapping[int, Origin], proposal: Proposal, content: str) -> dict
     return {new: told[old] for new, old in same.items() if old in told}
 
 
-def _decide(unit: Unit, proposal: Proposal, state: Proposal.State, by: User) -> None:
+def _decide(tx: Transaction, proposal: Proposal, state: Proposal.State, by: User) -> None:
     waiting = Proposal.objects.filter(pk=proposal.pk, state=Proposal.State.PENDING)
-    if not waiting.update(state=state, decided_by=by, decided_at=unit.now):
+    if not waiting.update(state=state, decided_by=by, decided_at=tx.now):
         raise Decided
-    unit.record(
+    tx.record(
         f"proposal.{state}",
         target_kind="proposal",
         target_id=str(proposal.pk),

@@ -12,7 +12,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.markdown.diff import carry
 from memoryweb.memory import screening, write
 from memoryweb.memory.exceptions import Decided, ValueRefused, WrongValue
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.review.models import HeldSecret
 from memoryweb.search import indexing
@@ -25,21 +25,21 @@ WINDOW, MOST_TRIES = timedelta(minutes=15), 5
 BATCH = 200
 
 
-def refuse(unit: Unit, held: HeldSecret, *, by: User) -> None:
+def refuse(tx: Transaction, held: HeldSecret, *, by: User) -> None:
     """It is a secret: it stays out, and is not asked about again there. Raises Decided."""
-    _decide(unit, held, HeldSecret.State.REFUSED, by)
+    _decide(tx, held, HeldSecret.State.REFUSED, by)
 
 
-def release(unit: Unit, held: HeldSecret, *, by: User, value: str = "") -> None:
+def release(tx: Transaction, held: HeldSecret, *, by: User, value: str = "") -> None:
     """It is no secret: from now on it passes. With the value typed in, it comes back to its place.
 
     Raises Decided, ValueRefused and what `files.write` raises.
     """
     if value.strip():
-        _check_value(unit, held, value)
-    _decide(unit, held, HeldSecret.State.RELEASED, by)
+        _check_value(tx, held, value)
+    _decide(tx, held, HeldSecret.State.RELEASED, by)
     if value.strip() and held.file is not None:
-        _into_file(unit, held, held.file, value.strip(), by)
+        _into_file(tx, held, held.file, value.strip(), by)
     elif value.strip() and held.message is not None:
         _into_message(held, held.message, value.strip())
 
@@ -64,15 +64,15 @@ def expire(now: datetime) -> int:
             ).select_related("team")[:BATCH]
         )
     for team in {one.team for one in late}:
-        with unit(team) as work:
+        with write_transaction(team) as work:
             for one in late:
                 if one.team_id == team.pk:
                     _close(work, one, HeldSecret.State.EXPIRED, None)
     return len(late)
 
 
-def _check_value(unit: Unit, held: HeldSecret, value: str) -> None:
-    wrong = count_since(held.team_id, "secret.value_refused", unit.actor.id, unit.now - WINDOW)
+def _check_value(tx: Transaction, held: HeldSecret, value: str) -> None:
+    wrong = count_since(held.team_id, "secret.value_refused", tx.actor.id, tx.now - WINDOW)
     if wrong >= MOST_TRIES:
         said = _("Too many wrong values. Wait {n} minutes, or say that it is no secret.")
         minutes = int(WINDOW.total_seconds() // 60)
@@ -82,8 +82,8 @@ def _check_value(unit: Unit, held: HeldSecret, value: str) -> None:
         raise WrongValue(held.pk, held.owner_id)
 
 
-def _decide(unit: Unit, held: HeldSecret, state: HeldSecret.State, by: User) -> None:
-    if not _close(unit, held, state, by):
+def _decide(tx: Transaction, held: HeldSecret, state: HeldSecret.State, by: User) -> None:
+    if not _close(tx, held, state, by):
         raise Decided
     HeldSecret.objects.filter(
         team=held.team_id,
@@ -91,15 +91,15 @@ def _decide(unit: Unit, held: HeldSecret, state: HeldSecret.State, by: User) -> 
         owner=held.owner_id,
         fingerprint=held.fingerprint,
         state=HeldSecret.State.WAITING,
-    ).update(state=state, decided_by=by, decided_at=unit.now)
+    ).update(state=state, decided_by=by, decided_at=tx.now)
 
 
-def _close(unit: Unit, held: HeldSecret, state: HeldSecret.State, by: User | None) -> bool:
+def _close(tx: Transaction, held: HeldSecret, state: HeldSecret.State, by: User | None) -> bool:
     waiting = HeldSecret.objects.filter(pk=held.pk, state=HeldSecret.State.WAITING)
-    if not waiting.update(state=state, decided_by=by, decided_at=unit.now):
+    if not waiting.update(state=state, decided_by=by, decided_at=tx.now):
         return False
     expired = state == HeldSecret.State.EXPIRED
-    unit.record(
+    tx.record(
         "secret.expired" if expired else "secret.decided",
         target_kind="held_secret",
         target_id=str(held.pk),
@@ -109,7 +109,7 @@ def _close(unit: Unit, held: HeldSecret, state: HeldSecret.State, by: User | Non
     return True
 
 
-def _into_file(unit: Unit, held: HeldSecret, file: File, value: str, by: User) -> None:
+def _into_file(tx: Transaction, held: HeldSecret, file: File, value: str, by: User) -> None:
     file = write.lock(file)
     number, line = (0, "")
     if file.deleted_at is None:
@@ -118,7 +118,7 @@ def _into_file(unit: Unit, held: HeldSecret, file: File, value: str, by: User) -
         raise _no_place()
     content = _put_back(file.content, number, line, held.kind, value)
     place = Place(file.agent, file.owner, file.path)
-    write.write(unit, place, content, writer=Writer(AuthorKind.PERSON, user=by))
+    write.write(tx, place, content, writer=Writer(AuthorKind.PERSON, user=by))
 
 
 def _into_message(held: HeldSecret, message: Message, value: str) -> None:

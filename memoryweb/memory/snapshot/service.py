@@ -13,7 +13,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory import placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.snapshot.planning import Action, Item, Plan, plan
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.snapshots import manifest
 from memoryweb.snapshots.contents import NAMES
@@ -97,7 +97,7 @@ def parts_of(agent: Agent, owner: Owner | None) -> tuple[Part, ...]:
 
 
 def export(
-    unit: Unit,
+    tx: Transaction,
     agent: Agent,
     owner: Owner | None,
     part: int | None = None,
@@ -114,7 +114,7 @@ def export(
     if part is not None and not 1 <= part <= len(parts):
         raise PartMissing(len(parts))
     packed = _packed(agent, owner, parts[part - 1] if part else None, is_for_program=is_for_program)
-    unit.record(
+    tx.record(
         "snapshot.exported",
         target_kind="agent",
         target_id=str(agent.pk),
@@ -139,7 +139,13 @@ def preview(agent: Agent, owner: Owner | None, archive: bytes, *, by: Writer) ->
 
 
 def apply(
-    unit: Unit, agent: Agent, owner: Owner | None, archive: bytes, token: str, *, by: Writer
+    tx: Transaction,
+    agent: Agent,
+    owner: Owner | None,
+    archive: bytes,
+    token: str,
+    *,
+    by: Writer,
 ) -> Imported:
     """Import what a preview showed, all of it or nothing.
 
@@ -148,9 +154,9 @@ def apply(
     made = _checked(agent, owner, archive, token, by)
     if not made.changes:
         return Imported(None, made, ())
-    batch = _batch(unit, agent, owner, made, by)
+    batch = _batch(tx, agent, owner, made, by)
     writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
-    written = tuple((item, _write(unit, agent, owner, item, writer)) for item in made.changes)
+    written = tuple((item, _write(tx, agent, owner, item, writer)) for item in made.changes)
     return Imported(batch, made, written)
 
 
@@ -211,18 +217,18 @@ def _opened(token: str) -> dict[str, str]:
     return told
 
 
-def _batch(unit: Unit, agent: Agent, owner: Owner | None, made: Plan, by: Writer) -> Import:
+def _batch(tx: Transaction, agent: Agent, owner: Owner | None, made: Plan, by: Writer) -> Import:
     batch = Import.objects.create(
-        team=unit.team,
+        team=tx.team,
         agent=agent,
         owner=owner,
         user=by.user,
         token=by.token,
         archive_sha256=made.archive_sha256,
-        created_at=unit.now,
+        created_at=tx.now,
     )
     counts = {str(action): made.count(action) for action in Action}
-    unit.record(
+    tx.record(
         "snapshot.imported",
         target_kind="import",
         target_id=str(batch.pk),
@@ -233,10 +239,10 @@ def _batch(unit: Unit, agent: Agent, owner: Owner | None, made: Plan, by: Writer
 
 
 def _write(
-    unit: Unit, agent: Agent, owner: Owner | None, item: Item, writer: Writer
+    tx: Transaction, agent: Agent, owner: Owner | None, item: Item, writer: Writer
 ) -> write.Written:
     place = Place(agent, owner, item.path)
-    return write.write(unit, place, item.coming, writer=writer, reason=_("From a snapshot"))
+    return write.write(tx, place, item.coming, writer=writer, reason=_("From a snapshot"))
 
 
 def _kept(owner: Owner | None) -> UUID | None:

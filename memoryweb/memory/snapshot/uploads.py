@@ -8,25 +8,27 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.service import Imported
-from memoryweb.memory.transaction import Unit
+from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.snapshots.models import Upload
 
 KEPT = timedelta(hours=1)
 
 
-def keep(unit: Unit, agent: Agent, owner: Owner | None, archive: bytes, *, user: User) -> Upload:
+def keep(
+    tx: Transaction, agent: Agent, owner: Owner | None, archive: bytes, *, user: User
+) -> Upload:
     """One a person: an earlier one that was left behind goes."""
-    Upload.objects.filter(team=unit.team, user=user).delete()
+    Upload.objects.filter(team=tx.team, user=user).delete()
     upload = Upload.objects.create(
-        team=unit.team,
+        team=tx.team,
         agent=agent,
         owner=owner,
         user=user,
         archive=archive,
-        expires_at=unit.now + KEPT,
+        expires_at=tx.now + KEPT,
     )
-    unit.record(
+    tx.record(
         "snapshot.uploaded",
         target_kind="agent",
         target_id=str(agent.pk),
@@ -36,19 +38,19 @@ def keep(unit: Unit, agent: Agent, owner: Owner | None, archive: bytes, *, user:
     return upload
 
 
-def take(unit: Unit, upload: Upload, token: str, *, by: Writer) -> Imported:
+def take(tx: Transaction, upload: Upload, token: str, *, by: Writer) -> Imported:
     """Import it, and keep it no longer. Raises what snapshots.apply raises."""
     archive = bytes(upload.archive)
-    done = snapshots.apply(unit, upload.agent, upload.owner, archive, token, by=by)
+    done = snapshots.apply(tx, upload.agent, upload.owner, archive, token, by=by)
     if done.batch is None:
-        drop(unit, upload)
+        drop(tx, upload)
     else:
         upload.delete()
     return done
 
 
-def drop(unit: Unit, upload: Upload) -> None:
-    unit.record(
+def drop(tx: Transaction, upload: Upload) -> None:
+    tx.record(
         "snapshot.dropped",
         target_kind="agent",
         target_id=str(upload.agent_id),

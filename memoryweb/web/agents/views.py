@@ -17,7 +17,7 @@ from memoryweb.memory.agents import (
     create_agent,
     restore_agent,
 )
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
@@ -63,7 +63,7 @@ def new(request: TeamRequest) -> HttpResponse:
     form = AgentForm(request.POST or None, initial={"time_zone": request.user.time_zone})
     if request.method == "POST" and form.is_valid():
         try:
-            with unit(request.visit.team, actor=request.visit.actor) as work:
+            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
                 agent = create_agent(work, **form.cleaned_data)
         except NameTaken as taken:
             form.add_error("name", str(taken))
@@ -111,7 +111,7 @@ def archive_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @team_view(Permission.MANAGE_AGENTS)
 def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
-    with unit(request.visit.team, actor=request.visit.actor) as work:
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
         archive_agent(work, agent)
     said = _("{name} was archived. You can restore it here for 30 days.")
     messages.success(request, said.format(name=agent.name))
@@ -123,7 +123,7 @@ def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def unarchive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_archived_agent(request, agent_id)
     try:
-        with unit(request.visit.team, actor=request.visit.actor) as work:
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             restore_agent(work, agent)
     except NameTaken as taken:
         messages.error(request, f"{taken} {_('Rename that one first, then restore this one.')}")
@@ -145,7 +145,7 @@ def _values(agent: Agent) -> dict[str, object]:
 
 def _change(request: TeamRequest, agent: Agent, form: AgentForm) -> bool:
     try:
-        with unit(request.visit.team, actor=request.visit.actor) as work:
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             change_agent(work, agent, **form.cleaned_data)
     except NameTaken as taken:
         form.add_error("name", str(taken))

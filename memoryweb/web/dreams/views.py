@@ -22,7 +22,7 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import status
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -151,7 +151,7 @@ def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
     visit = request.visit
     trigger, user = Run.Trigger.PERSON, request.user
-    with unit(visit.team, actor=visit.actor) as work:
+    with write_transaction(visit.team, actor=visit.actor) as work:
         if workspace.owner is None:
             return schedule.request_all(work, workspace.agent, trigger=trigger, user=user)
         owner = own_workspace(request, workspace).owner

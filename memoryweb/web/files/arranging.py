@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from memoryweb.memory import prompt_files
 from memoryweb.memory import write as door
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
@@ -36,7 +36,7 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     form = ArrangeForm(request.POST)
     if form.is_valid():
         try:
-            with unit(request.visit.team, actor=request.visit.actor) as work:
+            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
                 _apply(work, file, form)
         except MemoryRefused as refused:
             messages.error(request, str(refused))
@@ -71,7 +71,7 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return show(request, "files/rename.html", context, status=422 if form.is_bound else 200)
 
 
-def _apply(work: Unit, file: File, form: ArrangeForm) -> None:
+def _apply(work: Transaction, file: File, form: ArrangeForm) -> None:
     asked = form.cleaned_data
     if asked["enabled"]:
         prompt_files.switch(work, file, enabled=asked["enabled"] == "on")
@@ -91,7 +91,7 @@ def _said(workspace: Workspace, file: File) -> str:
 
 
 def _rename(request: TeamRequest, file: File, form: RenameForm) -> File:
-    with unit(request.visit.team, actor=request.visit.actor) as work:
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
         return door.rename(
             work,
             file,

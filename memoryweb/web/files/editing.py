@@ -12,7 +12,7 @@ from memoryweb.markdown.paths import fold
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory import write as door
 from memoryweb.memory.exceptions import Exists, FileMissing, MemoryRefused, Stale
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     TeamRequest,
@@ -108,7 +108,7 @@ def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     form = DeleteForm(request.POST)
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     try:
-        with unit(request.visit.team, actor=request.visit.actor) as work:
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             door.delete(work, file, writer=writer_of(request), expected=expected)
     except Stale:
         messages.error(

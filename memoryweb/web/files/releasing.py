@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from memoryweb.memory import releasing
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
 from memoryweb.web.files.forms import LinesForm
 from memoryweb.web.htmx import to
@@ -43,7 +43,7 @@ def _change(
         lines = form.cleaned_data
         anchor = f"#L{lines['first']}"
         try:
-            with unit(request.visit.team, actor=request.visit.actor) as work:
+            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
                 count = act(work, file, lines["first"], lines["last"], expected=lines["sha256"])
         except MemoryRefused as refused:
             messages.error(request, str(refused))

@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.memory import write as door
 from memoryweb.memory.screening import Likely
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Written
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
 from memoryweb.web.naming import writer_of
@@ -21,7 +21,7 @@ def save_text(
     no_secrets: bool = False,
 ) -> Written:
     """Raises what `files.write` raises. `no_secrets`: the person says so of what looks like one."""
-    with unit(request.visit.team, actor=request.visit.actor) as work:
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
         return door.write(
             work,
             Place(workspace.agent, own_workspace(request, workspace).owner, path),

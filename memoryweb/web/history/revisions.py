@@ -20,7 +20,7 @@ from memoryweb.accounts.models import User
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
 from memoryweb.web.files import blame
@@ -164,7 +164,7 @@ def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Htt
     require_write(request, workspace)
     found = get_object_or_404(file.revisions, number=number, is_deletion=False)
     try:
-        with unit(request.visit.team, actor=request.visit.actor) as work:
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             written = door.restore(work, file, found.number, writer=writer_of(request))
     except MemoryRefused as refused:
         messages.error(request, str(refused))

@@ -26,7 +26,7 @@ from memoryweb.memory.mine import export as personal_export
 from memoryweb.memory.mine.kept import Kept, kept_about
 from memoryweb.memory.mine.sentences import STANDING, Wanted, marker_of, passages, sentences
 from memoryweb.memory.mine.uses import last_uses
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Written
 from memoryweb.review.inbox import Inbox, Kind
 from memoryweb.web.access import UserRequest
@@ -92,7 +92,7 @@ def reword(request: UserRequest, who: Oneself) -> HttpResponse:
     if not form.is_valid():
         raise Http404
     try:
-        with unit(who.team, actor=who.actor) as work:
+        with write_transaction(who.team, actor=who.actor) as work:
             written = door.reword(
                 work, file, form.spot, form.cleaned_data["text"], writer=who.writer
             )
@@ -115,7 +115,7 @@ def remove(request: UserRequest, who: Oneself) -> HttpResponse:
         raise Http404
     sources = list(who.owners) if form.cleaned_data["sources"] else []
     try:
-        with unit(who.team, actor=who.actor) as work:
+        with write_transaction(who.team, actor=who.actor) as work:
             done = door.remove(work, file, form.spot, writer=who.writer, sources_of=sources)
     except (Stale, door.SentenceGone):
         said = _(
@@ -137,7 +137,7 @@ def undo(request: UserRequest, who: Oneself) -> HttpResponse:
     if not files:
         raise Http404
     try:
-        with unit(who.team, actor=who.actor) as work:
+        with write_transaction(who.team, actor=who.actor) as work:
             for file, number in sorted(files, key=lambda place: str(place[0].pk)):
                 door.undo(work, file, number, writer=who.writer)
     except (Stale, FileMissing):
@@ -159,7 +159,7 @@ def resume(request: UserRequest, who: Oneself) -> HttpResponse:
 
 
 def _set_paused(request: UserRequest, who: Oneself, said: str, *, paused: bool) -> HttpResponse:
-    with unit(who.team):
+    with write_transaction(who.team):
         for owner in _saved(who):
             set_paused(owner=owner, paused=paused, by=who.actor)
             who.me.paused = paused
@@ -171,7 +171,7 @@ def _set_paused(request: UserRequest, who: Oneself, said: str, *, paused: bool) 
 
 def export(request: UserRequest, who: Oneself) -> StreamingHttpResponse:
     """One's own owner is made with the event that it was exported, or not at all."""
-    with unit(who.team):
+    with write_transaction(who.team):
         return download(who.team, _saved(who), by=who.actor)
 
 
@@ -180,7 +180,7 @@ def download(
 ) -> StreamingHttpResponse:
     """Everything about these owners in one download, an event first."""
     looked = looks(team, [owner.pk for owner in owners], but=None if grant else by)
-    with unit(team, actor=by) as work:
+    with write_transaction(team, actor=by) as work:
         for owner in owners:
             work.record(
                 "personal.exported",

@@ -16,7 +16,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.memory import reverting
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.reverting import Reverted
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.sources import tokens_that_wrote
 from memoryweb.web.access import TeamRequest, find_agent, team_view
 from memoryweb.web.htmx import show, to
@@ -80,7 +80,7 @@ def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 
 
 def _reverted(request: TeamRequest, found: Found) -> Reverted:
-    with unit(request.visit.team, actor=request.visit.actor) as work:
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
         return reverting.revert(
             work,
             found.source,

@@ -13,7 +13,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.language.secrets import labels
 from memoryweb.memory import rescan
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, team_view
@@ -60,7 +60,7 @@ def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 
 def _start(request: TeamRequest, agent: Agent, begun: str, *, fix: bool) -> None:
     visit = request.visit
-    with unit(visit.team, actor=visit.actor) as work:
+    with write_transaction(visit.team, actor=visit.actor) as work:
         run = rescan.request(work, agent, fix=fix, trigger=Run.Trigger.PERSON, user=request.user)
     if rescan.masks(run) == fix:
         messages.success(request, begun)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.exceptions import Decided, MemoryRefused
 from memoryweb.memory.review.decisions import decide as decide_item
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.flags import files_of
 from memoryweb.review import inbox
 from memoryweb.review.inbox import Inbox, Item, Kind, line_text
@@ -79,7 +79,7 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     decision = _decision(item, request.POST.get("decision", ""))
     value = request.POST.get("value", "")
     try:
-        with unit(visit.team, actor=visit.actor) as work:
+        with write_transaction(visit.team, actor=visit.actor) as work:
             decide_item(work, item, decision.code, by=request.user, value=value)
     except MemoryRefused as refused:
         item = _find(request, kind, item_id)

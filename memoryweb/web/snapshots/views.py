@@ -19,7 +19,7 @@ from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot import uploads
 from memoryweb.memory.snapshot.service import Imported
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.models import Upload
 from memoryweb.snapshots.zip_structure import MAX_UPLOAD
@@ -88,7 +88,7 @@ def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         raise Refused("export", workspace.owner)
     part = number_of(request, "part", 0) or None
     try:
-        with unit(request.visit.team, actor=request.visit.actor) as work:
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             exported = snapshots.export(work, workspace.agent, workspace.owner, part)
     except snapshots.PartMissing:
         raise Http404 from None
@@ -106,7 +106,7 @@ def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         return _page(request, agent, form)
     archive = form.cleaned_data["file"].read()
     try:
-        with unit(request.visit.team, actor=request.visit.actor) as work:
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             owner = own_owner(request, form.cleaned_data["owner"])
             snapshots.preview(agent, owner, archive, by=writer_of(request))
             kept = uploads.keep(work, agent, owner, archive, user=request.user)
@@ -161,7 +161,7 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
     token = request.POST.get("token", "")
     try:
-        with unit(request.visit.team, actor=request.visit.actor) as work:
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             done = uploads.take(work, kept, token, by=writer_of(request))
     except MemoryRefused as refused:
         messages.error(request, str(refused))
@@ -177,7 +177,7 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
 @team_view(Permission.IMPORT)
 def drop(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
-    with unit(request.visit.team, actor=request.visit.actor) as work:
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
         uploads.drop(work, kept)
     messages.success(request, _("The upload was discarded. Nothing was imported."))
     return redirect(to(request, "agents_snapshot", agent_id))

@@ -8,7 +8,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.accounts.names import checked_name
 from memoryweb.commands import base
 from memoryweb.memory.agents import MAX_NAME, create_agent
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 
 
 class Command(base.TeamCommand):
@@ -26,7 +26,7 @@ class Command(base.TeamCommand):
                 )
             )
         name = checked_name(options["name"], longest=MAX_NAME)
-        with unit(team) as work:
+        with write_transaction(team) as work:
             agent = create_agent(work, name=name, time_zone=options["timezone"])
         return base.Outcome(
             _("Created agent “{name}” in {team}.").format(name=agent.name, team=team.name),

@@ -11,7 +11,7 @@ from memoryweb.agents.nights import dream_time
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.dreaming import schedule
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
@@ -57,7 +57,7 @@ def _date(text: str) -> date:
 
 def _dreamt(agent: Agent, owner: Owner | None, night: date | None) -> Run:
     trigger = Run.Trigger.COMMAND
-    with unit(agent.team) as work:
+    with write_transaction(agent.team) as work:
         if night:
             asked = schedule.request_night(work, agent, owner, night, trigger=trigger)
         else:

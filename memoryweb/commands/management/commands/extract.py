@@ -11,7 +11,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command, system_owner
 from memoryweb.commands import base
 from memoryweb.extraction.requests import owners_with_messages, request
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
@@ -41,7 +41,7 @@ class Command(base.TeamCommand):
 
 
 def _extracted(agent: Agent, owner: Owner) -> Run:
-    with unit(agent.team) as work:
+    with write_transaction(agent.team) as work:
         run = request(work, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True)
     if run is None:
         raise AssertionError("who asks in person gets a run")

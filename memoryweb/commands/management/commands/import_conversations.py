@@ -12,7 +12,7 @@ from memoryweb.commands import base
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.extraction.requests import request
 from memoryweb.memory.messages import Imported, import_messages
-from memoryweb.memory.transaction import Unit, unit
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.models import Run
 
 
@@ -36,8 +36,8 @@ class Command(base.TeamCommand):
         path: Path = options["file"]
         agent = options["agent"]
 
-        def open_unit() -> AbstractContextManager[Unit]:
-            return unit(team)
+        def open_unit() -> AbstractContextManager[Transaction]:
+            return write_transaction(team)
 
         def find_owner() -> Owner:
             return find_or_meet(team, options["owner"]) or system_owner(team)
@@ -52,7 +52,7 @@ class Command(base.TeamCommand):
             return base.Outcome(
                 _("The file cannot be read: {error}.").format(error=error.strerror), ok=False
             )
-        with unit(team) as work:
+        with write_transaction(team) as work:
             owner = find_owner()
             run = request(
                 work, agent=agent, owner=owner, trigger=Run.Trigger.COMMAND, immediate=True

@@ -9,7 +9,7 @@ from memoryweb.commands import base
 from memoryweb.commands.base import Outcome, find_agent
 from memoryweb.language.secrets import labels
 from memoryweb.memory import rescan
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 
@@ -26,7 +26,7 @@ class Command(base.TeamCommand):
         agents = [find_agent(team, one)] if one else list(team.agents.live())
         runs = []
         for agent in agents:
-            with unit(team) as work:
+            with write_transaction(team) as work:
                 run = rescan.request(work, agent, fix=options["fix"], trigger=Run.Trigger.COMMAND)
             engine.work(run.pk)
             run.refresh_from_db()

@@ -11,7 +11,7 @@ from memoryweb.commands import base
 from memoryweb.memory.screening import Held
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.planning import Action, Item, Plan
-from memoryweb.memory.transaction import unit
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.zip_structure import MAX_UPLOAD
@@ -51,7 +51,7 @@ def _export(team: Team, agent: Agent, owner: Owner | None, path: Path) -> base.O
     """One file; several where one import could not take it all."""
     made: list[Path] = []
     count = size = 0
-    with unit(team) as work:
+    with write_transaction(team) as work:
         parts = snapshots.parts_of(agent, owner)
         for part in parts:
             number = part.number if len(parts) > 1 else None
@@ -75,7 +75,7 @@ def _import(
     previewed = snapshots.preview(agent, owner, archive, by=by)
     if dry:
         return base.Outcome(_told(previewed.plan, dry=True), _data(previewed.plan, None))
-    with unit(team) as work:
+    with write_transaction(team) as work:
         done = snapshots.apply(work, agent, owner, archive, previewed.token, by=by)
     return base.Outcome(
         _told(done.plan, dry=False), _data(done.plan, str(done.batch.pk) if done.batch else None)
