@@ -12,6 +12,9 @@ from django.db import connection
 from django_scopes import scopes_disabled
 from playwright.sync_api import Page, expect
 
+from memoryweb.accounts.integrations import grant
+from memoryweb.accounts.permissions import Scope
+from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.origins import Origin
@@ -64,7 +67,7 @@ def noted(world: World) -> World:
             work,
             Place(world.agent, None, NOTE),
             [line],
-            writer=Writer(AuthorKind.EXTRACTION, is_vouched=True),
+            writer=Writer(AuthorKind.AGENT),
         )
     return world
 
@@ -73,6 +76,13 @@ def test_all_four_at_once_lose_no_text_and_each_sees_what_happened(
     open_page: Open, noted: World, model: Model
 ) -> None:
     alice, bob = _editor(open_page, noted, noted.alice), _editor(open_page, noted, noted.bob)
+    grant(
+        integration=noted.integration,
+        scope=Scope.SHARED_WRITE,
+        reason="Counts the boats.",
+        by=SYSTEM,
+    )
+    noted.integration.refresh_from_db()
     agent = Api(integration_token(noted.integration))
     opened = agent.get(_api(noted)).json()["sha256"]
     with _dreaming(noted) as night:

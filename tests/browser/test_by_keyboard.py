@@ -45,7 +45,7 @@ def test_a_dream_is_started_and_followed_to_its_end(open_page: Open, stage: Stag
     page = open_page(url(stage.world.team, "agents_dreams", stage.world.agent.pk), stage.world.bob)
     page.get_by_role("button", name="Dream now").focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#progress")).to_contain_text("Waits for a worker")
+    expect(page.locator("#progress")).to_contain_text("Waiting for a worker")
     list(engine.run_pending(until_idle=True))
     expect(page.locator("#progress")).to_have_count(0)
     expect(page.get_by_role("heading", name="Considered")).to_be_visible()

@@ -42,8 +42,8 @@ def test_a_draft_of_an_older_text_says_so_and_is_merged(open_page: Open, world: 
         write(work, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
     page.reload()
     note = page.locator(".draft")
-    expect(note).to_contain_text("The file was changed since then")
-    note.get_by_role("button", name="Use it").press("Enter")
+    expect(note).to_contain_text("The file has changed since")
+    note.get_by_role("button", name="Use the draft").press("Enter")
     page.keyboard.press("Control+s")
     expect(page.get_by_role("alert")).to_contain_text("Alice saved revision 2")
     expect(page.locator("form.merge")).to_contain_text(MINE)
@@ -69,7 +69,7 @@ def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, worl
     page.get_by_role("link", name="Leave and keep my draft").click()
     page.wait_for_url("**/files/SOUL.md")
     page.goto(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"))
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Use the draft").click()
     page.keyboard.press("Control+s")
     place = page.locator("[data-place]").first
     expect(place.get_by_label("Edit by hand")).to_be_checked()
@@ -113,7 +113,7 @@ def test_signing_out_asks_and_takes_the_drafts_along(open_page: Open, world: Wor
     page.on("dialog", answer)
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/accounts/login/**")
-    assert "not saved yet" in asked[0]
+    assert "have not saved" in asked[0]
     assert _drafts(page) == []
 
 
@@ -157,7 +157,7 @@ def test_a_save_after_the_session_ended_leads_back_to_the_draft(
     page.keyboard.press("Control+s")
     page.wait_for_url("**/accounts/login/**")
     _sign_in(page, world.bob)
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Use the draft").click()
     page.keyboard.press("Control+s")
     page.wait_for_url("**/files/SOUL.md")
     assert File.objects.get(path="SOUL.md", agent=world.agent).content == MINE
@@ -175,7 +175,7 @@ def test_a_preview_that_fails_says_so_and_comes_back(
     act = (lambda route: route.abort()) if answer == "none" else (lambda r: r.fulfill(status=500))
     page.route("**/files/preview/**", act)
     _write(page, MINE)
-    expect(page.get_by_text("The preview cannot be made")).to_be_visible()
+    expect(page.get_by_text("No preview: the server does not answer.")).to_be_visible()
     assert page.locator("#preview").inner_text() == shown
     page.unroute("**/files/preview/**")
     page.keyboard.type(" More.")

@@ -53,7 +53,7 @@ def test_a_draft_outlives_a_reload_and_ends_with_the_save(open_page: Open, world
     page.get_by_label("Text", exact=True).fill("Not saved yet.\n")
     until(lambda: _drafts(page) == 1)
     page.reload()
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Use the draft").click()
     expect(page.get_by_label("Text", exact=True)).to_have_value("Not saved yet.\n")
     page.get_by_role("button", name="Save").click()
     page.wait_for_url("**/files/SOUL.md")
