@@ -45,9 +45,14 @@ class Command(base.Command):
 
 
 def _was_cut_short() -> bool:
-    """The token comes last. It goes with the demo, so without a demo its absence says nothing."""
-    has_token = Token.objects.filter(name=TOKEN).exists()
-    return Team.objects.filter(is_demo=True).exists() and not has_token
+    """The token comes last. It goes with the demo, so where a demo was removed its absence says
+    nothing; where none is made, the first admin alone and no token ever say it."""
+    if Token.objects.filter(name=TOKEN).exists():
+        return False
+    if connection.vendor == "sqlite":
+        return Team.objects.filter(is_demo=True).exists()
+    people = User.objects.values_list("email", flat=True)
+    return not Token.objects.exists() and list(people[:2]) == [ADMIN]
 
 
 def _admin(password: str) -> User:
