@@ -16,8 +16,8 @@ from tests.commands.calling import run
 
 AT_WORK = """
 import sys
-from memoryweb import presence
-presence.share()
+from memoryweb import home_lock
+home_lock.share()
 print("at work", flush=True)
 sys.stdin.read()
 """
