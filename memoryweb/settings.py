@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "memoryweb.snapshots",
     "memoryweb.provenance",
     "memoryweb.review",
+    "memoryweb.facts",
     "memoryweb.search",
     "memoryweb.runs",
     "memoryweb.memory",

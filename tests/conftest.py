@@ -36,6 +36,7 @@ ROOMS_OF_BOTH_DATABASES = {
     "conversations",
     "dreaming",
     "extraction",
+    "facts",
     "llm",
     "memory",
     "provenance",
