@@ -15,7 +15,7 @@ from memoryweb.dreaming.gates import GATES, KNOWN, MERGED, NOT_TAKEN, Verdict, d
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import normalise
 from memoryweb.language.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
-from memoryweb.provenance.origins import Source
+from memoryweb.provenance.origins import Origin, Source
 
 CAP = 20_000  # characters of DREAMS.md
 KEPT_DAYS = 30
@@ -80,7 +80,7 @@ def entry(
 
 def cited(
     entry: str, behind: Mapping[str, Collection[Source]], *, told_by_model: str = ""
-) -> dict[int, tuple[Source, ...]]:
+) -> dict[int, Origin]:
     """Line of an entry → what stands behind the statements that it quotes, of those in `behind`.
     What a model tells, or what comes back in many statements, stands on all of them."""
     told = set(_demoted(told_by_model).split("\n"))
@@ -89,7 +89,7 @@ def cited(
         tells_all = bool(line.strip()) and (line in told or line.startswith(_THEMES))
         quoted = (behind[text] for text in behind if tells_all or _bare(text) in line)
         if sources := tuple(dict.fromkeys(chain.from_iterable(quoted))):
-            found[number] = sources
+            found[number] = Origin(sources, sums_up=tells_all)
     return found
 
 

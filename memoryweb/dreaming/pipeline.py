@@ -302,7 +302,7 @@ def _write_diary(
     place = _place(run, inputs.DIARY)
     first = rolled.diary.count("\n", 0, max(0, rolled.diary.find(entry.strip())))
     cited = diary.cited(entry, _behind(read, made), told_by_model=made.told)
-    origins = {first + number: Origin(sources) for number, sources in cited.items()}
+    origins = {first + number: origin for number, origin in cited.items()}
     changes.append(
         _change(write.write(work, place, rolled.diary, writer=_writer(run), origins=origins))
     )

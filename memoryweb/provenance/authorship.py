@@ -18,7 +18,7 @@ from memoryweb.provenance.origins import Origin, Source
 from memoryweb.workspace.models import File, Revision
 
 _Place = tuple[UUID | None, int | None, int | None]  # file, revision, line
-_Root = tuple[int | None, int | None]  # message, revision
+_Root = tuple[int | None, int | None, object]  # message, revision, and whose message it is
 _SOURCE = ("source_file", "source_revision", "source_line", "message", "root")
 _COLUMNS = (
     *_SOURCE,
@@ -92,16 +92,21 @@ def rooted(origins: Mapping[int, Origin]) -> Mapping[int, Origin]:
     sources = {one for origin in origins.values() for one in origin.sources}
     behind = _behind({one for one in sources if one.file_id and one.root_id is None})
     return {
-        line: replace(
-            origin,
-            sources=tuple(
-                replace(one, message_id=message_id, root_id=root_id)
-                for one in origin.sources
-                for message_id, root_id in behind.get(_place(one), [(one.message_id, one.root_id)])
-            ),
-        )
+        line: replace(origin, sources=tuple(_roots(origin, behind)))
         for line, origin in origins.items()
     }
+
+
+def _roots(origin: Origin, behind: Mapping[_Place, list[_Root]]) -> Iterable[Source]:
+    """A line that sums up a hundred others needs one of each revision and sender: all that came
+    from a source is found by these."""
+    found: dict[object, Source] = {}
+    for one in origin.sources:
+        itself = (one.message_id, one.root_id, one.message_id)
+        for message_id, root_id, sender in behind.get(_place(one), [itself]):
+            key = (root_id, sender) if origin.sums_up else len(found)
+            found.setdefault(key, replace(one, message_id=message_id, root_id=root_id))
+    return found.values()
 
 
 def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
@@ -111,8 +116,10 @@ def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
     )
     found: dict[_Place, list[_Root]] = defaultdict(list)
     places = ("file", "file__revision", "line", "message", "root")
-    for file_id, revision, line, *root in rows.order_by("pk").values_list(*places):
-        found[file_id, revision, line].append((root[0], root[1]))
+    senders = ("message__conversation", "message__token")
+    told = rows.order_by("pk").values_list(*places, *senders)
+    for file_id, revision, line, message_id, root_id, *sender in told:
+        found[file_id, revision, line].append((message_id, root_id, tuple(sender)))
     moved = {(one.file_id, one.revision) for one in sources if _place(one) not in found}
     files = File.objects.defer("content").in_bulk({key for key, _number in moved})
     for key, number in moved:
@@ -122,7 +129,9 @@ def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
         for line, origin in returning(file, number).items():
             by = origin.by.pk if origin.by else None
             stands_on = origin.sources or (Source(),)
-            found[key, number, line] = [(one.message_id, one.root_id or by) for one in stands_on]
+            found[key, number, line] = [
+                (one.message_id, one.root_id or by, one.message_id) for one in stands_on
+            ]
     return found
 
 

@@ -29,7 +29,8 @@ class Source:
 @dataclass(frozen=True)
 class Origin:
     """`also` are lines of the text before on whose sources this line stands, too. `by` is the
-    revision that wrote a line which comes back; one that is still there keeps its own origins."""
+    revision that wrote a line which comes back; one that is still there keeps its own origins.
+    One that `sums_up` tells of its sources together, and keeps few of those with the same root."""
 
     sources: tuple[Source, ...] = ()
     durable: bool = False
@@ -37,6 +38,7 @@ class Origin:
     category: str = ""
     also: tuple[int, ...] = ()
     by: Revision | None = None
+    sums_up: bool = False
 
 
 # What a line that is gone keeps of its origins, to have it back when it comes back.

@@ -5,6 +5,7 @@ from datetime import timedelta
 from memoryweb.agents.models import Agent
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import Proposal
 from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, text_of
@@ -102,3 +103,19 @@ def test_reverting_twice_changes_nothing_more(world: World) -> None:
     before = list(File.objects.order_by("pk").values_list("pk", "revision"))
     reverts(world, bad)
     assert list(File.objects.order_by("pk").values_list("pk", "revision")) == before
+
+
+def test_what_sums_up_many_notes_goes_with_each_conversation_behind_them(world: World) -> None:
+    """It keeps one origin a conversation, however many lines were said there."""
+    monday = [f"She sold the orange boat number {n}." for n in range(20)]
+    tuesday = [f"Ines paints an orange boat on page {n}." for n in range(20)]
+    says(world, "good", *monday)
+    bad = says(world, "bad", *tuesday, day=NIGHT - timedelta(days=1))
+    dream(world, world.customer)
+    diary = text_of(world, world.customer, "DREAMS.md").split("\n")
+    number, line = next((n, one) for n, one in enumerate(diary, 1) if "Coming back" in one)
+    rows = LineOrigin.objects.filter(file__path="DREAMS.md", line=number)
+    assert "orange" in line
+    assert rows.count() == 2
+    reverts(world, bad)
+    assert "Coming back" not in text_of(world, world.customer, "DREAMS.md")
