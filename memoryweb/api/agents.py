@@ -80,78 +80,49 @@ class NewAgent(AgentSettings):
     name: Name
 
 
-@router.operation(
-    "GET", "/agents", Items[AgentOut], "List the agents this token can use", takes=Right.READ
-)
+@router.operation("GET", "/agents", Right.READ)
 def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
+    """List the agents this token can use."""
     found = page(request.auth.agents(), ["folded_name", "id"], paging.cursor, paging.limit)
     return Items[AgentOut](items=[_out(agent) for agent in found.rows], cursor=found.cursor)
 
 
-@router.operation(
-    "POST",
-    "/agents",
-    AgentOut,
-    "Create an agent with its seed files",
-    takes=Right.MANAGE_AGENTS,
-    status=201,
-    body={"name": "Front desk", "timeZone": "Europe/Lisbon"},
-    errors=(409,),
-)
+@router.operation("POST", "/agents", Right.MANAGE_AGENTS, status=201, errors=(409,))
 def create(request: Request, body: NewAgent) -> Status[AgentOut]:
+    """Create an agent with its seed files."""
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         agent = create_agent(work, **_fields(body))
     return Status(201, _out(agent))
 
 
-@router.operation(
-    "GET", "/agents/{agent_id}", AgentOut, "Read an agent's settings", takes=Right.READ
-)
+@router.operation("GET", "/agents/{agent_id}", Right.READ)
 def read_agent(request: Request, agent_id: str) -> AgentOut:
+    """Read an agent's settings."""
     agent = request.auth.agent(agent_id)
     return _out(agent)
 
 
-@router.operation(
-    "PATCH",
-    "/agents/{agent_id}",
-    AgentOut,
-    "Change an agent's settings",
-    takes=Right.MANAGE_AGENTS,
-    body={"dreamAt": "03:30", "policy": "review"},
-    errors=(409,),
-)
+@router.operation("PATCH", "/agents/{agent_id}", Right.MANAGE_AGENTS, errors=(409,))
 def change(request: Request, agent_id: str, body: AgentSettings) -> AgentOut:
+    """Change an agent's settings."""
     agent = request.auth.agent(agent_id)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         change_agent(work, agent, **_fields(body))
     return _out(agent)
 
 
-@router.operation(
-    "DELETE",
-    "/agents/{agent_id}",
-    None,
-    "Archive an agent (you can restore it for 30 days)",
-    takes=Right.MANAGE_AGENTS,
-    status=204,
-)
+@router.operation("DELETE", "/agents/{agent_id}", Right.MANAGE_AGENTS, status=204)
 def archive(request: Request, agent_id: str) -> Status[None]:
+    """Archive an agent (you can restore it for 30 days)."""
     agent = request.auth.agent(agent_id)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         archive_agent(work, agent)
     return Status(204, None)
 
 
-@router.operation(
-    "POST",
-    "/agents/{agent_id}/restore",
-    AgentOut,
-    "Restore an archived agent",
-    takes=Right.MANAGE_AGENTS,
-    errors=(409,),
-)
+@router.operation("POST", "/agents/{agent_id}/restore", Right.MANAGE_AGENTS, errors=(409,))
 def restore(request: Request, agent_id: str) -> AgentOut:
+    """Restore an archived agent."""
     agent = request.auth.archived_agent(agent_id)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         restore_agent(work, agent)

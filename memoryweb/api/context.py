@@ -99,20 +99,9 @@ class ContextOut(Camel):
     gauge: TokenGauge
 
 
-@router.operation(
-    "POST",
-    "/agents/{agent_id}/context",
-    ContextOut,
-    "Get the prompt for a message: memory, conversation and search hits",
-    takes=Right.READ,
-    body={
-        "endUserId": "42",
-        "conversationId": "c-17",
-        "message": "Which room shall I take?",
-        "budget": 128000,
-    },
-)
+@router.operation("POST", "/agents/{agent_id}/context", Right.READ)
 def build_context(request: Request, agent_id: str, body: ContextRequest) -> ContextOut:
+    """Get the prompt for a message: memory, conversation and search hits."""
     caller = request.auth
     agent = caller.agent(agent_id)
     owner = acting_owner.acting(caller, body, room=body.conversation_id or "")

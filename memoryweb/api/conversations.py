@@ -121,14 +121,13 @@ class SummarizeAnswer(Camel):
 @router.operation(
     "POST",
     BASE + "/{path:conversation}/messages",
-    MessagesReceived,
-    "Send messages to a conversation",
-    takes=Right.WRITE_OWN,
+    Right.WRITE_OWN,
     leaves_out_unset=True,
     extra=read_by_hand(MessageBatch, {"endUserId": "42", "messages": [MESSAGE], "finished": True}),
     errors=(409, 413),
 )
 def send_messages(request: Request, agent_id: str, conversation: str) -> MessagesReceived:
+    """Send messages to a conversation."""
     caller = request.auth
     agent = caller.agent(agent_id)
     body = body_of(request)
@@ -150,12 +149,11 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
     )
 
 
-@router.operation(
-    "GET", BASE, Items[ConversationOut], "List conversations, newest first", takes=Right.READ
-)
+@router.operation("GET", BASE, Right.READ)
 def list_conversations(
     request: Request, agent_id: str, query: Query[OwnerPaging]
 ) -> Items[ConversationOut]:
+    """List conversations, newest first."""
     caller = request.auth
     agent = caller.agent(agent_id)
     owner = acting_owner.asked(caller, query.owner, default="me")
@@ -168,16 +166,11 @@ def list_conversations(
     )
 
 
-@router.operation(
-    "GET",
-    BASE + "/{path:conversation}",
-    ConversationText,
-    "Read a conversation and its messages",
-    takes=Right.READ,
-)
+@router.operation("GET", BASE + "/{path:conversation}", Right.READ)
 def read_conversation(
     request: Request, agent_id: str, conversation: str, query: Query[OwnerPaging]
 ) -> ConversationText:
+    """Read a conversation and its messages."""
     caller = request.auth
     agent = caller.agent(agent_id)
     found = _conversation(agent, conversation, visibility.seen_by(caller, query.owner))
@@ -193,15 +186,14 @@ def read_conversation(
 @router.operation(
     "POST",
     "/memory/{agent_id}/summarize/{path:conversation}",
-    SummarizeAnswer,
-    "Extract a conversation now",
-    takes=Right.DREAM,
+    Right.DREAM,
     status=202,
     extra=read_by_hand(OwnerFields, {"endUserId": "42"}, required=False),
 )
 def summarize(
     request: Request, agent_id: str, conversation: str, query: Query[OwnerQuery]
 ) -> Status[SummarizeAnswer]:
+    """Extract a conversation now."""
     caller = request.auth
     agent = caller.agent(agent_id)
     found = _conversation(agent, conversation, _asked(caller, body_of(request), query.owner))

@@ -74,17 +74,13 @@ class DreamDiary(Camel):
 
 
 @router.operation(
-    "POST",
-    BASE + "/emergence",
-    RunList,
-    "Dream now",
-    takes=Right.DREAM,
-    status=202,
-    body={"owner": "shared"},
-    errors=(429,),
+    "POST", BASE + "/emergence", Right.DREAM, status=202, body={"owner": "shared"}, errors=(429,)
 )
 def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) -> Status[RunList]:
-    """Without an owner: the shared notes, and every owner of the agent with new notes."""
+    """Dream now.
+
+    Without an owner: the shared notes, and every owner of the agent with new notes.
+    """
     caller = request.auth
     agent = caller.agent(agent_id)
     is_named = caller.integration or (body and body.model_fields_set)
@@ -97,12 +93,11 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
     return Status(202, RunList(runs=[runs.described(run, visible) for run in rows]))
 
 
-@router.operation(
-    "GET", BASE + "/dreaming/status", DreamingStatus, "Read the dreaming status", takes=Right.READ
-)
+@router.operation("GET", BASE + "/dreaming/status", Right.READ)
 def read_dreaming_status(
     request: Request, agent_id: str, query: Query[OwnerQuery]
 ) -> DreamingStatus:
+    """Read the dreaming status."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     visible = visibility.of_owner(owner)
     stands = status.status(agent, owner, timezone.now())
@@ -119,29 +114,19 @@ def read_dreaming_status(
     )
 
 
-@router.operation(
-    "GET",
-    BASE + "/dreaming/candidates",
-    Items[CandidateOut],
-    "Preview what a dream would add now, and why",
-    takes=Right.READ,
-)
+@router.operation("GET", BASE + "/dreaming/candidates", Right.READ)
 def list_candidates(
     request: Request, agent_id: str, query: Query[OwnerQuery]
 ) -> Items[CandidateOut]:
+    """Preview what a dream would add now, and why."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     verdicts = status.candidates(agent, owner, timezone.now())
     return Items[CandidateOut](items=[_candidate(verdict) for verdict in verdicts])
 
 
-@router.operation(
-    "GET",
-    BASE + "/dreaming/dreams",
-    DreamDiary,
-    "Read the dream diary, DREAMS.md",
-    takes=Right.READ,
-)
+@router.operation("GET", BASE + "/dreaming/dreams", Right.READ)
 def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> DreamDiary:
+    """Read the dream diary, DREAMS.md."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = files_of(agent, owner).present().filter(path=inputs.DIARY).first()
     if file is None:

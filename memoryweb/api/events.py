@@ -55,14 +55,9 @@ class EventFilter(Paging):
     outcome: Outcome | None = None
 
 
-@router.operation(
-    "GET",
-    "/audit/events",
-    Items[EventOut],
-    "List audit events, newest first",
-    takes=Right.SEE_AUDIT,
-)
+@router.operation("GET", "/audit/events", Right.SEE_AUDIT)
 def list_events(request: Request, filters: Query[EventFilter]) -> Items[EventOut]:
+    """List audit events, newest first."""
     wanted = filters.model_dump(exclude_none=True, exclude={"cursor", "limit"})
     rows = events_of(request.auth.team.pk).filter(**wanted)
     found = page(rows, ["-seq"], filters.cursor, filters.limit)

@@ -38,7 +38,6 @@ from memoryweb.workspace.revisions import content_of
 router = Router(tags=["Files"])
 
 BASE = "/agents/{agent_id}/workspace/files"
-HASH = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 IF_MATCH = header(
     "If-Match", "The `sha256` you read. If the file has changed since, the answer is 412."
 )
@@ -97,11 +96,9 @@ class FileRename(RequestBody):
     filename: str = Field(description="The file's new path.")
 
 
-_TEXT = {"content": "# Memory\n\n- Breakfast ends at half past ten.\n"}
-
-
-@router.operation("GET", BASE, Items[FileOut], "List the files of a workspace", takes=Right.READ)
+@router.operation("GET", BASE, Right.READ)
 def list_files(request: Request, agent_id: str, query: Query[FileQuery]) -> Items[FileOut]:
+    """List the files of a workspace."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     if query.at is not None:
         pasts = files_at(agent.pk, owner.pk if owner else None, query.at)
@@ -115,16 +112,11 @@ def list_files(request: Request, agent_id: str, query: Query[FileQuery]) -> Item
     )
 
 
-@router.operation(
-    "GET",
-    BASE + "/{path:path}/revisions",
-    Items[RevisionOut],
-    "List a file's revisions, newest first",
-    takes=Right.READ,
-)
+@router.operation("GET", BASE + "/{path:path}/revisions", Right.READ)
 def list_revisions(
     request: Request, agent_id: str, path: str, query: Query[RevisionQuery]
 ) -> Items[RevisionOut]:
+    """List a file's revisions, newest first."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = _file(agent, owner, path)
     rows = file.revisions.filter(**query.columns)
@@ -134,16 +126,11 @@ def list_revisions(
     )
 
 
-@router.operation(
-    "GET",
-    BASE + "/{path:path}/revisions/{number}",
-    RevisionText,
-    "Read a revision of a file",
-    takes=Right.READ,
-)
+@router.operation("GET", BASE + "/{path:path}/revisions/{number}", Right.READ)
 def read_revision(
     request: Request, agent_id: str, path: str, number: str, query: Query[OwnerQuery]
 ) -> RevisionText:
+    """Read a revision of a file."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = _file(agent, owner, path)
     if not (number.isascii() and number.isdigit() and len(number) < 10):
@@ -158,17 +145,15 @@ def read_revision(
 @router.operation(
     "POST",
     BASE + "/{path:path}/restore",
-    Saved,
-    "Restore an earlier revision, as a new revision",
-    takes=Right.WRITE_OWN,
+    Right.WRITE_OWN,
     leaves_out_unset=True,
     also=(202,),
-    body={"revision": 5},
     errors=(409,),
 )
 def restore_file(
     request: Request, agent_id: str, path: str, query: Query[OwnerQuery], body: FileRestore
 ) -> Status[Saved]:
+    """Restore an earlier revision, as a new revision."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
@@ -185,11 +170,8 @@ def restore_file(
 @router.operation(
     "POST",
     BASE + "/{path:path}/rename",
-    Saved,
-    "Rename a file; its history is kept",
-    takes=Right.WRITE_OWN,
+    Right.WRITE_OWN,
     example={"filename": "skills/greeting/SKILL.md"},
-    body={"filename": "skills/greeting/SKILL.md"},
     extra={"parameters": [IF_MATCH]},
     errors=(409, 412),
 )
@@ -201,6 +183,7 @@ def rename_file(
     query: Query[OwnerQuery],
     body: FileRename,
 ) -> Saved:
+    """Rename a file; its history is kept."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
@@ -214,16 +197,11 @@ def rename_file(
     return _saved(written, owner)
 
 
-@router.operation(
-    "GET",
-    BASE + "/{path:path}",
-    FileText,
-    "Read a file; the ETag is its SHA-256",
-    takes=Right.READ,
-)
+@router.operation("GET", BASE + "/{path:path}", Right.READ)
 def read_file(
     request: Request, response: HttpResponse, agent_id: str, path: str, query: Query[OwnerQuery]
 ) -> FileText:
+    """Read a file; the ETag is its SHA-256."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = files_of(agent, owner).present().filter(folded_path=fold(path)).first()
     if file is None and owner is None:
@@ -238,15 +216,12 @@ def read_file(
 @router.operation(
     "PUT",
     BASE + "/{path:path}",
-    Saved,
-    "Create or replace a file",
-    takes=Right.WRITE_OWN,
+    Right.WRITE_OWN,
     leaves_out_unset=True,
     also=(
         201,
         202,
     ),
-    body=_TEXT,
     extra={
         "parameters": [
             IF_MATCH,
@@ -263,6 +238,7 @@ def write_file(
     query: Query[OwnerQuery],
     body: FileWrite,
 ) -> Status[Saved]:
+    """Create or replace a file."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, query.owner)
     if len(body.content.encode()) > write.MAX_BYTES:
@@ -289,9 +265,7 @@ def write_file(
 @router.operation(
     "DELETE",
     BASE + "/{path:path}",
-    None,
-    "Delete a file; its revisions can still be restored",
-    takes=Right.WRITE_OWN,
+    Right.WRITE_OWN,
     status=204,
     extra={"parameters": [IF_MATCH]},
     errors=(412,),
@@ -299,6 +273,7 @@ def write_file(
 def delete_file(
     request: Request, agent_id: str, path: str, query: Query[OwnerQuery]
 ) -> Status[None]:
+    """Delete a file; its revisions can still be restored."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:

@@ -33,10 +33,9 @@ class OwnerOut(Camel):
     created_at: Moment
 
 
-@router.operation(
-    "GET", "/owners", Items[OwnerOut], "List the owners of the team", takes=Right.SEE_OWNERS
-)
+@router.operation("GET", "/owners", Right.SEE_OWNERS)
 def list_owners(request: Request, paging: Query[Paging]) -> Items[OwnerOut]:
+    """List the owners of the team."""
     rows = request.auth.team.owners.select_related("integration")
     found = page(rows, ["created_at", "id"], paging.cursor, paging.limit)
     return Items[OwnerOut](
@@ -46,9 +45,6 @@ def list_owners(request: Request, paging: Query[Paging]) -> Items[OwnerOut]:
         ],
         cursor=found.cursor,
     )
-
-
-_BODY = {"endUserId": "42"}
 
 
 class LinkCode(Camel):
@@ -66,32 +62,22 @@ class MemoryLink(Camel):
     expires_at: Moment
 
 
-@router.operation(
-    "POST",
-    "/owners/link-code",
-    LinkCode,
-    "Get a code that links an end user to their account",
-    takes=Right.GIVE_CODES,
-    body=_BODY,
-    errors=(429,),
-)
+@router.operation("POST", "/owners/link-code", Right.GIVE_CODES, errors=(429,))
 def link_code(request: Request, body: OwnerFields) -> LinkCode:
-    """The person types it on *My memory* within ten minutes; a new code ends the older one."""
+    """Get a code that links an end user to their account.
+
+    The person types it on *My memory* within ten minutes; a new code ends the older one.
+    """
     issued = _issue(request, body, Purpose.LINK)
     return LinkCode(code=issued.secret, expires_at=issued.expires_at)
 
 
-@router.operation(
-    "POST",
-    "/owners/memory-link",
-    MemoryLink,
-    "Get a single-use link to My memory for an end user",
-    takes=Right.GIVE_CODES,
-    body=_BODY,
-    errors=(429,),
-)
+@router.operation("POST", "/owners/memory-link", Right.GIVE_CODES, errors=(429,))
 def memory_link(request: Request, body: OwnerFields) -> MemoryLink:
-    """Unused it lasts a day; opened, half an hour in one browser, for this owner's memory alone."""
+    """Get a single-use link to My memory for an end user.
+
+    Unused it lasts a day; opened, half an hour in one browser, for this owner's memory alone.
+    """
     issued = _issue(request, body, Purpose.VISIT)
     url = request.build_absolute_uri(reverse("visit")) + f"#{issued.secret}"
     return MemoryLink(url=url, expires_at=issued.expires_at)

@@ -57,24 +57,19 @@ class PromptFileOrder(RequestBody):
     files: Annotated[list[PromptFilePlace], Field(max_length=1000)]
 
 
-@router.operation("GET", PATH, Items[PromptFile], "List the files in their order", takes=Right.READ)
+@router.operation("GET", PATH, Right.READ)
 def list_prompt_files(
     request: Request, agent_id: str, query: Query[OwnerQuery]
 ) -> Items[PromptFile]:
+    """List the files in their order."""
     return _items(*acting_owner.readable(request.auth, agent_id, query.owner))
 
 
-@router.operation(
-    "PUT",
-    PATH,
-    Items[PromptFile],
-    "Set which files are in the prompt, and their order",
-    takes=Right.WRITE_OWN,
-    body={"files": ["AGENTS.md", {"filename": "MEMORY.md", "enabled": False}]},
-)
+@router.operation("PUT", PATH, Right.WRITE_OWN)
 def arrange_prompt_files(
     request: Request, agent_id: str, query: Query[OwnerQuery], body: PromptFileOrder
 ) -> Items[PromptFile]:
+    """Set which files are in the prompt, and their order."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.writable(request.auth, query.owner)
     check_arranging(request.auth.writer)

@@ -53,8 +53,9 @@ class Filter(OwnerPaging):
     state: Literal["pending", "accepted", "rejected"] = Field("pending")
 
 
-@router.operation("GET", BASE, Items[ProposalOut], "List proposals, newest first", takes=Right.READ)
+@router.operation("GET", BASE, Right.READ)
 def list_proposals(request: Request, agent_id: str, query: Query[Filter]) -> Items[ProposalOut]:
+    """List proposals, newest first."""
     agent = request.auth.agent(agent_id)
     visible = visibility.seen_by(request.auth, query.owner)
     rows = _of(agent, visible).filter(state=query.state)
@@ -68,26 +69,24 @@ def list_proposals(request: Request, agent_id: str, query: Query[Filter]) -> Ite
 @router.operation(
     "POST",
     BASE + "/{proposal_id}/accept",
-    ProposalOut,
-    "Accept a proposal and write it",
-    takes=Right.DECIDE_OWN,
+    Right.DECIDE_OWN,
     example={"state": "accepted"},
     errors=(409,),
 )
 def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
+    """Accept a proposal and write it."""
     return _decide(request.auth, agent_id, proposal_id, "accept")
 
 
 @router.operation(
     "POST",
     BASE + "/{proposal_id}/reject",
-    ProposalOut,
-    "Reject a proposal; it isn't proposed again",
-    takes=Right.DECIDE_OWN,
+    Right.DECIDE_OWN,
     example={"state": "rejected"},
     errors=(409,),
 )
 def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
+    """Reject a proposal; it isn't proposed again."""
     return _decide(request.auth, agent_id, proposal_id, "reject")
 
 

@@ -41,10 +41,9 @@ class ReportOut(runs.RunOut):
     model: str
 
 
-@router.operation(
-    "GET", BASE, Items[ReportOut], "List dream reports, newest first", takes=Right.READ
-)
+@router.operation("GET", BASE, Right.READ)
 def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReportOut]:
+    """List dream reports, newest first."""
     agent, visible = _readable(request, agent_id, query.owner)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
     found = page(reports, ["-dreamt_at", "-id"], query.cursor, query.limit)
@@ -54,16 +53,11 @@ def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> 
     )
 
 
-@router.operation(
-    "GET",
-    BASE + "/{report_id}",
-    ReportOut,
-    "Read a dream report by its run's id",
-    takes=Right.READ,
-)
+@router.operation("GET", BASE + "/{report_id}", Right.READ)
 def read_report(
     request: Request, agent_id: str, report_id: str, query: Query[OwnerQuery]
 ) -> ReportOut:
+    """Read a dream report by its run's id."""
     agent, visible = _readable(request, agent_id, query.owner)
     wanted = known_id(report_id)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")

@@ -76,30 +76,18 @@ class Reverted(Camel):
     messages: int
 
 
-@router.operation(
-    "GET",
-    PATH,
-    RevertPlan,
-    "Preview a revert of a conversation, token, import or run",
-    takes=Right.WRITE,
-)
+@router.operation("GET", PATH, Right.WRITE)
 def preview_revert(request: Request, agent_id: str, which: Query[SourceFields]) -> RevertPlan:
+    """Preview a revert of a conversation, token, import or run."""
     caller = request.auth
     agent = caller.agent(agent_id)
     _require(caller)
     return _described(reverting.plan(_source(caller, agent, which), *_reach(caller)))
 
 
-@router.operation(
-    "POST",
-    PATH,
-    Reverted,
-    "Revert everything a conversation, token, import or run wrote",
-    takes=Right.WRITE,
-    body={"conversation": "c-17"},
-    errors=(409,),
-)
+@router.operation("POST", PATH, Right.WRITE, errors=(409,))
 def revert(request: Request, agent_id: str, body: RevertBody) -> Reverted:
+    """Revert everything a conversation, token, import or run wrote."""
     caller = request.auth
     agent = caller.agent(agent_id)
     _require(caller)

@@ -1,13 +1,14 @@
-"""How an endpoint is added: `@router.operation(method, path, answer, summary, takes=…)`.
+"""How an endpoint is added: `@router.operation(method, path, takes)`.
 
-What it takes is checked before it runs, and is said in OpenAPI, from the same table (`Right`).
+What it takes is checked before it runs, and is said in OpenAPI, from the same table (`Right`). What
+it answers is read off its signature, and how it is called off its docstring's first line.
 """
 
 import json
 from collections.abc import Callable
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import ninja
 from pydantic import BaseModel
@@ -19,7 +20,7 @@ from memoryweb.api.problems import CONTENT_TYPE
 View = TypeVar("View", bound=Callable[..., Any])
 
 REF = "#/components/schemas/{model}"
-# One for each schema that is answered, by its public name.
+# One for each schema that is answered, by its public name, or sent.
 EXAMPLES: dict[str, Any] = json.loads((Path(__file__).parent / "examples.json").read_text())
 _ALWAYS = (400, 401, 403, 404)
 
@@ -29,10 +30,8 @@ class Router(ninja.Router):
         self,
         method: str,
         path: str,
-        answer: type[BaseModel] | None,
-        summary: str,
-        *,
         takes: Right,
+        *,
         status: int = 200,
         also: tuple[int, ...] = (),
         errors: tuple[int, ...] = (),
@@ -41,30 +40,31 @@ class Router(ninja.Router):
         leaves_out_unset: bool = False,
         extra: dict[str, Any] | None = None,
     ) -> Callable[[View], View]:
-        """`also`: other codes of the same answer. `example`: where it differs from its schema's.
-        `body`: an example of what is sent. `extra`: OpenAPI that is put in as it is."""
-        described: dict[str, Any] = {"responses": {}, **(extra or {})}
-        described["responses"] |= {code: error(code) for code in _ALWAYS + errors}
-        if answer is not None:
-            described["responses"][status] = _shown(_example(answer) | (example or {}))
-        if body is not None:
-            described["requestBody"] = _shown(body)
-        register = self.api_operation(
-            [method],
-            path,
-            response=dict.fromkeys((status, *also), answer),
-            summary=summary,
-            description=_described(takes),
-            by_alias=True,
-            exclude_unset=leaves_out_unset,
-            openapi_extra=described,
-        )
+        """`also`: other codes of the same answer. `example`, `body`: of the answer and of what is
+        sent, where they differ from their schemas'. `extra`: OpenAPI that is put in as it is."""
 
-        def registered(view: View) -> View:
+        def register(view: View) -> View:
             view.takes = takes  # type: ignore[attr-defined]
-            return register(view)
+            hints = get_type_hints(view)
+            answer = _answered(hints["return"])
+            described: dict[str, Any] = {"responses": {}, **(extra or {})}
+            described["responses"] |= {code: error(code) for code in _ALWAYS + errors}
+            if answer is not None:
+                described["responses"][status] = _shown(_example(answer) | (example or {}))
+            if "body" in hints:
+                described["requestBody"] = _shown(body or EXAMPLES[hints["body"].__name__])
+            return self.api_operation(
+                [method],
+                path,
+                response=dict.fromkeys((status, *also), answer),
+                summary=(view.__doc__ or "").partition("\n")[0].removesuffix("."),
+                description=_described(takes),
+                by_alias=True,
+                exclude_unset=leaves_out_unset,
+                openapi_extra=described,
+            )(view)
 
-        return registered
+        return register
 
 
 def read_by_hand(model: type[BaseModel], example: Any, *, required: bool = True) -> dict[str, Any]:
@@ -94,6 +94,12 @@ def public_name(name: str) -> str:
     """`Agent` and `AgentPage` for AgentOut and Items[AgentOut]: what a client's code calls them."""
     item = name.replace("[", "_").replace("]", "_").removeprefix("Items_").removesuffix("_")
     return item.removesuffix("Out") + ("Page" if item != name else "")
+
+
+def _answered(returned: Any) -> type[BaseModel] | None:
+    """The schema of an answer; None where there is none, or bytes."""
+    answer = get_args(returned)[0] if get_origin(returned) is ninja.Status else returned
+    return answer if isinstance(answer, type) and issubclass(answer, BaseModel) else None
 
 
 def _shown(example: Any) -> dict[str, Any]:

@@ -37,10 +37,9 @@ class RunOut(Camel):
     error: str | None
 
 
-@router.operation(
-    "GET", "/runs/{run_id}", RunOut, "Read a run: its phase and outcome", takes=Right.READ
-)
+@router.operation("GET", "/runs/{run_id}", Right.READ)
 def read_run(request: Request, run_id: str, query: Query[OwnerQuery]) -> RunOut:
+    """Read a run: its phase and outcome."""
     caller = request.auth
     wanted = known_id(run_id)
     visible = visibility.seen_by(caller, query.owner)

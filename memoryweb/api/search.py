@@ -78,14 +78,9 @@ class SearchResults(Camel):
     hits: list[SearchHit]
 
 
-@router.operation(
-    "GET",
-    "/agents/{agent_id}/workspace/search",
-    SearchResults,
-    "Search files and messages, best first",
-    takes=Right.READ,
-)
+@router.operation("GET", "/agents/{agent_id}/workspace/search", Right.READ)
 def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> SearchResults:
+    """Search files and messages, best first."""
     caller = request.auth
     agent = caller.agent(agent_id)
     owner = acting_owner.asked(caller, asked.owner, default="me")

@@ -60,14 +60,9 @@ class SecretDecision(RequestBody):
     )
 
 
-@router.operation(
-    "GET",
-    BASE,
-    Items[HeldSecretOut],
-    "List held secrets, newest first",
-    takes=Right.READ,
-)
+@router.operation("GET", BASE, Right.READ)
 def list_held_secrets(request: Request, query: Query[Filter]) -> Items[HeldSecretOut]:
+    """List held secrets, newest first."""
     visible = visibility.seen_by(request.auth, query.owner)
     rows = _of(request.auth, visible).filter(state=query.state)
     found = page(rows, ["-created_at", "-id"], query.cursor, query.limit)
@@ -79,14 +74,12 @@ def list_held_secrets(request: Request, query: Query[Filter]) -> Items[HeldSecre
 @router.operation(
     "POST",
     BASE + "/{held_id}/decide",
-    HeldSecretOut,
-    "Decide whether a held value is a secret",
-    takes=Right.DECIDE_OWN,
+    Right.DECIDE_OWN,
     example={"state": "released", "decidedAt": "2026-11-20T10:00:00Z"},
-    body={"decision": "no_secret", "value": "the value, to put it back"},
     errors=(409, 429),
 )
 def decide_held_secret(request: Request, held_id: str, body: SecretDecision) -> HeldSecretOut:
+    """Decide whether a held value is a secret."""
     held, visible, user = _decidable(request.auth, held_id)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         item = item_of(Kind.SECRET, held)

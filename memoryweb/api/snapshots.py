@@ -130,12 +130,11 @@ def _archive_body(*fields: str) -> dict[str, Any]:
 @router.operation(
     "GET",
     BASE + "/export",
-    None,
-    "Export a snapshot: core files, daily notes and a manifest, as a ZIP",
-    takes=Right.EXPORT,
+    Right.EXPORT,
     extra={"responses": {200: {"description": "OK", "content": {ZIP: _BYTES}}}},
 )
 def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) -> HttpResponse:
+    """Export a snapshot: core files, daily notes and a manifest, as a ZIP."""
     agent = request.auth.agent(agent_id)
     owner = acting_owner.asked(request.auth, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
@@ -150,13 +149,12 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
 @router.operation(
     "POST",
     BASE + "/import/preview",
-    SnapshotPreview,
-    "Preview an import",
-    takes=Right.IMPORT,
+    Right.IMPORT,
     errors=(413,),
     extra={"requestBody": _archive_body("owner")},
 )
 def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -> SnapshotPreview:
+    """Preview an import."""
     sent = _sent(request, agent_id, query)
     owner = acting_owner.intended(request.auth, sent.owner)
     previewed = snapshots.preview(sent.agent, owner, sent.archive, by=request.auth.writer)
@@ -179,15 +177,14 @@ def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -
 @router.operation(
     "POST",
     BASE + "/import",
-    SnapshotImport,
-    "Import an archive as previewed, all or nothing",
-    takes=Right.IMPORT,
+    Right.IMPORT,
     errors=(409, 413),
     extra={"requestBody": _archive_body("owner", "token")},
 )
 def import_snapshot(
     request: Request, agent_id: str, query: Query[ImportTokenQuery]
 ) -> SnapshotImport:
+    """Import an archive as previewed, all or nothing."""
     sent = _sent(request, agent_id, query)
     token = query.token or request.POST.get("token", "")
     if not token:

@@ -5,44 +5,20 @@ Agent and owner come from the call, never from an argument.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.utils import timezone
 from ninja import Status
+from pydantic import Field
 
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import screened
-from memoryweb.api.tool_schemas import (
-    Answer,
-    Call,
-    EditedFile,
-    EditFile,
-    FileCall,
-    FileList,
-    FileRead,
-    GetNote,
-    ListedFile,
-    ListFiles,
-    Note,
-    NoteHit,
-    NoteHits,
-    Remember,
-    Remembered,
-    SearchNotes,
-    SearchWorkspace,
-    WorkspaceHit,
-    WorkspaceHits,
-    WriteFile,
-    WriteMemory,
-    WroteFile,
-    WroteMemory,
-)
+from memoryweb.api.schemas import Camel, Flag, OwnerFields, Screened, Whole, screened
 from memoryweb.memory import section_writing, tools
-from memoryweb.memory.section_writing import Step
+from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Writer, Written
@@ -51,7 +27,36 @@ from memoryweb.workspace.models import AuthorKind, File
 router = Router(tags=["Tools"])
 
 
+class Call(OwnerFields):
+    conversation_id: str | None = Field(
+        None,
+        max_length=255,
+        description="The current conversation. Recalls are only counted with it.",
+    )
+
+
+class Answer(Camel):
+    agent_id: str
+
+
+class ListFiles(Call):
+    filename_prefix: str = Field("", max_length=256)
+
+
+class ListedFile(Camel):
+    filename: str
+    enabled: bool
+    file_size: int
+    owner: str
+
+
+class FileList(Answer):
+    count: int
+    files: list[ListedFile]
+
+
 def _list_files(acting: Acting, asked: ListFiles) -> dict[str, Any]:
+    """List the memory files the owner can see."""
     files = [
         ListedFile.of(file, filename=file.path, file_size=file.size, owner=_owner(acting, file))
         for file in tools.list_files(acting, asked.filename_prefix)
@@ -59,7 +64,19 @@ def _list_files(acting: Acting, asked: ListFiles) -> dict[str, Any]:
     return {"count": len(files), "files": files}
 
 
+class FileCall(Call):
+    filename: str = Field(max_length=512)
+
+
+class FileRead(Answer):
+    filename: str
+    enabled: bool
+    content: str
+    sha256: str
+
+
 def _read_file(acting: Acting, asked: FileCall) -> dict[str, Any]:
+    """Read a file: the owner's, else the shared one."""
     file, content = tools.read_file(acting, asked.filename)
     return {
         "filename": file.path,
@@ -69,7 +86,26 @@ def _read_file(acting: Acting, asked: FileCall) -> dict[str, Any]:
     }
 
 
+class SearchNotes(Call):
+    query: str = Field(max_length=1000)
+    limit: Whole = Field(5, ge=1, le=50)
+
+
+class NoteHit(Camel):
+    date: str
+    filename: str
+    line_number: int
+    snippet: str
+
+
+class NoteHits(Answer):
+    query: str
+    count: int
+    entries: list[NoteHit]
+
+
 def _memory_search(acting: Acting, asked: SearchNotes) -> dict[str, Any]:
+    """Find text in the daily notes, newest first."""
     lines = tools.memory_search(acting, asked.query, asked.limit)
     entries = [
         NoteHit(
@@ -83,12 +119,46 @@ def _memory_search(acting: Acting, asked: SearchNotes) -> dict[str, Any]:
     return {"query": asked.query, "count": len(entries), "entries": entries}
 
 
+class GetNote(Call):
+    date: str = Field(max_length=10, examples=["today", "yesterday", "2026-11-20"])
+
+
+class Note(Answer):
+    date: str
+    content: str
+
+
 def _memory_get(acting: Acting, asked: GetNote) -> dict[str, Any]:
+    """Read the daily note of a date."""
     day, content = tools.memory_get(acting, asked.date)
     return {"date": str(day), "content": content or f"No journal entry for {day}."}
 
 
+class SearchWorkspace(Call):
+    query: str = Field(max_length=1000)
+    scope: Literal["", "own", "shared"] = Field(
+        "", description="`own` or `shared` memory only. Default: both."
+    )
+    limit: Whole = Field(10, ge=1, le=50)
+
+
+class WorkspaceHit(Camel):
+    filename: str
+    line_number: int
+    snippet: str
+    score: float
+    date: str | None
+    owner: str
+
+
+class WorkspaceHits(Answer):
+    query: str
+    count: int
+    hits: list[WorkspaceHit]
+
+
 def _search_workspace(acting: Acting, asked: SearchWorkspace) -> dict[str, Any]:
+    """Search the files the owner can see, best first."""
     found = tools.search_workspace(acting, asked.query, asked.scope, asked.limit)
     hits = [
         WorkspaceHit(
@@ -104,16 +174,39 @@ def _search_workspace(acting: Acting, asked: SearchWorkspace) -> dict[str, Any]:
     return {"query": asked.query, "count": len(hits), "hits": hits}
 
 
+class WriteFile(FileCall):
+    content: str
+
+
+class WroteFile(Answer, Screened):
+    filename: str
+    sha256: str
+    changed: bool
+
+
 def _write_file(
     acting: Acting, asked: WriteFile, work: Transaction, writer: Writer
 ) -> dict[str, Any]:
+    """Write a file of the owner."""
     written = tools.write_file(work, acting, asked.filename, asked.content, writer=writer)
     return _written(written)
+
+
+class EditFile(FileCall):
+    old_text: str = Field(min_length=1)
+    new_text: str
+    replace_all: Flag = False
+
+
+class EditedFile(Answer, Screened):
+    filename: str
+    replacements: int
 
 
 def _edit_file(
     acting: Acting, asked: EditFile, work: Transaction, writer: Writer
 ) -> dict[str, Any]:
+    """Replace text in a file of the owner."""
     written, count = tools.edit_file(
         work,
         acting,
@@ -126,7 +219,18 @@ def _edit_file(
     return {"filename": written.file.path, "replacements": count, **screened(written)}
 
 
+class Remember(Call):
+    content: str = Field(min_length=1, max_length=8000)
+
+
+class Remembered(Answer, Screened):
+    filename: str
+    line_number: int
+    duplicate: bool
+
+
 def _remember(acting: Acting, asked: Remember, work: Transaction, writer: Writer) -> dict[str, Any]:
+    """Append one line to today's note."""
     made = tools.remember(work, acting, asked.content, writer=writer)
     return {
         "filename": made.path,
@@ -136,9 +240,34 @@ def _remember(acting: Acting, asked: Remember, work: Transaction, writer: Writer
     }
 
 
+class WriteMemory(FileCall):
+    """`append` and `overwrite` take `content`; `replace_section` takes `heading` and `content`;
+    `upsert_kv` takes `key`, `value` and, if it shall stand under one, `heading`."""
+
+    strategy: Strategy
+    content: str | None = Field(None, description="Markdown.")
+    heading: str = Field(
+        "",
+        max_length=section_writing.HEADING,
+        description="`Plans`, or `## Plans` to name the level. A new one comes at the end; of two "
+        "with one name, neither is taken.",
+        examples=["Plans"],
+    )
+    key: str = Field("", max_length=section_writing.KEY, examples=["Check-in"])
+    value: str | None = Field(None, max_length=8000, examples=["from 15:00"])
+
+
+class WroteMemory(Answer, Screened):
+    filename: str
+    strategy: Strategy
+    sha256: str
+    changed: bool
+
+
 def _write_memory(
     acting: Acting, asked: WriteMemory, work: Transaction, writer: Writer
 ) -> dict[str, Any]:
+    """Append text, replace a section, set a value, or overwrite a file."""
     step = Step(asked.strategy, asked.content, asked.heading, asked.key, asked.value)
     written = section_writing.write_memory(work, acting, asked.filename, step, writer=writer)
     return {"strategy": asked.strategy, **_written(written)}
@@ -147,123 +276,24 @@ def _write_memory(
 @dataclass(frozen=True)
 class Tool:
     """`run` is given who acts and the arguments, where the tool writes also the transaction and
-    the writer; it returns the fields of the answer. `body` is an example of a call."""
+    the writer; it returns the fields of the answer. Its docstring says what the tool does."""
 
     name: str
-    summary: str
-    arguments: type[Call]
     answer: type[Answer]
     run: Callable[..., dict[str, Any]]
-    body: dict[str, Any]
     writes: bool = False
-    is_destructive: bool = False
-
-    @property
-    def takes(self) -> Right:
-        return Right.WRITE_OWN if self.writes else Right.READ
-
-    @property
-    def annotations(self) -> dict[str, bool]:
-        """What the Model Context Protocol lets a client know before it calls a tool."""
-        return {
-            "readOnlyHint": not self.writes,
-            "destructiveHint": self.is_destructive,
-            "openWorldHint": False,
-        }
 
 
 TOOLS = (
-    Tool(
-        "list_workspace_memory_files",
-        "List the memory files the owner can see",
-        ListFiles,
-        FileList,
-        _list_files,
-        {"endUserId": "42", "filenamePrefix": "memory/"},
-    ),
-    Tool(
-        "read_workspace_memory_file",
-        "Read a file: the owner's, else the shared one",
-        FileCall,
-        FileRead,
-        _read_file,
-        {"endUserId": "42", "filename": "MEMORY.md", "conversationId": "c-17"},
-    ),
-    Tool(
-        "write_workspace_memory_file",
-        "Write a file of the owner",
-        WriteFile,
-        WroteFile,
-        _write_file,
-        {"endUserId": "42", "filename": "KNOWLEDGE.md", "content": "# Allergies\n\n- Nuts\n"},
-        writes=True,
-        is_destructive=True,
-    ),
-    Tool(
-        "edit_workspace_memory_file",
-        "Replace text in a file of the owner",
-        EditFile,
-        EditedFile,
-        _edit_file,
-        {
-            "endUserId": "42",
-            "filename": "KNOWLEDGE.md",
-            "oldText": "- Nuts",
-            "newText": "- Nuts, shellfish",
-        },
-        writes=True,
-        is_destructive=True,
-    ),
-    Tool(
-        "remember",
-        "Append one line to today's note",
-        Remember,
-        Remembered,
-        _remember,
-        {"endUserId": "42", "content": "Prefers a room on a high floor."},
-        writes=True,
-    ),
-    Tool(
-        "memory_search",
-        "Find text in the daily notes, newest first",
-        SearchNotes,
-        NoteHits,
-        _memory_search,
-        {"endUserId": "42", "query": "high floor", "conversationId": "c-17"},
-    ),
-    Tool(
-        "memory_get",
-        "Read the daily note of a date",
-        GetNote,
-        Note,
-        _memory_get,
-        {"endUserId": "42", "date": "yesterday"},
-    ),
-    Tool(
-        "search_workspace_memory",
-        "Search the files the owner can see, best first",
-        SearchWorkspace,
-        WorkspaceHits,
-        _search_workspace,
-        {"endUserId": "42", "query": "breakfast"},
-    ),
-    Tool(
-        "write_memory",
-        "Append text, replace a section, set a value, or overwrite a file",
-        WriteMemory,
-        WroteMemory,
-        _write_memory,
-        {
-            "endUserId": "42",
-            "filename": "MEMORY.md",
-            "strategy": "upsert_kv",
-            "heading": "House rules",
-            "key": "Check-in",
-            "value": "from 15:00",
-        },
-        writes=True,
-        is_destructive=True,
-    ),
+    Tool("list_workspace_memory_files", FileList, _list_files),
+    Tool("read_workspace_memory_file", FileRead, _read_file),
+    Tool("write_workspace_memory_file", WroteFile, _write_file, writes=True),
+    Tool("edit_workspace_memory_file", EditedFile, _edit_file, writes=True),
+    Tool("remember", Remembered, _remember, writes=True),
+    Tool("memory_search", NoteHits, _memory_search),
+    Tool("memory_get", Note, _memory_get),
+    Tool("search_workspace_memory", WorkspaceHits, _search_workspace),
+    Tool("write_memory", WroteMemory, _write_memory, writes=True),
 )
 
 
@@ -307,16 +337,16 @@ def _add_endpoint(tool: Tool) -> None:
         answer = call(tool, request.auth, agent_id, body)
         return Status(202 if getattr(answer, "proposal", None) else 200, answer)
 
-    # django-ninja reads the body's schema off the signature, and names the operation by it.
-    endpoint.__name__ = tool.name
-    endpoint.__annotations__["body"] = tool.arguments
+    # The schemas and the summary are read off the function, and the operation is named by it.
+    endpoint.__name__, endpoint.__doc__ = tool.name, tool.run.__doc__
+    endpoint.__annotations__ |= {
+        "body": tool.run.__annotations__["asked"],
+        "return": Status[tool.answer],  # type: ignore[name-defined]
+    }
     router.operation(
         "POST",
         f"/agents/{{agent_id}}/tools/{tool.name}",
-        tool.answer,
-        tool.summary,
-        takes=tool.takes,
-        body=tool.body,
+        Right.WRITE_OWN if tool.writes else Right.READ,
         also=(202,) if tool.writes else (),
         errors=(409,) if tool.writes else (),
         leaves_out_unset=tool.writes,

@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent
+from memoryweb.api.routing import EXAMPLES
 from memoryweb.api.tools import TOOLS, Tool
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.messages import add_messages
@@ -175,5 +176,5 @@ def test_the_list_and_the_search_name_the_owner_alike(tools: Tools) -> None:
 def test_only_a_tool_that_says_so_writes(tools: Tools, tool: Tool) -> None:
     tools("write_workspace_memory_file", filename="KNOWLEDGE.md", content="- Nuts\n")
     before = Revision.objects.count()
-    tools(tool.name, **(tool.body | END_USER))
-    assert (Revision.objects.count() > before) == (not tool.annotations["readOnlyHint"])
+    tools(tool.name, **(EXAMPLES[tool.run.__annotations__["asked"].__name__] | END_USER))
+    assert (Revision.objects.count() > before) == tool.writes
