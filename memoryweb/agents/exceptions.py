@@ -10,6 +10,8 @@ class OwnerUnknown(LookupError):
 class OwnerAmbiguous(LookupError):
     """A bare `api:<endUserId>` that several integrations use; the message lists them."""
 
+    code = "owner_ambiguous"
+
 
 class OwnerRefused(ValueError):
     """An identity that no owner may have; the message says why."""

@@ -88,15 +88,15 @@ def intended(caller: Caller, text: str) -> Owner | None:
     return found.known(caller) if isinstance(found, _Identity) else found
 
 
-def writable(caller: Caller, text: str | None) -> Owner | None:
-    """The owner whose memory the caller may change; None for the shared memory.
+def writable(caller: Caller, agent_id: str, owner: str | None) -> tuple[Agent, Owner | None]:
+    """As `readable`, of the memory that the caller may change.
 
     Everyone may correct the memory about themselves; any other takes the right to write.
     """
-    found = target(caller, text)
+    agent, found = caller.agent(agent_id), target(caller, owner)
     if found is None or not is_own(caller, found):
         caller.require(Right.WRITE)
-    return found
+    return agent, found
 
 
 def is_own(caller: Caller, owner: Owner) -> bool:

@@ -83,8 +83,7 @@ class NewAgent(AgentSettings):
 @router.operation("GET", "/agents", Right.READ)
 def list_agents(request: Request, paging: Query[Paging]) -> Items[AgentOut]:
     """List the agents this token can use."""
-    found = page(request.auth.agents(), ["folded_name", "id"], paging.cursor, paging.limit)
-    return Items[AgentOut](items=[_out(agent) for agent in found.rows], cursor=found.cursor)
+    return page(request.auth.agents(), ["folded_name", "id"], paging, _out)
 
 
 @router.operation("POST", "/agents", Right.MANAGE_AGENTS, status=201, errors=(409,))

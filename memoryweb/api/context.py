@@ -19,8 +19,6 @@ from memoryweb.workspace.models import Scope as FileScope
 
 router = Router(tags=["Context"])
 
-MEMORY = "- 09:12 Prefers a room on a high floor."
-
 
 class ContextRequest(OwnerFields):
     message: str = Field(

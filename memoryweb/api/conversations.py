@@ -31,14 +31,6 @@ router = Router(tags=["Conversations"])
 
 BASE = "/agents/{agent_id}/conversations"
 MOST_NAMED = 10  # of the owners who have a conversation of the same id
-MESSAGE = {
-    "id": "m1",
-    "role": "user",
-    "name": "Inês",
-    "content": "We arrive on Friday, and my son is allergic to nuts.",
-    "timestamp": "2026-11-20T09:12:00Z",
-    "toolsUsed": [],
-}
 
 
 class MessageIn(RequestBody):
@@ -123,7 +115,7 @@ class SummarizeAnswer(Camel):
     BASE + "/{path:conversation}/messages",
     Right.WRITE_OWN,
     leaves_out_unset=True,
-    extra=read_by_hand(MessageBatch, {"endUserId": "42", "messages": [MESSAGE], "finished": True}),
+    extra=read_by_hand(MessageBatch),
     errors=(409, 413),
 )
 def send_messages(request: Request, agent_id: str, conversation: str) -> MessagesReceived:
@@ -160,10 +152,8 @@ def list_conversations(
     readable = agent.conversations.filter(
         visibility.of_owner(owner).rows(), last_message_at__isnull=False
     ).select_related("owner__integration")
-    found = page(readable, ["-last_message_at", "-id"], query.cursor, query.limit)
-    return Items[ConversationOut](
-        items=[ConversationOut.of(row, **_named(row)) for row in found.rows], cursor=found.cursor
-    )
+    order = ["-last_message_at", "-id"]
+    return page(readable, order, query, lambda row: ConversationOut.of(row, **_named(row)))
 
 
 @router.operation("GET", BASE + "/{path:conversation}", Right.READ)
@@ -174,13 +164,10 @@ def read_conversation(
     caller = request.auth
     agent = caller.agent(agent_id)
     found = _conversation(agent, conversation, visibility.seen_by(caller, query.owner))
-    messages = page(found.messages.all(), ["position"], query.cursor, query.limit)
-    return ConversationText.of(
-        found,
-        **_named(found),
-        messages=[MessageOut.of(row, id=row.external_id) for row in messages.rows],
-        cursor=messages.cursor,
-    )
+    rows = found.messages.all()
+    shown = page(rows, ["position"], query, lambda row: MessageOut.of(row, id=row.external_id))
+    said = {"messages": shown.items, "cursor": shown.cursor}
+    return ConversationText.of(found, **_named(found), **said)
 
 
 @router.operation(
@@ -188,7 +175,7 @@ def read_conversation(
     "/memory/{agent_id}/summarize/{path:conversation}",
     Right.DREAM,
     status=202,
-    extra=read_by_hand(OwnerFields, {"endUserId": "42"}, required=False),
+    extra=read_by_hand(OwnerFields, required=False),
 )
 def summarize(
     request: Request, agent_id: str, conversation: str, query: Query[OwnerQuery]

@@ -60,8 +60,7 @@ def list_events(request: Request, filters: Query[EventFilter]) -> Items[EventOut
     """List audit events, newest first."""
     wanted = filters.model_dump(exclude_none=True, exclude={"cursor", "limit"})
     rows = events_of(request.auth.team.pk).filter(**wanted)
-    found = page(rows, ["-seq"], filters.cursor, filters.limit)
-    return Items[EventOut](items=[_described(event) for event in found.rows], cursor=found.cursor)
+    return page(rows, ["-seq"], filters, _described)
 
 
 def _described(event: Event) -> EventOut:

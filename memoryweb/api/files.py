@@ -102,14 +102,10 @@ def list_files(request: Request, agent_id: str, query: Query[FileQuery]) -> Item
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     if query.at is not None:
         pasts = files_at(agent.pk, owner.pk if owner else None, query.at)
-        shown, cursor = page_by(pasts, lambda past: past.path, query.cursor, query.limit)
-        then = [_of_then(past, owner) for past in shown]
-        return Items[FileOut](items=then, cursor=cursor)
+        return page_by(pasts, lambda past: past.path, query, lambda past: _of_then(past, owner))
     present = files_of(agent, owner).present()
-    found = page(present, ["sort_order", "folded_path"], query.cursor, query.limit)
-    return Items[FileOut](
-        items=[FileOut.of(file, **_named(file, owner)) for file in found.rows], cursor=found.cursor
-    )
+    order = ["sort_order", "folded_path"]
+    return page(present, order, query, lambda file: FileOut.of(file, **_named(file, owner)))
 
 
 @router.operation("GET", BASE + "/{path:path}/revisions", Right.READ)
@@ -120,10 +116,7 @@ def list_revisions(
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     file = _file(agent, owner, path)
     rows = file.revisions.filter(**query.columns)
-    found = page(rows, ["-number"], query.cursor, query.limit)
-    return Items[RevisionOut](
-        items=[RevisionOut.of(row, **_author(row)) for row in found.rows], cursor=found.cursor
-    )
+    return page(rows, ["-number"], query, lambda row: RevisionOut.of(row, **_author(row)))
 
 
 @router.operation("GET", BASE + "/{path:path}/revisions/{number}", Right.READ)
@@ -154,12 +147,9 @@ def restore_file(
     request: Request, agent_id: str, path: str, query: Query[OwnerQuery], body: FileRestore
 ) -> Status[Saved]:
     """Restore an earlier revision, as a new revision."""
-    agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, query.owner)
+    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
-        file = write.find(write.Place(agent, owner, path))
-        if file is None:
-            raise NotFound
+        file = _found(write.find(write.Place(agent, owner, path)))
         try:
             written = write.restore(work, file, body.revision, writer=request.auth.writer)
         except Revision.DoesNotExist:
@@ -184,12 +174,9 @@ def rename_file(
     body: FileRename,
 ) -> Saved:
     """Rename a file; its history is kept."""
-    agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, query.owner)
+    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
-        file = write.find(write.Place(agent, owner, path))
-        if file is None or file.deleted_at is not None:
-            raise NotFound
+        file = _found(write.find(write.Place(agent, owner, path)), standing=True)
         written = write.rename(
             work, file, body.filename, writer=request.auth.writer, expected=_expected(request)
         )
@@ -206,8 +193,7 @@ def read_file(
     file = files_of(agent, owner).present().filter(folded_path=fold(path)).first()
     if file is None and owner is None:
         file = global_file(agent, path)  # what search finds can be read, too
-    if file is None:
-        raise NotFound
+    file = _found(file)
     response["ETag"] = f'"{file.sha256}"'
     content = redaction.now(request.auth, file)
     return FileText.of(file, **_named(file, owner), content=content)
@@ -218,10 +204,7 @@ def read_file(
     BASE + "/{path:path}",
     Right.WRITE_OWN,
     leaves_out_unset=True,
-    also=(
-        201,
-        202,
-    ),
+    also=(201, 202),
     extra={
         "parameters": [
             IF_MATCH,
@@ -239,8 +222,7 @@ def write_file(
     body: FileWrite,
 ) -> Status[Saved]:
     """Create or replace a file."""
-    agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, query.owner)
+    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     if len(body.content.encode()) > write.MAX_BYTES:
         raise Problem(413, "too_large", _("A file may hold at most 1 MiB of text."))
     expected = _expected(request)
@@ -274,12 +256,9 @@ def delete_file(
     request: Request, agent_id: str, path: str, query: Query[OwnerQuery]
 ) -> Status[None]:
     """Delete a file; its revisions can still be restored."""
-    agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, query.owner)
+    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
-        file = write.find(write.Place(agent, owner, path))
-        if file is None or file.deleted_at is not None:
-            raise NotFound
+        file = _found(write.find(write.Place(agent, owner, path)), standing=True)
         write.delete(work, file, writer=request.auth.writer, expected=_expected(request))
     return Status(204, None)
 
@@ -304,8 +283,11 @@ def _saved(written: write.Written, owner: Owner | None) -> Saved:
 
 
 def _file(agent: Agent, owner: Owner | None, path: str) -> File:
-    file: File | None = files_of(agent, owner).filter(folded_path=fold(path)).first()
-    if file is None:
+    return _found(files_of(agent, owner).filter(folded_path=fold(path)).first())
+
+
+def _found(file: File | None, *, standing: bool = False) -> File:
+    if file is None or (standing and file.deleted_at is not None):
         raise NotFound
     return file
 

@@ -37,14 +37,7 @@ class OwnerOut(Camel):
 def list_owners(request: Request, paging: Query[Paging]) -> Items[OwnerOut]:
     """List the owners of the team."""
     rows = request.auth.team.owners.select_related("integration")
-    found = page(rows, ["created_at", "id"], paging.cursor, paging.limit)
-    return Items[OwnerOut](
-        items=[
-            OwnerOut.of(row, owner=row.shown_as, source=row.source.partition(":")[0])
-            for row in found.rows
-        ],
-        cursor=found.cursor,
-    )
+    return page(rows, ["created_at", "id"], paging, _described)
 
 
 class LinkCode(Camel):
@@ -81,6 +74,10 @@ def memory_link(request: Request, body: OwnerFields) -> MemoryLink:
     issued = _issue(request, body, Purpose.VISIT)
     url = request.build_absolute_uri(reverse("visit")) + f"#{issued.secret}"
     return MemoryLink(url=url, expires_at=issued.expires_at)
+
+
+def _described(row: Owner) -> OwnerOut:
+    return OwnerOut.of(row, owner=row.shown_as, source=row.source.partition(":")[0])
 
 
 def _issue(request: Request, body: OwnerFields, purpose: Purpose) -> Issued:

@@ -3,8 +3,7 @@
 import base64
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
@@ -12,48 +11,42 @@ from django.db.models import Model, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.api.exceptions import Invalid
+from memoryweb.api.query_parameters import Paging
+from memoryweb.api.schemas import Items
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 Item = TypeVar("Item")
-
-DEFAULT_LIMIT, MAX_LIMIT = 50, 200
-
-
-@dataclass(frozen=True)
-class Page(Generic[AnyModel]):
-    rows: list[AnyModel]
-    cursor: str | None
+Row = TypeVar("Row")
 
 
 def page(
     queryset: QuerySet[AnyModel],
     order: Sequence[str],
-    cursor: str | None,
-    limit: int = DEFAULT_LIMIT,
-) -> Page[AnyModel]:
+    asked: Paging,
+    shown: Callable[[AnyModel], Item],
+) -> Items[Item]:
     """One page in `order` (`-field` descends), which must end in a unique field without nulls."""
-    if cursor:
-        queryset = queryset.filter(_after(queryset.model, order, cursor))
-    rows = list(queryset.order_by(*order)[: limit + 1])
-    more = len(rows) > limit
-    rows = rows[:limit]
-    return Page(rows, _encode(rows[-1], order) if more else None)
+    if asked.cursor:
+        queryset = queryset.filter(_after(queryset.model, order, asked.cursor))
+    rows = list(queryset.order_by(*order)[: asked.limit + 1])
+    more = len(rows) > asked.limit
+    rows = rows[: asked.limit]
+    cursor = _encoded([getattr(rows[-1], name.lstrip("-")) for name in order]) if more else None
+    return Items(items=[shown(row) for row in rows], cursor=cursor)
 
 
 def page_by(
-    rows: Sequence[Item], key: Callable[[Item], str], cursor: str | None, limit: int
-) -> tuple[list[Item], str | None]:
-    """One page of rows that are no rows of a table, and the next cursor. `key` is unique."""
+    rows: Sequence[Row], key: Callable[[Row], str], asked: Paging, shown: Callable[[Row], Item]
+) -> Items[Item]:
+    """One page of rows that are no rows of a table. `key` is unique."""
     ordered = sorted(rows, key=key)
-    if cursor:
-        last = str(_values(cursor, 1)[0])
+    if asked.cursor:
+        last = str(_values(asked.cursor, 1)[0])
         ordered = [row for row in ordered if key(row) > last]
-    more = len(ordered) > limit
-    return ordered[:limit], _encoded([key(ordered[limit - 1])]) if more else None
-
-
-def _encode(row: Model, order: Sequence[str]) -> str:
-    return _encoded([getattr(row, name.lstrip("-")) for name in order])
+    more = len(ordered) > asked.limit
+    found = ordered[: asked.limit]
+    cursor = _encoded([key(found[-1])]) if more else None
+    return Items(items=[shown(row) for row in found], cursor=cursor)
 
 
 def _encoded(values: Sequence[Any]) -> str:

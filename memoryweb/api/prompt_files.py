@@ -70,8 +70,7 @@ def arrange_prompt_files(
     request: Request, agent_id: str, query: Query[OwnerQuery], body: PromptFileOrder
 ) -> Items[PromptFile]:
     """Set which files are in the prompt, and their order."""
-    agent = request.auth.agent(agent_id)
-    owner = acting_owner.writable(request.auth, query.owner)
+    agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     check_arranging(request.auth.writer)
     order = [(position.filename, position.enabled) for position in body.files]
     if len(dict(order)) != len(order):

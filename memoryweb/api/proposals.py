@@ -1,5 +1,6 @@
 """Proposals: what a machine wanted to change and a person decides."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from django.db.models import QuerySet
@@ -59,11 +60,8 @@ def list_proposals(request: Request, agent_id: str, query: Query[Filter]) -> Ite
     agent = request.auth.agent(agent_id)
     visible = visibility.seen_by(request.auth, query.owner)
     rows = _of(agent, visible).filter(state=query.state)
-    found = page(rows, ["-created_at", "-id"], query.cursor, query.limit)
-    return Items[ProposalOut](
-        items=[_described(row, visible, request.auth) for row in found.rows],
-        cursor=found.cursor,
-    )
+    shown = partial(_described, visible=visible, caller=request.auth)
+    return page(rows, ["-created_at", "-id"], query, shown)
 
 
 @router.operation(

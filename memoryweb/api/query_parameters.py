@@ -5,14 +5,13 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memoryweb.api.pagination import DEFAULT_LIMIT, MAX_LIMIT
 from memoryweb.api.schemas import Camel, Instant
 from memoryweb.workspace.models import AuthorKind
 
 
 class Paging(Camel):
     cursor: str | None = Field(None, description="The `cursor` of the previous page.")
-    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT, description="Items per page.")
+    limit: int = Field(50, ge=1, le=200, description="Items per page.")
 
 
 class OwnerQuery(Camel):

@@ -1,5 +1,6 @@
 """Reports: what a dream looked at, decided and changed."""
 
+from functools import partial
 from typing import Literal
 
 from django.db.models import Q
@@ -46,11 +47,8 @@ def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> 
     """List dream reports, newest first."""
     agent, visible = _readable(request, agent_id, query.owner)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
-    found = page(reports, ["-dreamt_at", "-id"], query.cursor, query.limit)
-    return Items[ReportOut](
-        items=[_described(report, visible, diff=None) for report in found.rows],
-        cursor=found.cursor,
-    )
+    shown = partial(_described, visible=visible, diff=None)
+    return page(reports, ["-dreamt_at", "-id"], query, shown)
 
 
 @router.operation("GET", BASE + "/{report_id}", Right.READ)

@@ -67,9 +67,10 @@ class Router(ninja.Router):
         return register
 
 
-def read_by_hand(model: type[BaseModel], example: Any, *, required: bool = True) -> dict[str, Any]:
+def read_by_hand(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
     """The `extra` of an operation whose body django-ninja does not read."""
-    content = {"schema": {"$ref": REF.format(model=model.__name__)}, "example": example}
+    name = model.__name__
+    content = {"schema": {"$ref": REF.format(model=name)}, "example": EXAMPLES[name]}
     return {"requestBody": {"content": {"application/json": content}, "required": required}}
 
 

@@ -65,10 +65,7 @@ def list_held_secrets(request: Request, query: Query[Filter]) -> Items[HeldSecre
     """List held secrets, newest first."""
     visible = visibility.seen_by(request.auth, query.owner)
     rows = _of(request.auth, visible).filter(state=query.state)
-    found = page(rows, ["-created_at", "-id"], query.cursor, query.limit)
-    return Items[HeldSecretOut](
-        items=[_described(row, visible) for row in found.rows], cursor=found.cursor
-    )
+    return page(rows, ["-created_at", "-id"], query, lambda row: _described(row, visible))
 
 
 @router.operation(

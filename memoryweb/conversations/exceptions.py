@@ -6,4 +6,4 @@ class BatchRefused(ValueError):
         super().__init__(message)
         self.field = field
         self.message = message
-        self.status = status
+        self.code = "too_large" if status == 413 else "invalid"
