@@ -1,9 +1,9 @@
 class BatchRefused(ValueError):
-    """Messages that can't be taken. `field` says where (`messages[3].role`), `status` why: 400 or
-    413 for too much."""
+    """Messages that can't be taken. `field` says where (`messages[3].role`), `code` why: `invalid`,
+    or `too_large`."""
 
-    def __init__(self, field: str, message: str, status: int = 400) -> None:
+    def __init__(self, field: str, message: str, code: str = "invalid") -> None:
         super().__init__(message)
         self.field = field
         self.message = message
-        self.code = "too_large" if status == 413 else "invalid"
+        self.code = code

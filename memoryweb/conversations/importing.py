@@ -75,7 +75,9 @@ def _messages(lines: Iterable[bytes]) -> Iterator[tuple[int, str, NewMessage]]:
 def _object(raw: bytes, number: int) -> dict[str, Any]:
     field = f"line {number}"
     if len(raw) > MAX_LINE_BYTES:
-        raise BatchRefused(field, _("Line {line} is longer than 2 MiB.").format(line=number), 413)
+        raise BatchRefused(
+            field, _("Line {line} is longer than 2 MiB.").format(line=number), "too_large"
+        )
     try:
         value = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError:

@@ -66,13 +66,13 @@ def parse_messages(values: object) -> tuple[NewMessage, ...]:
             _("A batch holds at most {most} messages; this one has {count}.").format(
                 most=MAX_MESSAGES, count=len(values)
             ),
-            413,
+            "too_large",
         )
     messages = tuple(
         _dated(parse_message(value, f"messages[{index}]") for index, value in enumerate(values))
     )
     if sum(len(message.content.encode()) for message in messages) > MAX_BATCH_BYTES:
-        raise BatchRefused("messages", _("A batch holds at most 8 MiB of text."), 413)
+        raise BatchRefused("messages", _("A batch holds at most 8 MiB of text."), "too_large")
     _check_ids(messages)
     return messages
 
@@ -129,7 +129,7 @@ def _content(value: object, field: str, role: str, has_tools: bool) -> str:
         raise BatchRefused(
             field,
             _("{field} is larger than 256 KiB; split the message.").format(field=field),
-            413,
+            "too_large",
         )
     if not text.strip() and role in {"user", "system"} and not has_tools:
         raise BatchRefused(field, _("{field} is blank.").format(field=field))

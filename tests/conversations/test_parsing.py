@@ -65,13 +65,13 @@ def test_messages_must_be_a_list(messages: Any) -> None:
 
 def test_no_messages_are_refused() -> None:
     found = refusal({"messages": []})
-    assert (found.field, found.status) == ("messages", 400)
+    assert (found.field, found.code) == ("messages", "invalid")
 
 
 def test_a_thousand_messages_are_taken_and_one_more_is_too_much() -> None:
     assert len(parse_batch({"messages": [said()] * 1000}).messages) == 1000
     found = refusal({"messages": [said()] * 1001})
-    assert (found.field, found.status) == ("messages", 413)
+    assert (found.field, found.code) == ("messages", "too_large")
     assert "1001" in found.message
 
 
@@ -79,20 +79,20 @@ def test_a_message_of_256_kib_is_taken_and_a_byte_more_is_too_much() -> None:
     limit = 256 * 1024
     assert parse_batch({"messages": [said(content="ü" * (limit // 2))]}).messages
     found = of_message(content="ü" * (limit // 2) + "x")
-    assert (found.field, found.status) == ("messages[1].content", 413)
+    assert (found.field, found.code) == ("messages[1].content", "too_large")
 
 
 def test_eight_mebibytes_are_taken_and_more_is_too_much() -> None:
     whole = [said(content="x" * 256 * 1024)] * 32
     assert len(parse_batch({"messages": whole}).messages) == 32
     found = refusal({"messages": [*whole, said(content="x")]})
-    assert (found.field, found.status) == ("messages", 413)
+    assert (found.field, found.code) == ("messages", "too_large")
 
 
 @pytest.mark.parametrize("role", [None, "", "User", "human", 3, [], {}])
 def test_an_unknown_role_is_named(role: Any) -> None:
     found = of_message(role=role)
-    assert (found.field, found.status) == ("messages[1].role", 400)
+    assert (found.field, found.code) == ("messages[1].role", "invalid")
     assert "assistant" in found.message
 
 
@@ -101,7 +101,7 @@ def test_an_unknown_role_is_named(role: Any) -> None:
 )
 def test_content_that_is_no_text_is_named(content: Any) -> None:
     found = of_message(content=content)
-    assert (found.field, found.status) == ("messages[1].content", 400)
+    assert (found.field, found.code) == ("messages[1].content", "invalid")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_turn_that_consists_of_tools_may_be_blank(fields: Any) -> None:
 )
 def test_an_id_that_is_none_is_named(identifier: Any) -> None:
     found = of_message(id=identifier)
-    assert (found.field, found.status) == ("messages[1].id", 400)
+    assert (found.field, found.code) == ("messages[1].id", "invalid")
 
 
 def test_an_id_that_stands_twice_in_a_batch_is_named() -> None:
@@ -141,7 +141,7 @@ def test_an_id_that_stands_twice_in_a_batch_is_named() -> None:
 )
 def test_a_time_that_cannot_be_read_is_named(moment: Any) -> None:
     found = of_message(timestamp=moment)
-    assert (found.field, found.status) == ("messages[1].timestamp", 400)
+    assert (found.field, found.code) == ("messages[1].timestamp", "invalid")
 
 
 def test_a_time_without_an_offset_is_utc() -> None:
