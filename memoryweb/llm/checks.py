@@ -10,7 +10,7 @@ from memoryweb.llm.endpoint import endpoint_for
 from memoryweb.llm.exceptions import ModelError
 
 
-@register()
+@register("model")
 def check_model(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
     if not settings.MODEL_PROVIDER:
         return []

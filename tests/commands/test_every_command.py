@@ -1,9 +1,11 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from django.core.management import get_commands, load_command_class
+from django.core.management.base import SystemCheckError
 
 # `migrate` is Django's, but for when it checks.
 OURS = sorted({n for n, app in get_commands().items() if app == "memoryweb.commands"} - {"migrate"})
@@ -21,9 +23,24 @@ def test_it_answers_in_json(name: str) -> None:
     assert "--json" in parser.format_help()
 
 
-def test_none_waits_for_the_rules_of_dates() -> None:
-    """Django is set up for every command; only an extraction needs them."""
-    said = "import sys, django; django.setup(); print('dateparser' in sys.modules)"
+@pytest.mark.parametrize("name", OURS)
+def test_it_stops_where_the_model_is_half_configured(name: str, settings: Any) -> None:
+    settings.MODEL_PROVIDER, settings.MODELS = "openai", {"default": ""}
+    command = load_command_class("memoryweb.commands", name)
+    with pytest.raises(SystemCheckError, match=r"llm\.E001"):
+        command.check(tags=command.requires_system_checks)
+
+
+def test_none_waits_for_the_pages_or_the_rules_of_dates() -> None:
+    """Django is set up and its settings are checked for every command."""
+    said = """if True:
+        import sys, django
+        from django.core.management import load_command_class
+        django.setup()
+        command = load_command_class("memoryweb.commands", "run_pending")
+        command.check(tags=command.requires_system_checks)
+        print({"dateparser", "memoryweb.urls", "memoryweb.api.urls"} & sys.modules.keys())
+    """
     answered = subprocess.run(
         [sys.executable, "-c", said],
         env=os.environ | {"DJANGO_SETTINGS_MODULE": "memoryweb.settings"},
@@ -31,4 +48,4 @@ def test_none_waits_for_the_rules_of_dates() -> None:
         text=True,
         check=True,
     )
-    assert answered.stdout.strip() == "False"
+    assert answered.stdout.strip() == "set()"
