@@ -56,9 +56,9 @@ def rebuild(team: Team) -> Rebuilt:
         for batch in batches(list(File.objects.order_by("pk").values_list("pk", flat=True)), FILES):
             with write_transaction(team):
                 Passage.objects.filter(file__in=batch).delete()
-                for file in File.objects.filter(pk__in=batch).select_for_update(of=("self",)):
-                    indexing.index_file(file)
-                    files += file.deleted_at is None
+                found = list(File.objects.filter(pk__in=batch).select_for_update(of=("self",)))
+                indexing.index_files(found)
+                files += sum(file.deleted_at is None for file in found)
         for conversation in Conversation.objects.order_by("pk").select_related("owner"):
             messages += _rebuild_messages(team, conversation)
         with write_transaction(team) as work:

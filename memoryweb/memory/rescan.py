@@ -148,7 +148,7 @@ def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
         written = write.write(work, place, masked.text, writer=writer)
         LineOrigin.objects.filter(file=file).delete()
         LineOrigin.objects.bulk_create(_again(row) for row in origins)
-        indexing.index_file(written.file)
+        indexing.index_files([written.file])
         screening.keep_for_file(work, written.file, masked, writer)
     return list(masked.sights)
 

@@ -1,13 +1,22 @@
-"""One revision of a file: its row, the file's own columns, and the audit event."""
+"""Revisions of files, and what follows them: line origins, flags, search index, audit event."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from memoryweb.memory import screening
+from memoryweb.memory.screening import Screened
 from memoryweb.memory.transaction import Transaction
+from memoryweb.provenance import flags
+from memoryweb.provenance import origins as line_origins
+from memoryweb.provenance.authorship import rooted
+from memoryweb.provenance.flags import Brought, without_flagged
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.source_classes import source_of
 from memoryweb.provenance.writers import Writer
-from memoryweb.workspace.models import File, Revision
+from memoryweb.search import indexing
+from memoryweb.workspace.models import File, Revision, SourceClass
 
 
 @dataclass(frozen=True)
@@ -21,13 +30,66 @@ class Change:
     is_deletion: bool = False
 
 
+@dataclass(frozen=True)
+class Save:
+    """A change of a file's whole text, and where its new lines come from."""
+
+    file: File
+    change: Change
+    origins: Mapping[int, Origin] = field(default_factory=dict)
+    screened: Screened | None = None
+
+
 def sha256(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def revise(tx: Transaction, file: File, change: Change, writer: Writer) -> Revision:
-    is_new = file._state.adding
-    delta = change.delta if not is_new and file.revision else None
+def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) -> list[Revision]:
+    """One revision of each whole text; line origins, flags, index and audit follow it."""
+    if not saves:
+        return []
+    waiting = flags.flagged_of([one.file for one in saves if one.file.revision])
+    before = [one.file.content for one in saves]
+    revisions = revise(tx, [(one.file, one.change) for one in saves], writer)
+    brought = []
+    for one, old, revision in zip(saves, before, revisions, strict=True):
+        file, origins = one.file, rooted(one.origins)
+        rows = line_origins.follow(file, old, revision, file.content, origins)
+        brought.append(Brought(file, without_flagged(old, waiting[file.pk]), rows))
+    keep(tx, action, brought, revisions)
+    return revisions
+
+
+def keep(
+    tx: Transaction, action: str, brought: Sequence[Brought], revisions: Sequence[Revision]
+) -> None:
+    flags.flag_new(brought)
+    LineOrigin.objects.bulk_create(row for one in brought for row in one.rows)
+    indexing.index_files([one.file for one in brought])
+    for one, revision in zip(brought, revisions, strict=True):
+        record(tx, action, one.file, revision)
+
+
+def revise(
+    tx: Transaction, changes: Sequence[tuple[File, Change]], writer: Writer
+) -> list[Revision]:
+    """One of each file, all of one workspace, in two statements."""
+    source = source_of(writer, changes[0][0].owner)
+    made = [_revision(tx, file, change, writer, source) for file, change in changes]
+    columns = [column.name for column in File._meta.concrete_fields if not column.primary_key]
+    File.objects.bulk_create(
+        [file for file, _change in changes],
+        update_conflicts=True,
+        unique_fields=["pk"],
+        update_fields=columns,
+    )
+    return Revision.objects.bulk_create(made)
+
+
+def _revision(
+    tx: Transaction, file: File, change: Change, writer: Writer, source: SourceClass
+) -> Revision:
+    delta = change.delta if file.revision else None
     last_base = file.base_revision
     file.content = change.content
     file.sha256 = sha256(change.content)
@@ -36,8 +98,7 @@ def revise(tx: Transaction, file: File, change: Change, writer: Writer) -> Revis
     file.base_revision = file.revision if delta is None else last_base
     file.updated_at = tx.now
     file.deleted_at = tx.now if change.is_deletion else None
-    file.save(force_insert=is_new)
-    return Revision.objects.create(
+    return Revision(
         team_id=file.team_id,
         file=file,
         number=file.revision,
@@ -52,7 +113,7 @@ def revise(tx: Transaction, file: File, change: Change, writer: Writer) -> Revis
         token=writer.token,
         conversation_id=writer.conversation_id,
         batch=writer.batch,
-        source=source_of(writer, file.owner),
+        source=source,
         path=file.path,
         reason=screening.mask_all(change.reason)[:300],
         restored_from=change.restored_from,

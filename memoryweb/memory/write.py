@@ -5,7 +5,7 @@ line origins → search index → audit event.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
 
@@ -15,19 +15,20 @@ from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import placeholders, proposing, screening, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
-from memoryweb.memory.revising import Change, record, revise
+from memoryweb.memory.revising import Change, Save, keep, record, revise, save
 from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import flags
 from memoryweb.provenance import origins as line_origins
 from memoryweb.provenance.authorship import returning, rooted
+from memoryweb.provenance.flags import Brought, without_flagged
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.writers import Place as Place
 from memoryweb.provenance.writers import Writer as Writer
 from memoryweb.review.models import Proposal
 from memoryweb.search import indexing
 from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.new_files import new_file
+from memoryweb.workspace.new_files import last_places, new_file
 from memoryweb.workspace.revisions import content_of
 
 MAX_BYTES = 1024 * 1024
@@ -56,17 +57,32 @@ class Written:
         return self.revision is not None
 
 
+@dataclass(frozen=True)
+class Text:
+    """The whole text of a file, to be written; `write` tells the rest."""
+
+    place: Place
+    content: str
+    expected: str | None = None
+    reason: str = ""
+    origins: Mapping[int, Origin] = field(default_factory=dict)
+    likely: Likely = Likely.HOLD
+
+
 def find(place: Place) -> File | None:
     """The file at a place, present or deleted, locked against other writers."""
-    found = (
-        File.objects.select_for_update(of=("self",))
-        .of(place.agent.pk, place.owner.pk if place.owner else None)
-        .filter(folded_path=paths.fold(place.path))
-        .first()
-    )
-    if found is not None:
-        found.agent, found.owner = place.agent, place.owner
-    return found
+    return _find([place]).get(paths.fold(place.path))
+
+
+def _find(places: Sequence[Place]) -> dict[str, File]:
+    """Those of one workspace, by their folded paths."""
+    agent, owner = places[0].agent, places[0].owner
+    files = File.objects.of(agent.pk, owner.pk if owner else None)
+    names = [paths.fold(place.path) for place in places]
+    found = list(files.filter(folded_path__in=names).select_for_update(of=("self",)))
+    for file in found:
+        file.agent, file.owner = agent, owner
+    return {file.folded_path: file for file in found}
 
 
 def lock(file: File) -> File:
@@ -91,29 +107,56 @@ def write(
     `origins` says where new lines came from, `likely` what becomes of a likely password. Raises
     PathRefused, WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists, Stale.
     """
+    text = Text(place, content, expected, reason, origins or {}, likely)
+    return write_all(tx, [text], writer=writer)[0]
+
+
+def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list[Written]:
+    """The same for files of one workspace, at once: all are written, or none."""
+    found = _find([text.place for text in texts])
+    places = last_places(texts[0].place.agent, texts[0].place.owner)
+    made = [
+        _judged(tx, text, found.get(paths.fold(text.place.path)), writer, places) for text in texts
+    ]
+    saves = [one for one in made if isinstance(one, Save)]
+    revisions = iter(save(tx, "file.written", saves, writer))
+    return [
+        _written(tx, one, next(revisions), writer) if isinstance(one, Save) else one for one in made
+    ]
+
+
+def _judged(
+    tx: Transaction, text: Text, file: File | None, writer: Writer, places: Iterator[int]
+) -> Written | Save:
+    """What is to be saved; or what came of it, where that is nothing."""
+    place = text.place
     path = screening.path(place.path)
     write_matrix.check(writer, place)
-    _check_content(content := unix_ends(content))
-    file = find(place)
-    _check_lock(file, path.text, expected)
+    _check_content(content := unix_ends(text.content))
+    _check_lock(file, path.text, text.expected)
     content = placeholders.put_back(file, content, writer)
     if _is_at(file, content):
         return Written(file, None, file.revision)
     known = file.content if file else ""
     screened = screening.screen(
-        tx.team.pk, content, owner_id=place.owner_id, known=known, likely=likely
+        tx.team.pk, content, owner_id=place.owner_id, known=known, likely=text.likely
     )
     content = screened.text
     if _is_at(file, content):
         screening.keep_for_file(tx, file, screened, writer)
         return Written(file, None, file.revision, held=screened.held)
     if asked := write_matrix.asks_person(writer, place, file):
-        return _held_back(tx, asked, screened, writer, origins or {})
-    file = _at(file, place, path, writer)
-    change = Change(content, reason=reason)
-    revision = _change(tx, "file.written", file, change, writer, origins or {})
-    screening.keep_for_file(tx, file, screened, writer)
-    return Written(file, revision, revision.number - 1, held=screened.held)
+        return _held_back(tx, asked, screened, writer, text.origins)
+    file = _at(file, place, path, writer, places)
+    return Save(file, Change(content, reason=text.reason), text.origins, screened)
+
+
+def _written(tx: Transaction, done: Save, revision: Revision, writer: Writer) -> Written:
+    screened = done.screened
+    if screened:
+        screening.keep_for_file(tx, done.file, screened, writer)
+    held = screened.held if screened else ()
+    return Written(done.file, revision, revision.number - 1, held=held)
 
 
 def _is_at(file: File | None, content: str) -> TypeGuard[File]:
@@ -138,7 +181,7 @@ def append(
     file = find(place)
     asked = write_matrix.asks_person(writer, place, file)
     if file is None or file.deleted_at is not None:
-        file = _at(file, place, path, writer)
+        file = _at(file, place, path, writer, last_places(place.agent, place.owner))
         header = f"# {path.note_date.isoformat()}\n\n" if path.note_date else ""
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
@@ -150,12 +193,10 @@ def append(
     if asked:
         whole = replace(screened, text=file.content + delta)
         return _held_back(tx, asked, whole, writer, origins)
-    revision = revise(tx, file, Change(file.content + delta, delta, reason), writer)
-    line_origins.add(file, revision, rooted(origins))
-    before = file.content.removesuffix(delta)
-    flags.flag_new(file, before, flags.flagged_lines(file), since=revision.number)
-    indexing.index_file(file)
-    record(tx, "file.written", file, revision)
+    stood = without_flagged(file.content, flags.flagged_lines(file))
+    [revision] = revise(tx, [(file, Change(file.content + delta, delta, reason))], writer)
+    rows = list(line_origins.new_rows(file, revision, rooted(origins)))
+    keep(tx, "file.written", [Brought(file, stood, rows)], [revision])
     screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
 
@@ -172,7 +213,8 @@ def delete(tx: Transaction, file: File, *, writer: Writer, expected: str | None 
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     placeholders.check_deletion(file, writer)
-    return _change(tx, "file.deleted", file, Change("", is_deletion=True), writer, {})
+    [revision] = save(tx, "file.deleted", [Save(file, Change("", is_deletion=True))], writer)
+    return revision
 
 
 def restore(tx: Transaction, file: File, number: int, *, writer: Writer) -> Written:
@@ -193,10 +235,9 @@ def restore(tx: Transaction, file: File, number: int, *, writer: Writer) -> Writ
     origins = returning(file, number)
     if asked := write_matrix.asks_person(writer, _place_of(file), file):
         return _held_back(tx, asked, screened, writer, {})
-    change = Change(content, restored_from=number)
-    revision = _change(tx, "file.restored", file, change, writer, origins)
-    screening.keep_for_file(tx, file, screened, writer)
-    return Written(file, revision, revision.number - 1, held=screened.held)
+    back = Save(file, Change(content, restored_from=number), origins, screened)
+    [revision] = save(tx, "file.restored", [back], writer)
+    return _written(tx, back, revision, writer)
 
 
 def rename(
@@ -224,7 +265,7 @@ def rename(
             raise Exists(other.path)
         _step_aside(tx, other, writer)
     revision = _move(tx, file, wanted, Change(file.content, delta=""), writer)
-    indexing.index_file(file)
+    indexing.index_files([file])
     return Written(file, revision, revision.number - 1)
 
 
@@ -243,25 +284,6 @@ def _held_back(
     if proposal is not None:
         screening.keep_for_file(tx, file, screened, writer)
     return Written(file, None, file.revision, held=screened.held, proposal=proposal)
-
-
-def _change(
-    tx: Transaction,
-    action: str,
-    file: File,
-    change: Change,
-    writer: Writer,
-    origins: Mapping[int, Origin],
-) -> Revision:
-    """One revision of the whole text; line origins, flags, index and audit follow it."""
-    before, waiting = file.content, flags.flagged_lines(file) if file.revision else set()
-    revision = revise(tx, file, change, writer)
-    line_origins.follow(file, before, revision, file.content, rooted(origins))
-    comes_back = any(origin.by for origin in origins.values())
-    flags.flag_new(file, before, waiting, since=0 if comes_back else revision.number)
-    indexing.index_file(file)
-    record(tx, action, file, revision)
-    return revision
 
 
 def _place_of(file: File) -> Place:
@@ -313,11 +335,17 @@ def _one_line(text: str) -> str:
     return f"{indent[0] if indent else ''}{' '.join(text.split())}".rstrip()
 
 
-def _at(file: File | None, place: Place, path: paths.WorkspacePath, writer: Writer) -> File:
+def _at(
+    file: File | None,
+    place: Place,
+    path: paths.WorkspacePath,
+    writer: Writer,
+    places: Iterator[int],
+) -> File:
     """The file to write: one that was deleted comes back under the name it is given now."""
     if file is None:
         by_person = write_matrix.is_person(writer)
-        return new_file(place.agent, place.owner, path, by_person=by_person)
+        return new_file(place.agent, place.owner, path, places, by_person=by_person)
     file.path = path.text
     return file
 
@@ -337,6 +365,6 @@ def _move(
 ) -> Revision:
     was = file.path
     file.path, file.folded_path, file.note_date = path.text, path.folded, path.note_date
-    revision = revise(tx, file, change, writer)
+    [revision] = revise(tx, [(file, change)], writer)
     record(tx, "file.renamed", file, revision, was=was)
     return revision

@@ -6,7 +6,9 @@ model is given it, and it enters no prompt. The column `marks` holds a line's fl
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -89,31 +91,47 @@ def flag(file: File, line: int, code: str) -> None:
     LineOrigin.objects.filter(file=file, line=line).update(marks=code)
 
 
-def flag_new(file: File, before: str, waiting: Collection[int], *, since: int) -> None:
-    """Flag what machines brought with revision `since` or later; 0: look at every line again.
+@dataclass(frozen=True)
+class Brought:
+    """New lines of a file: origins not saved yet. `stood` is what stood there before, without
+    what was flagged: that makes nothing known."""
 
-    `waiting` are the lines of the text `before` that were flagged: those make nothing known.
-    """
-    rows = LineOrigin.objects.filter(file=file, since__gte=since, author_kind__in=MACHINES)
-    rows = rows.exclude(Q(author_kind__in=RUNS) & Q(user__isnull=False)).filter(marks="")
+    file: File
+    stood: str
+    rows: Sequence[LineOrigin]
+
+
+def flag_new(files: Sequence[Brought]) -> None:
+    """Flag what machines brought. What came in at once with it makes nothing known."""
+    rows = {one.file.pk: [row for row in one.rows if _is_machines(row)] for one in files}
+    if any(rows.values()):
+        stood = cache(lambda: Known(one.stood for one in files))
+        for one in files:
+            _flag(one.file, rows[one.file.pk], stood, beside=rows)
+
+
+def _is_machines(row: LineOrigin) -> bool:
+    """A run's line that a person took up is theirs."""
+    is_taken_up = row.author_kind in RUNS and row.user_id is not None
+    return row.author_kind in MACHINES and not is_taken_up
+
+
+def _flag(
+    file: File, rows: Sequence[LineOrigin], stood: Callable[[], Known], *, beside: Collection[UUID]
+) -> None:
     lines = file.content.split("\n")
-    brought = [n for n in sorted(set(rows.values_list("line", flat=True))) if n <= len(lines)]
+    brought = sorted({row.line for row in rows if row.line <= len(lines)})
     across = orders_across(lines, brought)
     suspects = {n: said for n in brought if flags_of(said := said_in(file, lines[n - 1]))}
     kept = _kept(file, {lines[n - 1] for n in across | suspects.keys()})
     suspects = {n: said for n, said in suspects.items() if lines[n - 1] not in kept}
     found = {n: {ORDERS} for n in across if lines[n - 1] not in kept}
     if suspects:
-        known = Known([without_flagged(before, waiting)])
-        known |= _elsewhere(file, list(suspects.values())[:_MOST_LOOKED_UP])
+        known = stood() | _elsewhere(file, list(suspects.values())[:_MOST_LOOKED_UP], beside)
         for n, said in suspects.items():
             found[n] = found.get(n, set()) | flags_of(said, known)
-    numbers: dict[str, list[int]] = defaultdict(list)
-    for n, codes in found.items():
-        numbers[",".join(sorted(codes))].append(n)
-    for marks, same in numbers.items():
-        if marks:
-            rows.filter(line__in=same).update(marks=marks)
+    for row in rows:
+        row.marks = ",".join(sorted(found.get(row.line, ())))
 
 
 def let_stand(file: File, lines: Collection[str]) -> None:
@@ -150,15 +168,15 @@ def _reach(file: File) -> Q:
     return Q(owner=None) | Q(owner=file.owner_id) if file.owner_id else Q(owner=None)
 
 
-def _elsewhere(file: File, suspects: Iterable[str]) -> Known:
+def _elsewhere(file: File, suspects: Iterable[str], beside: Collection[UUID]) -> Known:
     """What other files of that reach hold that has words of the suspects, but for what is flagged
-    there."""
+    there, and for the files `beside` it."""
     holds = Q()
     for word in sorted({word for said in suspects for word in telling_words(said)}):
         holds |= Q(content__icontains=word)
     if not holds:
         return Known()
     files = File.objects.filter(_reach(file), holds, agent=file.agent_id, deleted_at=None)
-    found = list(files.exclude(pk=file.pk).only("content", "team")[:_MOST_FILES])
+    found = list(files.exclude(pk__in=beside).only("content", "team")[:_MOST_FILES])
     flagged = flagged_of(found)
     return Known(without_flagged(one.content, flagged[one.pk]) for one in found)

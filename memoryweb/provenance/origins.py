@@ -74,10 +74,11 @@ def follow(
     revision: Revision,
     content: str,
     origins: Mapping[int, Origin],
-) -> None:
+) -> list[LineOrigin]:
     """Bring the file's origins from the text `before` to `content`, which `revision` holds.
 
-    Rows of lines that stay are not written again: where lines move, their numbers do.
+    Rows of lines that stay are not written again: where lines move, their numbers do. Those of
+    new lines are returned, for the caller to flag and to save.
     """
     old_lines, lines = before.split("\n"), content.split("\n")
     carried = carry(old_lines, lines)
@@ -101,12 +102,33 @@ def follow(
     remove(rows, [row.pk for row in left])
     if before:  # else nothing stood there that could move
         shift(rows, ["line"], {old: (new - old,) for new, old in stays.items()})
-    add(file, revision, found)
+    return list(new_rows(file, revision, found))
 
 
-def add(file: File, revision: Revision, origins: Mapping[int, Origin]) -> None:
-    """Origins of new lines: nothing else moves."""
-    LineOrigin.objects.bulk_create(_new(file, revision, origins))
+def new_rows(file: File, revision: Revision, origins: Mapping[int, Origin]) -> Iterator[LineOrigin]:
+    """Of lines that the revision brings, not saved yet."""
+    for line, origin in origins.items():
+        by = origin.by or revision
+        if by.author_kind == AuthorKind.SYSTEM and not origin.sources:
+            continue
+        for one in origin.sources or (Source(),):
+            yield LineOrigin(
+                team_id=file.team_id,
+                file=file,
+                line=line,
+                since=by.number,
+                author_kind=by.author_kind,
+                user_id=by.user_id,
+                run_id=by.run_id,
+                source_file_id=one.file_id,
+                source_revision=one.revision,
+                source_line=one.line,
+                message_id=one.message_id,
+                root_id=_root(by, one),
+                durable=origin.durable,
+                asked=origin.asked,
+                category=origin.category,
+            )
 
 
 def _rows(file: File, lines: Collection[int]) -> dict[int, list[LineOrigin]]:
@@ -157,31 +179,6 @@ def _source(row: LineOrigin) -> Source:
     return Source(
         row.source_file_id, row.source_revision, row.source_line, row.message_id, row.root_id
     )
-
-
-def _new(file: File, revision: Revision, origins: Mapping[int, Origin]) -> Iterator[LineOrigin]:
-    for line, origin in origins.items():
-        by = origin.by or revision
-        if by.author_kind == AuthorKind.SYSTEM and not origin.sources:
-            continue
-        for one in origin.sources or (Source(),):
-            yield LineOrigin(
-                team_id=file.team_id,
-                file=file,
-                line=line,
-                since=by.number,
-                author_kind=by.author_kind,
-                user_id=by.user_id,
-                run_id=by.run_id,
-                source_file_id=one.file_id,
-                source_revision=one.revision,
-                source_line=one.line,
-                message_id=one.message_id,
-                root_id=_root(by, one),
-                durable=origin.durable,
-                asked=origin.asked,
-                category=origin.category,
-            )
 
 
 def _root(by: Revision, source: Source) -> int:

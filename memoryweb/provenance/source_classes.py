@@ -69,22 +69,33 @@ def sources_of_lines(
     file: File, *, since: int = 1, until: int | None = None
 ) -> Mapping[int, SourceClass]:
     """Line number → class, for the lines that have an origin; in at most three statements."""
-    rows = LineOrigin.objects.filter(file=file, line__gte=since)
-    rows = rows if until is None else rows.filter(line__lte=until)
-    person_id = file.owner.person_id if file.owner else None
-    found: dict[int, list[SourceClass]] = defaultdict(list)
+    lines = Q(line__gte=since) if until is None else Q(line__range=(since, until))
+    return sources_of_files([file], lines)[file.pk]
+
+
+def sources_of_files(
+    files: Sequence[File], lines: Q | None = None
+) -> Mapping[UUID, Mapping[int, SourceClass]]:
+    """The same for many files, in as many statements."""
+    rows = LineOrigin.objects.filter(lines or Q(), file__in=files)
+    people = {file.pk: file.owner.person_id if file.owner else None for file in files}
+    found: dict[UUID, dict[int, list[SourceClass]]]
+    found = {file.pk: defaultdict(list) for file in files}
     noted = Q(author_kind=AuthorKind.EXTRACTION, message__isnull=False)
     is_noted = False
-    plain = rows.values_list("line", "author_kind", "user_id", "message")
-    for line, kind, user_id, message_id in plain:
+    plain = rows.values_list("file", "line", "author_kind", "user_id", "message")
+    for key, line, kind, user_id, message_id in plain:
         if kind == AuthorKind.EXTRACTION and message_id:
             is_noted = True
         else:
-            found[line].append(_of_author(AuthorKind(kind), user_id, person_id))
+            found[key][line].append(_of_author(AuthorKind(kind), user_id, people[key]))
     said = rows.filter(noted).select_related("message__conversation__owner")
     for row in said.defer("message__content") if is_noted else ():
-        found[row.line].append(_of_origin(row, person_id))
-    return {line: weakest(classes) for line, classes in found.items()}
+        found[row.file_id][row.line].append(_of_origin(row, people[row.file_id]))
+    return {
+        key: {line: weakest(classes) for line, classes in of_line.items()}
+        for key, of_line in found.items()
+    }
 
 
 def sources_at(file: File, number: int) -> Mapping[int, SourceClass]:

@@ -7,13 +7,14 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
-from memoryweb.provenance.source_classes import sources_of_lines, sources_of_messages, weakest
+from memoryweb.provenance.source_classes import sources_of_files, sources_of_messages, weakest
 from memoryweb.row_batches import remove, shift
 from memoryweb.search import ranking
 from memoryweb.search.models import Passage
@@ -32,30 +33,45 @@ _MOST_ABOVE = 32  # words of headings: each passage below holds them again
 _COMMON = ("reach", "weight", "date", "tokenizer_version")
 
 
-def index_file(file: File) -> None:
-    """Bring a file's passages to its current text.
+def index_files(files: Sequence[File]) -> None:
+    """Bring the passages of some files to their current texts.
 
     Passages that say the same keep their rows: where they move, their numbers do.
     """
-    common, found = _common(file), _numbered(file)
-    rows = Passage.objects.filter(file=file)
-    rows.exclude(**{name: common[name] for name in _COMMON}).delete()
+    rows = Passage.objects.filter(file__in=files)
+    told = ("pk", "line", "place", "file", *_COMMON, "end_line", "trail", "text", "source")
     stored = defaultdict[object, deque[tuple[int, int, int]]](deque)
-    told = ("pk", "line", "place", "end_line", "trail", "text", "source")
-    for pk, line, place, end, *says in rows.order_by("line", "pk").values_list(*told):
-        stored[end - line, *says].append((pk, line, place))
-    sources, fresh, moves = sources_of_lines(file) if found else {}, [], {}
-    for number, block in found:
+    for pk, line, place, *common, end, trail, text, source in rows.order_by(
+        "line", "pk"
+    ).values_list(*told):
+        stored[*common, end - line, trail, text, source].append((pk, line, place))
+    sources = sources_of_files(files)
+    found = [(file, *_matched(file, stored, sources[file.pk])) for file in files]
+    remove(rows, [pk for left in stored.values() for pk, _line, _place in left])
+    for file, _fresh, moves in found:
+        shift(Passage.objects.filter(file=file), ("line", "end_line", "place"), moves)
+    Passage.objects.bulk_create(chain.from_iterable(fresh for _file, fresh, _moves in found))
+
+
+def _matched(
+    file: File,
+    stored: Mapping[object, deque[tuple[int, int, int]]],
+    sources: Mapping[int, SourceClass],
+) -> tuple[list[Passage], dict[int, tuple[int, ...]]]:
+    """The new passages; and how far those move that say what they said, by their lines."""
+    values = _common(file)
+    common = [file.pk, *(values[name] for name in _COMMON)]
+    fresh = []
+    moves: dict[int, tuple[int, ...]] = {}
+    for number, block in _numbered(file):
         source = _source(block, sources)
-        if same := stored[block.end - block.line, _trail(block), block.text, source]:
+        if same := stored[*common, block.end - block.line, _trail(block), block.text, source]:
             _pk, line, place = same.popleft()
             step = ranking.packed_step(number - ranking.ordinal_of(place))
             moves[line] = (block.line - line, block.line - line, step)
         else:
             fresh.append((number, block))
-    remove(rows, [pk for left in stored.values() for pk, _line, _place in left])
-    shift(rows, ("line", "end_line", "place"), moves)
-    Passage.objects.bulk_create(_made(file, fresh, sources))
+    return list(_made(file, fresh, sources)), moves
 
 
 def index_messages(conversation: Conversation, messages: Sequence[Message]) -> None:

@@ -149,15 +149,20 @@ def apply(
 ) -> Imported:
     """Import what a preview showed, all of it or nothing.
 
-    Raises ArchiveRefused, PreviewRefused, StateMoved and what files.write raises.
+    Raises ArchiveRefused, PreviewRefused, StateMoved and what memory.write raises.
     """
     made = _checked(agent, owner, archive, token, by)
     if not made.changes:
         return Imported(None, made, ())
     batch = _batch(tx, agent, owner, made, by)
     writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
-    written = tuple((item, _write(tx, agent, owner, item, writer)) for item in made.changes)
-    return Imported(batch, made, written)
+    reason = _("From a snapshot")
+    texts = [
+        write.Text(Place(agent, owner, item.path), item.coming, reason=reason)
+        for item in made.changes
+    ]
+    written = write.write_all(tx, texts, writer=writer)
+    return Imported(batch, made, tuple(zip(made.changes, written, strict=True)))
 
 
 def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
@@ -236,13 +241,6 @@ def _batch(tx: Transaction, agent: Agent, owner: Owner | None, made: Plan, by: W
         details=counts | {"ignored": len(made.ignored)},
     )
     return batch
-
-
-def _write(
-    tx: Transaction, agent: Agent, owner: Owner | None, item: Item, writer: Writer
-) -> write.Written:
-    place = Place(agent, owner, item.path)
-    return write.write(tx, place, item.coming, writer=writer, reason=_("From a snapshot"))
 
 
 def _kept(owner: Owner | None) -> UUID | None:
