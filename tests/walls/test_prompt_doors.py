@@ -23,6 +23,7 @@ from memoryweb.provenance.sources import Kind, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
+from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.world import World
 
@@ -167,6 +168,10 @@ class Stage:
 
 @pytest.fixture
 def stage(world: World) -> Stage:
+    return restored("prompt doors", lambda: build(world))
+
+
+def build(world: World) -> Stage:
     other = integrations.create_integration(team=world.team, name="hours", by=SYSTEM)
     other = integrations.grant(
         integration=other, scope=Scope.SHARED_WRITE, reason="Keeps the opening hours.", by=SYSTEM
