@@ -17,6 +17,7 @@ from django_scopes import scopes_disabled
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.audit.triggers import drop_triggers
+from tests.migrated import copy_migrated
 from tests.snapshot import restored_world
 from tests.world import World, build_world
 
@@ -125,7 +126,14 @@ def django_db_modify_db_settings_parallel_suffix(
     options["init_command"] = options["init_command"].replace("=FULL", "=OFF")
     with tempfile.TemporaryDirectory(prefix="memoryweb-test-") as directory:
         database["TEST"]["NAME"] = str(Path(directory) / "test.sqlite3")
+        copy_migrated(Path(database["TEST"]["NAME"]))
         yield
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """SQLite's file is there and migrated before Django looks for it, and goes with its folder."""
+    return settings.DATABASES["default"]["ENGINE"] == "memoryweb.sqlite"
 
 
 @pytest.fixture(scope="session", autouse=True)
