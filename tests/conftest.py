@@ -133,7 +133,7 @@ def django_db_modify_db_settings_parallel_suffix(
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
     """SQLite's file is there and migrated before Django looks for it, and goes with its folder."""
-    return settings.DATABASES["default"]["ENGINE"] == "memoryweb.sqlite"
+    return bool(settings.DATABASES["default"]["ENGINE"] == "memoryweb.sqlite")
 
 
 @pytest.fixture(scope="session", autouse=True)
