@@ -1,0 +1,123 @@
+"""Statements as lists: weighed, narrowed and in their order, on both databases alike."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce, Greatest, Least
+
+from memoryweb.facts.models import Evidence, Fact, Vote
+from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
+
+_STEADY = Q(kind__in=STEADY) | Q(confirmed_at__isnull=False)
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What a statement's trust is made of."""
+
+    helpful: int
+    unhelpful: int
+    confirmed: bool
+    days_since: float
+    fades: bool
+
+    @property
+    def value(self) -> float:
+        return trust(**vars(self))
+
+    @property
+    def band(self) -> Band:
+        return band(self.value)
+
+    @property
+    def fading(self) -> float:
+        return fading(self.days_since, fades=self.fades)
+
+
+def weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
+    """With all that `weight_of` asks of them."""
+    said = Evidence.objects.filter(fact=OuterRef("pk"), said_at__isnull=False)
+    return facts.annotate(
+        helpful=_votes(helpful=True),
+        unhelpful=_votes(helpful=False),
+        mentioned_at=Coalesce(
+            Subquery(said.order_by("-said_at").values("said_at")[:1]), "said_at", "created_at"
+        ),
+    )
+
+
+def weight_of(fact: Any, now: datetime) -> Weight:
+    return Weight(
+        fact.helpful,
+        fact.unhelpful,
+        confirmed=fact.confirmed_at is not None,
+        days_since=(now - fact.mentioned_at) / timedelta(days=1),
+        fades=fact.kind not in STEADY and fact.confirmed_at is None,
+    )
+
+
+def narrowed(
+    facts: "QuerySet[Any]",
+    now: datetime,
+    *,
+    states: Collection[str] = (),
+    kind: str = "",
+    subject: str | None = None,
+    words: str = "",
+    trusted: str = "",
+    at_least: float = 0,
+) -> "QuerySet[Any]":
+    """Of weighed ones. `trusted` is a band, `at_least` a trust."""
+    found = facts.filter(state__in=states) if states else facts
+    columns = {"kind": kind, "text__icontains": words}
+    found = found.filter(**{name: value for name, value in columns.items() if value})
+    if subject is not None:
+        found = found.filter(subject=subject)
+    if trusted:
+        above = min((least for least in FROM.values() if least > FROM[Band(trusted)]), default=2)
+        at_least = max(at_least, FROM[Band(trusted)])
+        found = _summed(found).exclude(_reaches(above, now))
+    return _summed(found).filter(_reaches(at_least, now)) if at_least else found
+
+
+def values_of(fact: Fact) -> "QuerySet[Fact]":
+    """What was ever said of the same thing in its workspace, the latest first."""
+    near = Q(pk=fact.pk) | Q(superseded_by=fact.pk) | Q(pk=fact.superseded_by_id)
+    if fact.attribute:
+        near |= Q(subject=fact.subject, attribute=fact.attribute)
+    found: QuerySet[Fact] = Fact.objects.of(fact.agent_id, fact.owner_id).filter(near)
+    return found.order_by(Coalesce("said_at", "created_at").desc(), "-created_at", "pk")
+
+
+def held_from(fact: Fact) -> date:
+    """Since when a value holds, as far as it is known."""
+    return fact.valid_from or (fact.said_at or fact.created_at).date()
+
+
+def _votes(*, helpful: bool) -> Coalesce:
+    votes = Vote.objects.filter(fact=OuterRef("pk"), helpful=helpful).order_by().values("fact")
+    return Coalesce(Subquery(votes.annotate(n=Count("pk")).values("n")), 0)
+
+
+def _summed(facts: "QuerySet[Any]") -> "QuerySet[Any]":
+    """`tenths`: the trust before it fades."""
+    confirmed = Case(When(confirmed_at__isnull=False, then=2), default=0)
+    said = 5 + F("helpful") - 2 * F("unhelpful") + confirmed
+    return facts.annotate(
+        tenths=Least(10, Greatest(0, said), output_field=IntegerField()),
+    )
+
+
+def _reaches(least: float, now: datetime) -> Q:
+    """There are eleven sums to fade from, and each takes its time to fall below `least`: so that
+    the database needs no powers of two."""
+    first = math.ceil(round(least * 10, 6))
+    found = _STEADY & Q(tenths__gte=first)
+    for tenths in range(max(1, first), 11):
+        lasts = timedelta(days=HALF_LIFE * math.log2(tenths / 10 / least))
+        found |= ~_STEADY & Q(tenths=tenths, mentioned_at__gte=now - lasts)
+    return found
