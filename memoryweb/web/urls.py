@@ -32,6 +32,7 @@ class MarkdownPath(StringConverter):
 
 
 register_converter(MarkdownPath, "md")
+Patterns = list[URLPattern | URLResolver]
 
 file_patterns = [
     path("files/<md:path>", files.file, name="agents_file"),
@@ -52,7 +53,12 @@ file_patterns = [
     path("files/<md:path>/keep/", releasing.keep, name="agents_keep"),
 ]
 
-agent_patterns = [
+conversation_patterns = [
+    path("", conversations.conversations, name="agents_conversations"),
+    path("<uuid:conversation_id>/", conversations.conversation, name="agents_conversation"),
+]
+
+agent_patterns: Patterns = [
     path("", agents.detail, name="agents_detail"),
     path("files/", files.files, name="agents_files"),
     path("files/new/", editing.new, name="agents_new_file"),
@@ -60,9 +66,7 @@ agent_patterns = [
     *file_patterns,
     path("global/<md:path>", files.global_file, name="agents_global"),
     path(
-        "global/<md:path>/revisions/<int:number>/",
-        files.global_file,
-        name="agents_global_revision",
+        "global/<md:path>/revisions/<int:number>/", files.global_file, name="agents_global_revision"
     ),
     path("moments/", time_travel.moments, name="agents_moments"),
     path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
@@ -72,86 +76,64 @@ agent_patterns = [
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
     path("dreams/", dreams.dreams, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
-    path("conversations/", conversations.conversations, name="agents_conversations"),
-    path(
-        "conversations/<uuid:conversation_id>/",
-        conversations.conversation,
-        name="agents_conversation",
-    ),
+    path("conversations/", include(conversation_patterns)),
     path("settings/", agents.settings, name="agents_settings"),
     path("archive/", agents.archive_confirm, name="agents_archive_confirm"),
     path("archive/now/", agents.archive, name="agents_archive"),
     path("archive/undo/", agents.unarchive, name="agents_unarchive"),
 ]
 
-settings_patterns = [
-    path("", team.team, name="settings"),
-    path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
-    path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
-    path("members/", members.members, name="settings_members"),
-    path("members/add/", members.add, name="settings_member_add"),
-    path("members/invite/", invitations.invite, name="settings_invite"),
+member_patterns = [
+    path("", members.members, name="settings_members"),
+    path("add/", members.add, name="settings_member_add"),
+    path("invite/", invitations.invite, name="settings_invite"),
     path(
-        "members/invited/<uuid:invitation_id>/withdraw/",
+        "invited/<uuid:invitation_id>/withdraw/",
         invitations.withdraw,
         name="settings_invitation_withdraw",
     ),
-    path("members/<int:membership_id>/change/", members.change, name="settings_member_change"),
+    path("<int:membership_id>/change/", members.change, name="settings_member_change"),
     path(
-        "members/<int:membership_id>/remove/",
-        members.remove_confirm,
-        name="settings_member_remove_confirm",
+        "<int:membership_id>/remove/", members.remove_confirm, name="settings_member_remove_confirm"
     ),
-    path("members/<int:membership_id>/remove/now/", members.remove, name="settings_member_remove"),
-    path("integrations/", integrations.integrations, name="settings_integrations"),
-    path("integrations/new/", integrations.new, name="settings_integration_new"),
+    path("<int:membership_id>/remove/now/", members.remove, name="settings_member_remove"),
+]
+
+_READING, _SHARING = {"scope": Scope.PERSONAL_READ}, {"scope": Scope.SHARED_WRITE}
+
+integration_patterns = [
+    path("", integrations.edit, name="settings_integration_edit"),
+    path("reading/grant/", integrations.grant, _READING, name="settings_integration_grant"),
     path(
-        "integrations/<uuid:integration_id>/",
-        integrations.edit,
-        name="settings_integration_edit",
+        "reading/withdraw/", integrations.withdraw, _READING, name="settings_integration_withdraw"
     ),
+    path("sharing/grant/", integrations.grant, _SHARING, name="settings_integration_sharing_grant"),
     path(
-        "integrations/<uuid:integration_id>/reading/grant/",
-        integrations.grant,
-        {"scope": Scope.PERSONAL_READ},
-        name="settings_integration_grant",
-    ),
-    path(
-        "integrations/<uuid:integration_id>/reading/withdraw/",
+        "sharing/withdraw/",
         integrations.withdraw,
-        {"scope": Scope.PERSONAL_READ},
-        name="settings_integration_withdraw",
-    ),
-    path(
-        "integrations/<uuid:integration_id>/sharing/grant/",
-        integrations.grant,
-        {"scope": Scope.SHARED_WRITE},
-        name="settings_integration_sharing_grant",
-    ),
-    path(
-        "integrations/<uuid:integration_id>/sharing/withdraw/",
-        integrations.withdraw,
-        {"scope": Scope.SHARED_WRITE},
+        _SHARING,
         name="settings_integration_sharing_withdraw",
     ),
-    path(
-        "integrations/<uuid:integration_id>/revoke/",
-        integrations.revoke_confirm,
-        name="settings_integration_revoke_confirm",
-    ),
-    path(
-        "integrations/<uuid:integration_id>/revoke/now/",
-        integrations.revoke,
-        name="settings_integration_revoke",
-    ),
-    path("tokens/", tokens.tokens, name="settings_tokens"),
-    path("tokens/new/", tokens.new, name="settings_token_new"),
-    path(
-        "tokens/<uuid:token_id>/revoke/",
-        tokens.revoke_confirm,
-        name="settings_token_revoke_confirm",
-    ),
-    path("tokens/<uuid:token_id>/revoke/now/", tokens.revoke, name="settings_token_revoke"),
+    path("revoke/", integrations.revoke_confirm, name="settings_integration_revoke_confirm"),
+    path("revoke/now/", integrations.revoke, name="settings_integration_revoke"),
+]
+
+token_patterns = [
+    path("", tokens.tokens, name="settings_tokens"),
+    path("new/", tokens.new, name="settings_token_new"),
+    path("<uuid:token_id>/revoke/", tokens.revoke_confirm, name="settings_token_revoke_confirm"),
+    path("<uuid:token_id>/revoke/now/", tokens.revoke, name="settings_token_revoke"),
+]
+
+settings_patterns: Patterns = [
+    path("", team.team, name="settings"),
+    path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
+    path("demo/remove/now/", team.demo_remove, name="settings_demo_remove"),
+    path("members/", include(member_patterns)),
+    path("integrations/", integrations.integrations, name="settings_integrations"),
+    path("integrations/new/", integrations.new, name="settings_integration_new"),
+    path("integrations/<uuid:integration_id>/", include(integration_patterns)),
+    path("tokens/", include(token_patterns)),
 ]
 
 snapshot_patterns = [
@@ -165,7 +147,7 @@ snapshot_patterns = [
     path("imports/<uuid:import_id>/", snapshots.imported, name="agents_import"),
 ]
 
-team_patterns: list[URLPattern | URLResolver] = [
+team_patterns: Patterns = [
     path("", tonight.tonight, name="tonight"),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),
@@ -188,12 +170,7 @@ team_patterns: list[URLPattern | URLResolver] = [
     path("secrets/", review.moved, {"kind": "secret"}, name="secrets_moved"),
     path("secrets/<uuid:item_id>/", review.moved, {"kind": "secret"}, name="secret_moved"),
     path("me/", mine.mine, name="mine"),
-    path("me/pause/", mine.pause, name="mine_pause"),
-    path("me/resume/", mine.resume, name="mine_resume"),
-    path("me/reword/", mine.reword, name="mine_reword"),
-    path("me/remove/", mine.remove, name="mine_remove"),
-    path("me/undo/", mine.undo, name="mine_undo"),
-    path("me/export/", mine.export, name="mine_export"),
+    *(path(f"me/{name}/", view, name=f"mine_{name}") for name, view in mine.ACTS.items()),
     path("me/link/", mine.link, name="mine_link"),
     path("me/linked/<uuid:owner_id>/unlink/", mine.unlink, name="mine_unlink"),
     path("owners/", owners.owners, name="owners"),
@@ -212,12 +189,7 @@ urlpatterns = [
     path("join/invitation/accept/", invitations.accept, name="invitation_accept"),
     path("visit/open/", visits.entrance, name="visit"),
     path("visit/", visits.page, name="visit_page"),
-    path("visit/reword/", visits.reword, name="visit_reword"),
-    path("visit/remove/", visits.remove, name="visit_remove"),
-    path("visit/undo/", visits.undo, name="visit_undo"),
-    path("visit/pause/", visits.pause, name="visit_pause"),
-    path("visit/resume/", visits.resume, name="visit_resume"),
-    path("visit/export/", visits.export, name="visit_export"),
+    *(path(f"visit/{name}/", view, name=f"visit_{name}") for name, view in visits.ACTS.items()),
     path("visit/leave/", visits.leave, name="visit_leave"),
     path("profile/", home.profile, name="profile"),
     path("profile/address/", address.address, name="profile_address"),

@@ -175,6 +175,16 @@ def export(request: UserRequest, who: Oneself) -> StreamingHttpResponse:
         return download(who.team, _saved(who), by=who.actor)
 
 
+ACTS: Mapping[str, Act] = {
+    "reword": reword,
+    "remove": remove,
+    "undo": undo,
+    "pause": pause,
+    "resume": resume,
+    "export": export,
+}
+
+
 def download(
     team: Team, owners: Sequence[Owner], *, by: Actor, grant: UUID | None = None
 ) -> StreamingHttpResponse:

@@ -35,8 +35,7 @@ def _act(act: Act) -> Callable[..., HttpResponseBase]:
     return view
 
 
-reword, remove, undo = _act(my_memory.reword), _act(my_memory.remove), _act(my_memory.undo)
-pause, resume, export = _act(my_memory.pause), _act(my_memory.resume), _act(my_memory.export)
+ACTS = {name: _act(act) for name, act in my_memory.ACTS.items()}
 
 
 @require_POST

@@ -78,17 +78,7 @@ def page(request: UserRequest, who: Oneself) -> HttpResponse:
     return show(request, "mine/mine.html", context, partials=my_memory.PARTIALS)
 
 
-reword, remove, undo, pause, resume, export = (
-    require_POST(_visit(act))
-    for act in (
-        my_memory.reword,
-        my_memory.remove,
-        my_memory.undo,
-        my_memory.pause,
-        my_memory.resume,
-        my_memory.export,
-    )
-)
+ACTS = {name: require_POST(_visit(act)) for name, act in my_memory.ACTS.items()}
 
 
 @require_POST
