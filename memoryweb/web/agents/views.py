@@ -29,6 +29,7 @@ from memoryweb.web.access import (
 from memoryweb.web.agents.forms import AgentForm
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
+from memoryweb.web.refusals import told_in
 
 
 @require_GET
@@ -62,12 +63,9 @@ def agents(request: TeamRequest) -> HttpResponse:
 def new(request: TeamRequest) -> HttpResponse:
     form = AgentForm(request.POST or None, initial={"time_zone": request.user.time_zone})
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form, "name"):
             with write_transaction(request.visit.team, actor=request.visit.actor) as work:
                 agent = create_agent(work, **form.cleaned_data)
-        except NameTaken as taken:
-            form.add_error("name", str(taken))
-        else:
             messages.success(request, _("{name} was created.").format(name=agent.name))
             return redirect(to(request, "agents_files", agent.pk))
     status = 422 if form.is_bound else 200
@@ -90,9 +88,12 @@ def settings(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if request.method == "POST":
         require(request, Permission.MANAGE_AGENTS)
     form = AgentForm(request.POST or None, initial=_values(agent))
-    if request.method == "POST" and form.is_valid() and _change(request, agent, form):
-        messages.success(request, _("The settings were saved."))
-        return redirect(to(request, "agents_settings", agent.pk))
+    if request.method == "POST" and form.is_valid():
+        with told_in(form, "name"):
+            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+                change_agent(work, agent, **form.cleaned_data)
+            messages.success(request, _("The settings were saved."))
+            return redirect(to(request, "agents_settings", agent.pk))
     if not can_change:
         form.freeze()
     context = {"agent": agent, "tab": "settings", "form": form, "can_change": can_change}
@@ -141,13 +142,3 @@ def _archived(request: TeamRequest) -> list[dict[str, object]]:
 
 def _values(agent: Agent) -> dict[str, object]:
     return {name: getattr(agent, name) for name in AgentForm.base_fields}
-
-
-def _change(request: TeamRequest, agent: Agent, form: AgentForm) -> bool:
-    try:
-        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            change_agent(work, agent, **form.cleaned_data)
-    except NameTaken as taken:
-        form.add_error("name", str(taken))
-        return False
-    return True

@@ -10,7 +10,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from memoryweb.memory import prompt_files
 from memoryweb.memory import write as door
-from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.web.access import (
     TeamRequest,
@@ -24,6 +23,7 @@ from memoryweb.web.files.forms import ArrangeForm, RenameForm
 from memoryweb.web.files.views import show_files
 from memoryweb.web.htmx import about, done, show, to
 from memoryweb.web.naming import writer_of
+from memoryweb.web.refusals import told_in, told_to
 from memoryweb.workspace.models import File
 
 
@@ -35,12 +35,9 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     require_write(request, workspace)
     form = ArrangeForm(request.POST)
     if form.is_valid():
-        try:
+        with told_to(request):
             with write_transaction(request.visit.team, actor=request.visit.actor) as work:
                 _apply(work, file, form)
-        except MemoryRefused as refused:
-            messages.error(request, str(refused))
-        else:
             messages.success(request, _said(workspace, file))
     else:
         messages.error(request, _("Choose what to do with the file."))
@@ -57,11 +54,8 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     require_write(request, workspace)
     form = RenameForm(request.POST or None, initial={"path": file.path, "sha256": file.sha256})
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form, "path"):
             renamed = _rename(request, file, form)
-        except MemoryRefused as refused:
-            form.add_error("path", str(refused))
-        else:
             said = _("{was} was renamed to {path}, with its history.")
             messages.success(request, said.format(was=file.path, path=renamed.path))
             return redirect(

@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from memoryweb.memory import releasing
-from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
 from memoryweb.web.files.forms import LinesForm
 from memoryweb.web.htmx import to
+from memoryweb.web.refusals import told_to
 
 
 @require_POST
@@ -42,12 +42,9 @@ def _change(
     if form.is_valid():
         lines = form.cleaned_data
         anchor = f"#L{lines['first']}"
-        try:
+        with told_to(request):
             with write_transaction(request.visit.team, actor=request.visit.actor) as work:
                 count = act(work, file, lines["first"], lines["last"], expected=lines["sha256"])
-        except MemoryRefused as refused:
-            messages.error(request, str(refused))
-        else:
             messages.success(request, said.format(count=count))
     else:
         messages.error(request, _("Choose which lines to change."))

@@ -19,7 +19,6 @@ from django.views.decorators.http import require_GET, require_POST
 from memoryweb.accounts.models import User
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
-from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
@@ -30,6 +29,7 @@ from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import Author, Choice, author_of, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of, numbers_of
+from memoryweb.web.refusals import told_to
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.moments import happened
 from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
@@ -163,15 +163,13 @@ def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Htt
     file = find_file(request, workspace, path, deleted=True)
     require_write(request, workspace)
     found = get_object_or_404(file.revisions, number=number, is_deletion=False)
-    try:
+    with told_to(request):
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            written = door.restore(work, file, found.number, writer=writer_of(request))
-    except MemoryRefused as refused:
-        messages.error(request, str(refused))
-        return redirect(to(request, "agents_revisions", agent_id, file.path, query=workspace.query))
-    said = _("Revision {number} is current again.") if written.changed else _("Nothing to restore.")
-    messages.success(request, said.format(number=number))
-    return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query))
+            changed = door.restore(work, file, found.number, writer=writer_of(request)).changed
+        said = _("Revision {number} is current again.") if changed else _("Nothing to restore.")
+        messages.success(request, said.format(number=number))
+        return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query))
+    return redirect(to(request, "agents_revisions", agent_id, file.path, query=workspace.query))
 
 
 def _filtered(rows: "QuerySet[Revision]", form: HistoryForm) -> "QuerySet[Revision]":

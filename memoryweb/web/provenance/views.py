@@ -14,7 +14,6 @@ from django.views.decorators.http import require_GET, require_POST
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.memory import reverting
-from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.reverting import Reverted
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.sources import tokens_that_wrote
@@ -34,6 +33,7 @@ from memoryweb.web.provenance.rows import (
     require_revert,
     talks_of,
 )
+from memoryweb.web.refusals import told_to
 
 
 @require_GET
@@ -70,25 +70,18 @@ def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         raise Http404
     require_revert(request, found)
     back = to(request, "agents_provenance", agent.pk, query=_query(found))
-    try:
-        done = _reverted(request, found)
-    except MemoryRefused as refused:
-        messages.error(request, str(refused))
-        return redirect(back)
-    messages.success(request, _told(done))
+    with told_to(request):
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+            done = reverting.revert(
+                work,
+                found.source,
+                reach_of(request),
+                talks_of(request),
+                writer=writer_of(request),
+                expected=request.POST.get("plan") or None,
+            )
+        messages.success(request, _told(done))
     return redirect(back)
-
-
-def _reverted(request: TeamRequest, found: Found) -> Reverted:
-    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        return reverting.revert(
-            work,
-            found.source,
-            reach_of(request),
-            talks_of(request),
-            writer=writer_of(request),
-            expected=request.POST.get("plan") or None,
-        )
 
 
 def _told(done: Reverted) -> str:

@@ -15,7 +15,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot import uploads
 from memoryweb.memory.snapshot.service import Imported
@@ -38,6 +37,7 @@ from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of
 from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.refusals import told_to
 from memoryweb.web.snapshots.export import export_row
 from memoryweb.web.snapshots.preview import arrivals, shown_change, summary
 from memoryweb.workspace.models import Revision
@@ -160,17 +160,15 @@ def _previewed(request: TeamRequest, agent: Agent, kept: Upload) -> snapshots.Pr
 def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
     token = request.POST.get("token", "")
-    try:
+    with told_to(request):
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             done = uploads.take(work, kept, token, by=writer_of(request))
-    except MemoryRefused as refused:
-        messages.error(request, str(refused))
-        return redirect(to(request, "agents_snapshot_preview", agent_id, upload_id))
-    if done.batch is None:
-        messages.success(request, _("Nothing was changed: everything in it is here already."))
-        return redirect(to(request, "agents_snapshot", agent_id))
-    messages.success(request, _imported(done))
-    return redirect(to(request, "agents_import", agent_id, done.batch.pk))
+        if done.batch is None:
+            messages.success(request, _("Nothing was changed: everything in it is here already."))
+            return redirect(to(request, "agents_snapshot", agent_id))
+        messages.success(request, _imported(done))
+        return redirect(to(request, "agents_import", agent_id, done.batch.pk))
+    return redirect(to(request, "agents_snapshot_preview", agent_id, upload_id))
 
 
 @require_POST

@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts import integrations as accounts
-from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.integrations import (
     change_integration,
     create_integration,
@@ -21,6 +20,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
+from memoryweb.web.refusals import told_in, told_to
 from memoryweb.web.team.forms import GrantForm, IntegrationForm
 
 _GRANTED = {
@@ -61,11 +61,8 @@ def new(request: TeamRequest) -> HttpResponse:
     team = request.visit.team
     form = IntegrationForm(request.POST or None, agents=team.agents.live())
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form):
             made = create_integration(team=team, by=request.visit.actor, **form.cleaned_data)
-        except AccountsRefused as refused:
-            form.add_error(None, str(refused))
-        else:
             said = _("{name} was created. Now create a token for it.")
             messages.success(request, said.format(name=made.name))
             return redirect(to(request, "settings_tokens", query=f"?holder={made.pk}"))
@@ -84,11 +81,8 @@ def edit(request: TeamRequest, integration_id: UUID) -> HttpResponse:
         initial=IntegrationForm.values(integration),
     )
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form):
             change_integration(integration=integration, by=request.visit.actor, **form.cleaned_data)
-        except AccountsRefused as refused:
-            form.add_error(None, str(refused))
-        else:
             messages.success(request, _("{name} was changed.").format(name=integration.name))
             return redirect(to(request, "settings_integrations"))
     return _edit(request, integration, form=form)
@@ -100,16 +94,13 @@ def grant(request: TeamRequest, integration_id: UUID, scope: Scope) -> HttpRespo
     """What takes a reason, which is shown."""
     integration = _find_live(request, integration_id)
     asked = GrantForm(request.POST, scope=scope)
-    if not asked.is_valid():
-        return _edit(request, integration, asked=asked)
-    reason = asked.cleaned_data["reason"]
-    try:
-        accounts.grant(integration=integration, scope=scope, reason=reason, by=request.visit.actor)
-    except AccountsRefused as refused:
-        asked.add_error("reason", str(refused))
-        return _edit(request, integration, asked=asked)
-    messages.success(request, _GRANTED[scope].format(name=integration.name))
-    return redirect(to(request, "settings_integration_edit", integration.pk))
+    if asked.is_valid():
+        said, by = asked.cleaned_data["reason"], request.visit.actor
+        with told_in(asked, "reason"):
+            accounts.grant(integration=integration, scope=scope, reason=said, by=by)
+            messages.success(request, _GRANTED[scope].format(name=integration.name))
+            return redirect(to(request, "settings_integration_edit", integration.pk))
+    return _edit(request, integration, asked=asked)
 
 
 @require_POST
@@ -132,24 +123,20 @@ def revoke_confirm(request: TeamRequest, integration_id: UUID) -> HttpResponse:
 @team_view(Permission.MANAGE_TOKENS)
 def revoke(request: TeamRequest, integration_id: UUID) -> HttpResponse:
     integration = _find(request, integration_id)
-    try:
+    with told_to(request):
         revoke_integration(integration=integration, by=request.visit.actor)
-    except AccountsRefused as refused:
-        messages.error(request, str(refused))
-    else:
         said = _("{name} and all its tokens were revoked.").format(name=integration.name)
         messages.success(request, said)
     return redirect(to(request, "settings_integrations"))
 
 
-def _find(request: TeamRequest, integration_id: UUID) -> Integration:
+def _find(request: TeamRequest, integration_id: UUID, **live: None) -> Integration:
     integrations = request.visit.team.integrations.select_related("team")
-    return get_object_or_404(integrations, pk=integration_id)
+    return get_object_or_404(integrations, pk=integration_id, **live)
 
 
 def _find_live(request: TeamRequest, integration_id: UUID) -> Integration:
-    integrations = request.visit.team.integrations.select_related("team")
-    return get_object_or_404(integrations, pk=integration_id, revoked_at=None)
+    return _find(request, integration_id, revoked_at=None)
 
 
 def _choosable(integration: Integration) -> "QuerySet[Agent]":

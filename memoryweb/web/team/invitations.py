@@ -13,13 +13,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts import invitations
-from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
 from memoryweb.web import one_time_links
 from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.htmx import done, to
 from memoryweb.web.one_time_links import inside, link_to
+from memoryweb.web.refusals import told_in, told_to
 from memoryweb.web.team.forms import InvitationForm, JoinForm
 from memoryweb.web.team.members import PARTIALS, show_members
 
@@ -32,32 +32,27 @@ _HELD = "invitation"
 def invite(request: TeamRequest) -> HttpResponse:
     """Answers with the link itself, this once: it is stored nowhere."""
     form = InvitationForm(request.POST, prefix="invite")
-    if not form.is_valid():
-        return show_members(request, invite_form=form, status=422)
-    try:
-        made, secret = invitations.invite(
-            team=request.visit.team,
-            email=form.cleaned_data["email"],
-            role=Role(form.cleaned_data["role"]),
-            ends_at=form.ends_at,
-            by=request.visit.actor,
-            invited_by=request.user,
-        )
-    except AccountsRefused as refused:
-        form.add_error(None, str(refused))
-        return show_members(request, invite_form=form, status=422)
-    return show_members(request, made=made, link=link_to(request, "invitation_entrance", secret))
+    if form.is_valid():
+        with told_in(form):
+            made, secret = invitations.invite(
+                team=request.visit.team,
+                email=form.cleaned_data["email"],
+                role=Role(form.cleaned_data["role"]),
+                ends_at=form.ends_at,
+                by=request.visit.actor,
+                invited_by=request.user,
+            )
+            link = link_to(request, "invitation_entrance", secret)
+            return show_members(request, made=made, link=link)
+    return show_members(request, invite_form=form, status=422)
 
 
 @require_POST
 @team_view(Permission.MANAGE_MEMBERS)
 def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
     invitation = get_object_or_404(request.visit.team.invitations, pk=invitation_id)
-    try:
+    with told_to(request):
         invitations.withdraw(invitation=invitation, by=request.visit.actor)
-    except AccountsRefused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("The invitation was withdrawn. Its link no longer works."))
     return done(request, show_members, to(request, "settings_members"), partials=PARTIALS)
 
@@ -96,15 +91,12 @@ def join(request: UserRequest) -> HttpResponse:
     if found is None:
         return _gone(request)
     form = JoinForm(request.POST, email=found.email)
-    if not form.is_valid():
-        return _shown(request, found, form, status=422)
-    try:
-        membership = invitations.accept_as_new(invitation=found, **form.cleaned_data)
-    except AccountsRefused as refused:
-        form.add_error(None, str(refused))
-        return _shown(request, found, form, status=422)
-    get_adapter(request).login(request, membership.user)
-    return _welcome(request, membership)
+    if form.is_valid():
+        with told_in(form):
+            membership = invitations.accept_as_new(invitation=found, **form.cleaned_data)
+            get_adapter(request).login(request, membership.user)
+            return _welcome(request, membership)
+    return _shown(request, found, form, status=422)
 
 
 @require_POST
@@ -112,12 +104,9 @@ def accept(request: UserRequest) -> HttpResponse:
     found = _held(request)
     if found is None:
         return _gone(request)
-    try:
-        membership = invitations.accept(invitation=found, user=request.user)
-    except AccountsRefused as refused:
-        messages.error(request, str(refused))
-        return redirect("invitation")
-    return _welcome(request, membership)
+    with told_to(request):
+        return _welcome(request, invitations.accept(invitation=found, user=request.user))
+    return redirect("invitation")
 
 
 def _held(request: UserRequest) -> Invitation | None:

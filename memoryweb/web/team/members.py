@@ -5,13 +5,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts import invitations
-from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.members import add_member, change_member, remove_member
 from memoryweb.accounts.models import Invitation, Membership
 from memoryweb.accounts.permissions import Permission, Role
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import done, show, to
 from memoryweb.web.paging import page
+from memoryweb.web.refusals import told_in, told_to
 from memoryweb.web.team.forms import InvitationForm, MemberForm, RoleForm
 
 PARTIALS = ("members",)
@@ -27,23 +27,19 @@ def members(request: TeamRequest) -> HttpResponse:
 @team_view(Permission.MANAGE_MEMBERS)
 def add(request: TeamRequest) -> HttpResponse:
     form = MemberForm(request.POST)
-    if not form.is_valid():
-        return show_members(request, form, status=422)
-    try:
-        membership = add_member(
-            team=request.visit.team,
-            email=form.cleaned_data["email"],
-            role=Role(form.cleaned_data["role"]),
-            name=form.cleaned_data["name"],
-            password=form.cleaned_data["password"] or None,
-            ends_at=form.ends_at,
-            by=request.visit.actor,
-        )
-    except AccountsRefused as refused:
-        form.add_error(None, str(refused))
-        return show_members(request, form, status=422)
-    said = _("{name} is now a member.").format(name=membership.user)
-    return _done(request, said)
+    if form.is_valid():
+        with told_in(form):
+            membership = add_member(
+                team=request.visit.team,
+                email=form.cleaned_data["email"],
+                role=Role(form.cleaned_data["role"]),
+                name=form.cleaned_data["name"],
+                password=form.cleaned_data["password"] or None,
+                ends_at=form.ends_at,
+                by=request.visit.actor,
+            )
+            return _done(request, _("{name} is now a member.").format(name=membership.user))
+    return show_members(request, form, status=422)
 
 
 @require_POST
@@ -55,14 +51,12 @@ def change(request: TeamRequest, membership_id: int) -> HttpResponse:
         messages.error(request, _("Choose a role. The end date may be empty."))
         return show_members(request, status=422)
     role = Role(form.cleaned_data["role"])
-    try:
+    with told_to(request):
         change_member(
             membership=membership, role=role, ends_at=form.ends_at, by=request.visit.actor
         )
-    except AccountsRefused as refused:
-        messages.error(request, str(refused))
-        return show_members(request, status=422)
-    return _done(request, _("Saved {name}'s membership.").format(name=membership.user))
+        return _done(request, _("Saved {name}'s membership.").format(name=membership.user))
+    return show_members(request, status=422)
 
 
 @require_GET
@@ -76,12 +70,10 @@ def remove_confirm(request: TeamRequest, membership_id: int) -> HttpResponse:
 @team_view(Permission.MANAGE_MEMBERS)
 def remove(request: TeamRequest, membership_id: int) -> HttpResponse:
     membership = _find(request, membership_id)
-    try:
+    with told_to(request):
         remove_member(membership=membership, by=request.visit.actor)
-    except AccountsRefused as refused:
-        messages.error(request, str(refused))
-        return show_members(request, status=422)
-    return _done(request, _("{name} is no longer a member.").format(name=membership.user))
+        return _done(request, _("{name} is no longer a member.").format(name=membership.user))
+    return show_members(request, status=422)
 
 
 def _find(request: TeamRequest, membership_id: int) -> Membership:

@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Integration, Token
 from memoryweb.accounts.permissions import Permission, Scope
 from memoryweb.accounts.tokens import issue
@@ -17,6 +16,7 @@ from memoryweb.provenance.sources import agents_written_by
 from memoryweb.web.access import Refused, TeamRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
+from memoryweb.web.refusals import told_in, told_to
 from memoryweb.web.team.forms import TokenForm
 
 _PARTIALS = ("tokens",)
@@ -34,22 +34,19 @@ def tokens(request: TeamRequest) -> HttpResponse:
 def new(request: TeamRequest) -> HttpResponse:
     """Answers with the secret itself, this once: it is stored nowhere."""
     form = TokenForm(request.POST, holders=_holders(request))
-    if not form.is_valid():
-        return _tokens(request, form=form, status=422)
-    try:
-        token, secret = issue(
-            team=request.visit.team,
-            by=request.visit.actor,
-            name=form.cleaned_data["name"],
-            scopes=form.cleaned_data["scopes"],
-            user=None if form.integration else request.user,
-            integration=form.integration,
-            days=form.cleaned_data["days"],
-        )
-    except AccountsRefused as refused:
-        form.add_error(None, str(refused))
-        return _tokens(request, form=form, status=422)
-    return _tokens(request, made=token, secret=secret)
+    if form.is_valid():
+        with told_in(form):
+            token, secret = issue(
+                team=request.visit.team,
+                by=request.visit.actor,
+                name=form.cleaned_data["name"],
+                scopes=form.cleaned_data["scopes"],
+                user=None if form.integration else request.user,
+                integration=form.integration,
+                days=form.cleaned_data["days"],
+            )
+            return _tokens(request, made=token, secret=secret)
+    return _tokens(request, form=form, status=422)
 
 
 @require_GET
@@ -63,11 +60,8 @@ def revoke_confirm(request: TeamRequest, token_id: UUID) -> HttpResponse:
 @team_view()
 def revoke(request: TeamRequest, token_id: UUID) -> HttpResponse:
     token = _find_to_revoke(request, token_id)
-    try:
+    with told_to(request):
         revoke_token(token=token, by=request.visit.actor)
-    except AccountsRefused as refused:
-        messages.error(request, str(refused))
-    else:
         messages.success(request, _("Token {name} was revoked.").format(name=token.name))
     return redirect(to(request, "settings_tokens"))
 

@@ -13,6 +13,7 @@ from memoryweb.accounts.teams import only_here, remove_demo, rename_team
 from memoryweb.llm import client, usage
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.htmx import show, to
+from memoryweb.web.refusals import told_in
 from memoryweb.web.team.forms import TeamForm
 
 
@@ -24,11 +25,8 @@ def team(request: TeamRequest) -> HttpResponse:
         require(request, Permission.MANAGE_MEMBERS)
     form = TeamForm(request.POST or None, initial={"name": visit.team.name})
     if request.method == "POST" and form.is_valid():
-        try:
+        with told_in(form, "name"):
             rename_team(team=visit.team, name=form.cleaned_data["name"], by=visit.actor)
-        except AccountsRefused as refused:
-            form.add_error("name", str(refused))
-        else:
             messages.success(request, _("Team name saved."))
             return redirect(to(request, "settings"))
     context = {
