@@ -1,8 +1,13 @@
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, time, timedelta
+from functools import cached_property
 from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.memory import screening
@@ -32,3 +37,47 @@ class WordsField(forms.CharField):
             screening.check_words(value)
         except ContentRefused as refused:
             raise ValidationError(str(refused)) from refused
+
+
+Choices = Iterable[tuple[str, str | Promise]]
+
+
+def set_choices(form: forms.Form, choices: Mapping[str, Choices]) -> None:
+    """What can be chosen in fields of that name, where only the page knows it."""
+    for name, offered in choices.items():
+        form.fields[name].choices = list(offered)  # type: ignore[attr-defined]
+
+
+class FilterForm(forms.Form):
+    """Filters that stand in the address. What can't be read as one filters nothing; the form says
+    so."""
+
+    def __init__(self, data: Any, **choices: Choices) -> None:
+        super().__init__(data)
+        set_choices(self, choices)
+
+    @cached_property
+    def asked(self) -> Mapping[str, Any]:
+        self.is_valid()
+        return {name: value for name, value in self.cleaned_data.items() if value}
+
+    def lookups(self, **columns: str) -> dict[str, Any]:
+        """What is asked for, by column. `columns`: field → column."""
+        return {column: self.asked[name] for name, column in columns.items() if name in self.asked}
+
+
+class PeriodForm(FilterForm):
+    """From a day until a day, both included."""
+
+    since = forms.DateField(label=_("From"), required=False, widget=DayInput)
+    until = forms.DateField(label=_("Until"), required=False, widget=DayInput)
+
+    def period(self) -> tuple[datetime | None, datetime | None]:
+        """From the first moment, until before the second one."""
+        since, until = self.asked.get("since"), self.asked.get("until")
+        return since and start_of(since), until and start_of(until + timedelta(days=1))
+
+
+def start_of(day: date) -> datetime:
+    """In the zone of the person who looks."""
+    return timezone.make_aware(datetime.combine(day, time.min))

@@ -47,6 +47,7 @@ from memoryweb.web.dreams.rows import (
     title_of,
     verdict_choices,
 )
+from memoryweb.web.form_fields import Choices, FilterForm
 from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import render_text
 from memoryweb.web.naming import owner_name, trigger_name
@@ -61,7 +62,7 @@ _PROGRESS = {
 }
 
 
-class FilterForm(forms.Form):
+class DreamsForm(FilterForm):
     whose = forms.ChoiceField(label=gettext_lazy("Whose notes"), required=False)
     outcome = forms.ChoiceField(
         label=gettext_lazy("Outcome"),
@@ -69,22 +70,13 @@ class FilterForm(forms.Form):
         choices=[("", gettext_lazy("Any")), *Run.Status.choices],
     )
 
-    def __init__(self, data: object, *, sees_all: bool) -> None:
-        super().__init__(data)  # type: ignore[arg-type]
-        self.fields["whose"].choices = [  # type: ignore[attr-defined]
-            ("", _("All that I can see")),
-            ("shared", _("Shared")),
-            ("mine", _("Mine")),
-            *([("others", _("Other people"))] if sees_all else []),
-        ]
-
 
 @require_GET
 @team_view()
 def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     agent.team = request.visit.team
-    form = FilterForm(request.GET, sees_all=request.visit.can(Permission.SEE_OWNERS))
+    form = DreamsForm(request.GET, whose=_reaches(request))
     rows = _filtered(request, agent.runs.filter(kind=Run.Kind.DREAM), form)
     shown = page(request, rows.order_by(Coalesce("clock", "created_at").desc()), size=25)
     standing = status(agent, None, request.visit.now)
@@ -158,21 +150,24 @@ def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
         return schedule.request_each(work, workspace.agent, [owner], trigger=trigger, user=user)
 
 
-def _filtered(request: TeamRequest, runs: "QuerySet[Run]", form: FilterForm) -> "QuerySet[Run]":
-    """What cannot be read as a filter filters nothing; the form says so."""
-    form.is_valid()
-    visit, asked = request.visit, form.cleaned_data
+def _reaches(request: TeamRequest) -> Choices:
+    yield "", _("All that I can see")
+    yield "shared", _("Shared")
+    yield "mine", _("Mine")
+    if request.visit.can(Permission.SEE_OWNERS):
+        yield "others", _("Other people")
+
+
+def _filtered(request: TeamRequest, runs: "QuerySet[Run]", form: DreamsForm) -> "QuerySet[Run]":
+    visit = request.visit
     reach = {
         "shared": Q(owner=None),
         "mine": Q(owner__in=list(visit.mine)),
         "others": Q(owner__isnull=False) & ~Q(owner__in=list(visit.mine)),
-    }.get(asked.get("whose", ""), Q())
-    runs = runs.filter(visit.outcomes(), reach)
-    if asked.get("outcome"):
-        runs = runs.filter(status=asked["outcome"])
-    return runs.select_related(
-        "report", "owner__integration", "owner__person", "user", "integration"
-    )
+    }.get(form.asked.get("whose", ""), Q())
+    runs = runs.filter(visit.outcomes(), reach, **form.lookups(outcome="status"))
+    shown = ("report", "owner__integration", "owner__person", "user", "integration")
+    return runs.select_related(*shown)
 
 
 def _listed(request: TeamRequest, run: Run) -> dict[str, Any]:

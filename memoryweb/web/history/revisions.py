@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,19 +10,17 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
-from memoryweb.accounts.models import User
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
 from memoryweb.web.files import blame
-from memoryweb.web.form_fields import DayInput
+from memoryweb.web.form_fields import PeriodForm
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import Author, Choice, author_of, writer_of
@@ -55,7 +52,7 @@ class Row:
         return _("Compare to revision {n}").format(n=self.revision.number)
 
 
-class HistoryForm(forms.Form):
+class HistoryForm(PeriodForm):
     """Which revisions of a file to show. The run comes with a link."""
 
     kind = forms.ChoiceField(
@@ -64,18 +61,9 @@ class HistoryForm(forms.Form):
         choices=[("", gettext_lazy("Anybody")), *AuthorKind.choices],
     )
     person = forms.ChoiceField(label=gettext_lazy("Person"), required=False)
-    since = forms.DateField(label=gettext_lazy("From"), required=False, widget=DayInput)
-    until = forms.DateField(label=gettext_lazy("Until"), required=False, widget=DayInput)
     run = forms.UUIDField(required=False, widget=forms.HiddenInput)
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
-
-    def __init__(self, *args: object, people: Sequence[User]) -> None:
-        super().__init__(*args)  # type: ignore[arg-type]
-        named = [(str(user.pk), str(user)) for user in people]
-        self.fields["person"].choices = [("", gettext_lazy("Anybody")), *named]  # type: ignore[attr-defined]
-
-    def start_of(self, name: str) -> datetime:
-        return timezone.make_aware(datetime.combine(self.cleaned_data[name], time.min))
+    field_order = ("kind", "person", "since", "until")
 
 
 @require_GET
@@ -83,7 +71,8 @@ class HistoryForm(forms.Form):
 def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True)
-    form = HistoryForm(request.GET, people=writers_of(file))
+    people = [("", _("Anybody")), *((str(user.pk), str(user)) for user in writers_of(file))]
+    form = HistoryForm(request.GET, person=people)
     rows, is_filtered = _filtered(history_of(file), form), bool({*form.changed_data} - {"owner"})
     # Revisions are numbered without a gap: a long history need not be counted.
     shown = page(request, rows, size=25, total=None if is_filtered else file.revision)
@@ -173,21 +162,11 @@ def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Htt
 
 
 def _filtered(rows: "QuerySet[Revision]", form: HistoryForm) -> "QuerySet[Revision]":
-    """What cannot be read as a filter filters nothing; the form says so."""
-    form.is_valid()
-    asked = form.cleaned_data
-    if asked.get("kind"):
-        rows = rows.filter(author_kind=asked["kind"])
-    if asked.get("person"):
-        rows = rows.filter(user=asked["person"])
-    if asked.get("run"):
-        rows = rows.filter(run=asked["run"])
-    if asked.get("since"):
-        rows = rows.alias(at=happened()).filter(at__gte=form.start_of("since"))
-    if asked.get("until"):
-        end = form.start_of("until") + timedelta(days=1)
-        rows = rows.alias(at=happened()).filter(at__lt=end)
-    return rows
+    rows = rows.filter(**form.lookups(kind="author_kind", person="user", run="run"))
+    since, until = form.period()
+    if since:
+        rows = rows.alias(at=happened()).filter(at__gte=since)
+    return rows.alias(at=happened()).filter(at__lt=until) if until else rows
 
 
 def _rows(

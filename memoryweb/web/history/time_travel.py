@@ -1,7 +1,7 @@
 """Time travel: a workspace as it was, and what changed between two moments."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -18,6 +18,7 @@ from django.views.decorators.http import require_GET
 from memoryweb.markdown.diff import Row, counts, side_by_side
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.files.views import workspace_choices
+from memoryweb.web.form_fields import start_of
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import Choice
 from memoryweb.web.paging import page
@@ -157,10 +158,10 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
     today = timezone.localtime(request.visit.now).date()
     week, monday = today - timedelta(days=7), today - timedelta(days=today.weekday() or 7)
     named: list[tuple[str, str | Promise, datetime | None]] = [
-        ("yesterday", _("Yesterday"), _start_of(today - timedelta(days=1))),
-        ("monday", _("Last Monday"), _start_of(monday)),
-        ("week", _("A week ago"), _start_of(week) if week != monday else None),
-        ("month", _("30 days ago"), _start_of(today - timedelta(days=30))),
+        ("yesterday", _("Yesterday"), start_of(today - timedelta(days=1))),
+        ("monday", _("Last Monday"), start_of(monday)),
+        ("week", _("A week ago"), start_of(week) if week != monday else None),
+        ("month", _("30 days ago"), start_of(today - timedelta(days=30))),
         (
             "dream",
             _("Before the last dream"),
@@ -183,10 +184,6 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
         for key, label, moment in named
         if moment is not None
     ]
-
-
-def _start_of(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time.min))
 
 
 def _files_url(request: TeamRequest, workspace: Workspace, at: datetime) -> str:

@@ -1,6 +1,7 @@
 """What a person can ask of their own memory."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -8,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.agents.models import Agent
 from memoryweb.memory.mine.changes import Spot
 from memoryweb.memory.mine.sentences import KINDS, Wanted
+from memoryweb.web.form_fields import FilterForm
 
 KIND_LABELS = {
     "memory": _("What matters"),
@@ -19,31 +21,26 @@ KIND_LABELS = {
 _LARGEST = 2**31 - 1
 
 
-class FilterForm(forms.Form):
+class MineForm(FilterForm):
     q = forms.CharField(label=_("Words"), required=False, max_length=200)
-    kind = forms.ChoiceField(label=_("Kind"), required=False)
+    kind = forms.ChoiceField(
+        label=_("Kind"),
+        required=False,
+        choices=[("", _("All kinds")), *((kind, KIND_LABELS[kind]) for kind in KINDS)],
+    )
     agent = forms.ChoiceField(label=_("Agent"), required=False)
 
-    def __init__(self, data: object, *, agents: Iterable[Agent]) -> None:
-        super().__init__(data)  # type: ignore[arg-type]
-        self.fields["kind"].choices = [  # type: ignore[attr-defined]
-            ("", _("All kinds")),
-            *((kind, KIND_LABELS[kind]) for kind in KINDS),
-        ]
-        self.fields["agent"].choices = [  # type: ignore[attr-defined]
-            ("", _("All agents")),
-            *((str(agent.pk), agent.name) for agent in agents),
-        ]
+    def __init__(self, data: Any, *, agents: Iterable[Agent]) -> None:
+        named = ((str(agent.pk), agent.name) for agent in agents)
+        super().__init__(data, agent=[("", _("All agents")), *named])
         for field in self.fields.values():
             field.is_plain = True  # type: ignore[attr-defined]
 
     @property
     def wanted(self) -> Wanted:
-        """What cannot be read as a filter filters nothing; the form says so."""
-        self.is_valid()
-        asked = self.cleaned_data
-        kinds = (asked["kind"],) if asked.get("kind") else ()
-        return Wanted(asked.get("q", "").replace("\0", ""), kinds, asked.get("agent") or None)
+        asked = self.asked
+        kinds = (asked["kind"],) if "kind" in asked else ()
+        return Wanted(asked.get("q", "").replace("\0", ""), kinds, asked.get("agent"))
 
 
 class SpotForm(forms.Form):

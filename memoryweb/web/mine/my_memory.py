@@ -32,7 +32,7 @@ from memoryweb.review.inbox import Inbox, Kind
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import is_fragment, show
 from memoryweb.web.mine.access_history import looks, told
-from memoryweb.web.mine.forms import FilterForm, RemoveForm, RewordForm, SpotForm
+from memoryweb.web.mine.forms import MineForm, RemoveForm, RewordForm, SpotForm
 from memoryweb.web.mine.people import Oneself
 from memoryweb.web.mine.rows import anchor_of, groups, rows
 from memoryweb.web.paging import page
@@ -52,7 +52,7 @@ def layout(who: Oneself) -> dict[str, Any]:
 def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     owner_ids = list(who.owners)
     agents = who.team.agents.live().filter(files__owner__in=owner_ids).distinct()
-    form = FilterForm(request.GET, agents=agents)
+    form = MineForm(request.GET, agents=agents)
     wanted = form.wanted
     is_filtered = wanted != Wanted()
     standing = wanted if is_filtered else Wanted(kinds=STANDING)

@@ -1,12 +1,10 @@
-from collections.abc import Mapping
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.web.form_fields import WordsField
+from memoryweb.web.form_fields import FilterForm, WordsField
 
 
-class FilterForm(forms.Form):
+class OwnersForm(FilterForm):
     q = forms.CharField(label=_("Person"), required=False, max_length=200)
     source = forms.ChoiceField(label=_("Source"), required=False)
     state = forms.ChoiceField(
@@ -18,10 +16,6 @@ class FilterForm(forms.Form):
             ("linked", _("Linked to an account")),
         ],
     )
-
-    def __init__(self, data: Mapping[str, str], *, sources: Mapping[str, str]) -> None:
-        super().__init__(data)
-        self.fields["source"].choices = [("", _("All sources")), *sources.items()]  # type: ignore[attr-defined]
 
 
 class BreakGlassForm(forms.Form):

@@ -21,11 +21,12 @@ from memoryweb.memory.mine.kept import kept_about
 from memoryweb.runs.queries import last_runs_of_owners, runs_of_owner
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
+from memoryweb.web.form_fields import Choices
 from memoryweb.web.htmx import show, to
 from memoryweb.web.mine import my_memory
 from memoryweb.web.mine.access_history import looks
 from memoryweb.web.naming import owner_title
-from memoryweb.web.owners.forms import BreakGlassForm, FilterForm
+from memoryweb.web.owners.forms import BreakGlassForm, OwnersForm
 from memoryweb.web.paging import page
 from memoryweb.workspace.queries import files_per_owner
 
@@ -34,7 +35,7 @@ from memoryweb.workspace.queries import files_per_owner
 @team_view(Permission.SEE_OWNERS)
 def owners(request: TeamRequest) -> HttpResponse:
     team = request.visit.team
-    form = FilterForm(request.GET, sources=_source_names(team))
+    form = OwnersForm(request.GET, source=_sources(team))
     found = _filtered(team, form).select_related("person", "integration")
     shown = page(request, found.order_by("-created_at", "pk"), size=50)
     context = {
@@ -84,25 +85,21 @@ def export(request: TeamRequest, owner_id: UUID) -> HttpResponseBase:
     return my_memory.download(request.visit.team, [owner], by=request.visit.actor, grant=grant.pk)
 
 
-def _filtered(team: Team, form: FilterForm) -> "QuerySet[Owner]":
-    """What cannot be read as a filter filters nothing; the form says so."""
-    form.is_valid()
-    asked = form.cleaned_data
-    found = matching(team, asked.get("q", ""))
-    if asked.get("source"):
-        found = found.filter(source=asked["source"])
-    if asked.get("state") == "paused":
+def _filtered(team: Team, form: OwnersForm) -> "QuerySet[Owner]":
+    found = matching(team, form.asked.get("q", "")).filter(**form.lookups(source="source"))
+    if form.asked.get("state") == "paused":
         found = found.filter(paused=True)
-    if asked.get("state") == "linked":
+    if form.asked.get("state") == "linked":
         found = found.filter(person__isnull=False).exclude(source="user")
     return found
 
 
-def _source_names(team: Team) -> dict[str, str]:
+def _sources(team: Team) -> Choices:
     """Each source of this team as people call it."""
     programs = {f"api:{one.pk}": f"api:{one.name}" for one in team.integrations.all()}
     known = programs | {"user": _("People with an account"), "system": _("The system")}
-    return {source: known.get(source, source) for source in sources(team)}
+    yield "", _("All sources")
+    yield from ((source, known.get(source, source)) for source in sources(team))
 
 
 def _rows(team: Team, shown: list[Owner]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,7 +22,7 @@ from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.hits import Found, Hit
 from memoryweb.search.query_syntax import Query
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
-from memoryweb.web.form_fields import DayInput
+from memoryweb.web.form_fields import DayInput, FilterForm
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import plain
@@ -55,7 +55,7 @@ class Group:
     more_url: str
 
 
-class SearchForm(forms.Form):
+class SearchForm(FilterForm):
     """What is looked for and where. All of it stands in the address."""
 
     q = forms.CharField(
@@ -83,22 +83,10 @@ class SearchForm(forms.Form):
     at = forms.DateField(label=gettext_lazy("As of the end of"), required=False, widget=DayInput)
     cursor = forms.CharField(max_length=300, required=False, widget=forms.HiddenInput)
 
-    def __init__(
-        self,
-        data: object,
-        *,
-        agents: list[tuple[str, str]],
-        owners: list[tuple[str, str]],
-    ) -> None:
-        super().__init__(data)  # type: ignore[arg-type]
-        self.fields["agent"].choices = [("", _("All agents")), *agents]  # type: ignore[attr-defined]
-        self.fields["whose"].choices = owners  # type: ignore[attr-defined]
-
     @property
     def narrows(self) -> bool:
         """Whether one of the filters that are folded away is in use."""
-        given: dict[str, date | str | None] = getattr(self, "cleaned_data", {})
-        return any(given.get(name) for name in ("path", "after", "before", "at"))
+        return not {"path", "after", "before", "at"}.isdisjoint(self.asked)
 
 
 @require_GET
@@ -144,15 +132,10 @@ def _unreadable(form: SearchForm) -> str:
 
 
 def _form(request: TeamRequest, agents: list[Agent]) -> SearchForm:
+    named = ((str(agent.pk), agent.name) for agent in agents)
+    whose = [("", _("Shared and mine")), ("shared", _("Shared")), ("me", _("Mine"))]
     return SearchForm(
-        request.GET,
-        agents=[(str(agent.pk), agent.name) for agent in agents],
-        owners=[
-            ("", _("Shared and mine")),
-            ("shared", _("Shared")),
-            ("me", _("Mine")),
-            *_opened(request),
-        ],
+        request.GET, agent=[("", _("All agents")), *named], whose=[*whose, *_opened(request)]
     )
 
 

@@ -32,6 +32,7 @@ from memoryweb.web.access import (
     own_owner,
     team_view,
 )
+from memoryweb.web.form_fields import set_choices
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
@@ -59,9 +60,7 @@ class UploadForm(forms.Form):
 
     def __init__(self, choices: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["owner"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = list(choices)
+        set_choices(self, {"owner": choices})
 
     def clean_file(self) -> "UploadedFile[Any]":
         file: UploadedFile[Any] = self.cleaned_data["file"]

@@ -1,5 +1,6 @@
 from collections.abc import Iterable
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
+from typing import Any
 
 from allauth.account.adapter import get_adapter
 from django import forms
@@ -15,7 +16,7 @@ from memoryweb.accounts.models import Integration, Membership, User
 from memoryweb.accounts.permissions import GRANTED, Role, Scope
 from memoryweb.accounts.tokens import DEFAULT_DAYS, LONGEST_DAYS, PERSONAL_SCOPES
 from memoryweb.agents.models import Agent
-from memoryweb.web.form_fields import WordsField, ZoneField
+from memoryweb.web.form_fields import DayInput, WordsField, ZoneField, set_choices, start_of
 
 _LABELS = dict(Scope.choices)
 _WHO_READS_IT = {
@@ -34,7 +35,7 @@ class RoleForm(forms.Form):
     ends_on = forms.DateField(
         label=_("Ends on"),
         required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        widget=DayInput(format="%Y-%m-%d"),
     )
 
     @classmethod
@@ -50,7 +51,7 @@ class RoleForm(forms.Form):
         day: date | None = self.cleaned_data["ends_on"]
         if day is None:
             return None
-        return timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min))
+        return start_of(day + timedelta(days=1))
 
 
 class MemberForm(RoleForm):
@@ -108,7 +109,7 @@ class IntegrationForm(forms.Form):
     def __init__(self, *args: object, agents: Iterable[Agent], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         named = [(str(a.pk), _archived(a) if a.archived_at else a.name) for a in agents]
-        self.fields["agents"].choices = named  # type: ignore[attr-defined]
+        set_choices(self, {"agents": named})
 
     @classmethod
     def values(cls, integration: Integration) -> dict[str, object]:
@@ -163,10 +164,10 @@ class TokenForm(forms.Form):
     def __init__(self, *args: object, holders: Iterable[Integration], **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self.by_id = {str(integration.pk): integration for integration in holders}
-        programs = [(key, integration.name) for key, integration in self.by_id.items()]
-        self.fields["holder"].choices = [("me", _("Me")), *programs]  # type: ignore[attr-defined]
+        shown: list[tuple[str, Any]] = [("me", _("Me"))]
+        shown += [(key, integration.name) for key, integration in self.by_id.items()]
         granted = [(scope.value, said) for scope in GRANTED if (said := self._granted(scope))]
-        self.fields["scopes"].choices = [*_SCOPES, *granted]  # type: ignore[attr-defined]
+        set_choices(self, {"holder": shown, "scopes": [*_SCOPES, *granted]})
 
     def _granted(self, scope: Scope) -> str:
         names = [one.name for one in self.by_id.values() if scope in one.scopes]
