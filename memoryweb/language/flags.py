@@ -11,6 +11,7 @@ from memoryweb.language.normal_form import clean
 
 ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
 UNREAD = "unread"  # says that a model could not read some messages
+CORRECTED = "corrected"  # a person took back what it says
 LONGEST = 20_000  # characters; what is longer is read by nobody and so waits for a person
 _STYLE = re.compile(r"<!--|-->|[*_`~#>\\]+|<[/a-z][^>]{0,80}>")
 _SPACED = re.compile(r"(?:\b[^\W\d_] ){9,}[^\W\d_]\b")

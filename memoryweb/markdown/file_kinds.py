@@ -28,7 +28,7 @@ class FileKind:
 
     `is_core`: no other name may look like it. `is_seeded`: made with the agent, in this order, in
     everyone's prompt; `starts_own`: an owner's own starts in their prompt. `limit`: characters
-    that a prompt is given.
+    that a prompt is given. `holds_facts`: each bullet is a statement that is followed.
     """
 
     name: str
@@ -41,6 +41,7 @@ class FileKind:
     is_seeded: bool = False
     starts_own: bool = False
     in_snapshot: bool = False
+    holds_facts: bool = False
 
     @property
     def start(self) -> str:
@@ -66,6 +67,7 @@ KINDS = (
         "PROFILE.md",
         Written.MEMORY,
         section="profile",
+        holds_facts=True,
         weight=1.0,
         limit=4_000,
         is_seeded=True,
@@ -76,6 +78,7 @@ KINDS = (
         "MEMORY.md",
         Written.MEMORY,
         section="memory",
+        holds_facts=True,
         weight=1.0,
         limit=12_288,
         is_seeded=True,
@@ -83,8 +86,8 @@ KINDS = (
         in_snapshot=True,
     ),
     FileKind("memory_summary.md", Written.MEMORY, "other", is_core=False),
-    FileKind("KNOWLEDGE.md", Written.KNOWLEDGE, in_snapshot=True),
-    FileKind("structured/**", Written.KNOWLEDGE, "structured", is_core=False),
+    FileKind("KNOWLEDGE.md", Written.KNOWLEDGE, in_snapshot=True, holds_facts=True),
+    FileKind("structured/**", Written.KNOWLEDGE, "structured", is_core=False, holds_facts=True),
     NOTE,
     FileKind("skills/**", Written.SKILLS, "skills", is_core=False),
     FileKind("DREAMS.md", Written.DREAMS, "past", "diary", weight=0.4),

@@ -8,7 +8,7 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Models must be loaded.
-        from memoryweb.memory import agents, reindexing, rescan  # noqa: PLC0415
+        from memoryweb.memory import agents, projecting, reindexing, rescan  # noqa: PLC0415
         from memoryweb.memory.review import secrets  # noqa: PLC0415
         from memoryweb.memory.snapshot import uploads  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
@@ -19,3 +19,4 @@ class MemoryConfig(AppConfig):
         engine.register_tick(uploads.purge)
         # No models here, so no signal of our own; passages are recall's.
         post_migrate.connect(reindexing.refresh_stale, sender=apps.get_app_config("recall"))
+        post_migrate.connect(projecting.project_missing, sender=apps.get_app_config("facts"))

@@ -1,10 +1,11 @@
-"""Revisions of files, and what follows them: line origins, flags, search index, audit event."""
+"""Revisions of files, and what follows them: line origins, flags, index, audit event, facts."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memoryweb.memory import screening
+from memoryweb.memory import facts, screening
+from memoryweb.memory.facts import Whys
 from memoryweb.memory.screening import Screened
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import flags
@@ -32,12 +33,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Save:
-    """A change of a file's whole text, and where its new lines come from."""
+    """A change of a file's whole text, where its new lines come from, and why statements went."""
 
     file: File
     change: Change
     origins: Mapping[int, Origin] = field(default_factory=dict)
     screened: Screened | None = None
+    whys: Whys | None = None
 
 
 def sha256(content: str) -> str:
@@ -45,7 +47,7 @@ def sha256(content: str) -> str:
 
 
 def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) -> list[Revision]:
-    """One revision of each whole text; line origins, flags, index and audit follow it."""
+    """One revision of each whole text; line origins, flags, index, audit and facts follow it."""
     if not saves:
         return []
     waiting = flags.flagged_of([one.file for one in saves if one.file.revision])
@@ -57,6 +59,8 @@ def save(tx: Transaction, action: str, saves: Sequence[Save], writer: Writer) ->
         rows = line_origins.follow(file, old, revision, file.content, origins)
         brought.append(Brought(file, without_flagged(old, waiting[file.pk]), rows))
     keep(tx, action, brought, revisions)
+    for one, old, revision in zip(saves, before, revisions, strict=True):
+        facts.project(tx, one.file, revision, old, writer, one.whys)
     return revisions
 
 

@@ -1,7 +1,7 @@
 """`memory.write`: the only way text enters a workspace, whoever writes.
 
 In the caller's unit: path and size rules → secret scan → optimistic lock → revision →
-line origins → search index → audit event.
+line origins → search index → audit event → facts.
 """
 
 import re
@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
-from memoryweb.memory import placeholders, proposing, screening, write_matrix
+from memoryweb.memory import facts, placeholders, proposing, screening, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
+from memoryweb.memory.facts import Whys
 from memoryweb.memory.revising import Change, Save, keep, record, revise, save
 from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.transaction import Transaction
@@ -67,6 +68,7 @@ class Text:
     reason: str = ""
     origins: Mapping[int, Origin] = field(default_factory=dict)
     likely: Likely = Likely.HOLD
+    whys: Whys | None = None
 
 
 def find(place: Place) -> File | None:
@@ -100,14 +102,16 @@ def write(
     reason: str = "",
     origins: Mapping[int, Origin] | None = None,
     likely: Likely = Likely.HOLD,
+    whys: Whys | None = None,
 ) -> Written:
     """Replace a file's text, or make the file. Lines end with a newline alone.
 
     `expected` is the SHA-256 of the text that the caller saw ("": no file, None: not checked).
-    `origins` says where new lines came from, `likely` what becomes of a likely password. Raises
-    PathRefused, WriteRefused, ContentRefused, SecretRefused, AssignmentsFound, Exists, Stale.
+    `origins` says where new lines came from, `likely` what becomes of a likely password, `whys`
+    why statements went. Raises PathRefused, WriteRefused, ContentRefused, SecretRefused,
+    AssignmentsFound, Exists, Stale.
     """
-    text = Text(place, content, expected, reason, origins or {}, likely)
+    text = Text(place, content, expected, reason, origins or {}, likely, whys)
     return write_all(tx, [text], writer=writer)[0]
 
 
@@ -148,7 +152,7 @@ def _judged(
     if asked := write_matrix.asks_person(writer, place, file):
         return _held_back(tx, asked, screened, writer, text.origins)
     file = _at(file, place, path, writer, places)
-    return Save(file, Change(content, reason=text.reason), text.origins, screened)
+    return Save(file, Change(content, reason=text.reason), text.origins, screened, text.whys)
 
 
 def _written(tx: Transaction, done: Save, revision: Revision, writer: Writer) -> Written:
@@ -193,15 +197,24 @@ def append(
     if asked:
         whole = replace(screened, text=file.content + delta)
         return _held_back(tx, asked, whole, writer, origins)
-    stood = without_flagged(file.content, flags.flagged_lines(file))
+    before = file.content
+    stood = without_flagged(before, flags.flagged_lines(file))
     [revision] = revise(tx, [(file, Change(file.content + delta, delta, reason))], writer)
     rows = list(line_origins.new_rows(file, revision, rooted(origins)))
     keep(tx, "file.written", [Brought(file, stood, rows)], [revision])
+    facts.project(tx, file, revision, before, writer)
     screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
 
 
-def delete(tx: Transaction, file: File, *, writer: Writer, expected: str | None = None) -> Revision:
+def delete(
+    tx: Transaction,
+    file: File,
+    *,
+    writer: Writer,
+    expected: str | None = None,
+    whys: Whys | None = None,
+) -> Revision:
     """Take a file away. Its history stays, and restoring any revision brings it back.
 
     Raises WriteRefused, FileMissing, Stale.
@@ -213,11 +226,14 @@ def delete(tx: Transaction, file: File, *, writer: Writer, expected: str | None 
     if file.deleted_at is not None:
         raise FileMissing(file.path)
     placeholders.check_deletion(file, writer)
-    [revision] = save(tx, "file.deleted", [Save(file, Change("", is_deletion=True))], writer)
+    gone = Save(file, Change("", is_deletion=True), whys=whys)
+    [revision] = save(tx, "file.deleted", [gone], writer)
     return revision
 
 
-def restore(tx: Transaction, file: File, number: int, *, writer: Writer) -> Written:
+def restore(
+    tx: Transaction, file: File, number: int, *, writer: Writer, whys: Whys | None = None
+) -> Written:
     """Make an earlier revision's text current again, as a new revision. Its lines stay the words
     of whoever wrote them, and stand on what they stood on.
 
@@ -235,7 +251,7 @@ def restore(tx: Transaction, file: File, number: int, *, writer: Writer) -> Writ
     origins = returning(file, number)
     if asked := write_matrix.asks_person(writer, _place_of(file), file):
         return _held_back(tx, asked, screened, writer, {})
-    back = Save(file, Change(content, restored_from=number), origins, screened)
+    back = Save(file, Change(content, restored_from=number), origins, screened, whys)
     [revision] = save(tx, "file.restored", [back], writer)
     return _written(tx, back, revision, writer)
 
@@ -264,7 +280,9 @@ def rename(
         if other.deleted_at is None:
             raise Exists(other.path)
         _step_aside(tx, other, writer)
+    was = file.path
     revision = _move(tx, file, wanted, Change(file.content, delta=""), writer)
+    facts.follow_name(tx, file, was, writer)
     indexing.index_files([file])
     return Written(file, revision, revision.number - 1)
 

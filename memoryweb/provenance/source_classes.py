@@ -62,7 +62,20 @@ def sources_of_messages(
     first = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
     names = first.order_by("position").values_list("name", flat=True)[:1]
     speaker = next(iter(names), "")
-    return {message.position: _of_message(conversation, message, speaker) for message in messages}
+    return {
+        message.position: source_of_message(conversation, message, speaker) for message in messages
+    }
+
+
+def source_of_message(
+    conversation: Conversation, message: Message, speaker: str = ""
+) -> SourceClass:
+    if message.role != Message.Role.USER:
+        is_system = message.role == Message.Role.SYSTEM
+        return SourceClass.SYSTEM if is_system else SourceClass.AGENT
+    if conversation.group or (message.name and speaker and message.name != speaker):
+        return SourceClass.THIRD_PARTY
+    return _of_speaker(conversation.owner)
 
 
 def sources_of_lines(
@@ -122,18 +135,9 @@ def _of_speaker(owner: Owner | None) -> SourceClass:
     return SourceClass.THIRD_PARTY if is_many else SourceClass.OWNER
 
 
-def _of_message(conversation: Conversation, message: Message, speaker: str = "") -> SourceClass:
-    if message.role != Message.Role.USER:
-        is_system = message.role == Message.Role.SYSTEM
-        return SourceClass.SYSTEM if is_system else SourceClass.AGENT
-    if conversation.group or (message.name and speaker and message.name != speaker):
-        return SourceClass.THIRD_PARTY
-    return _of_speaker(conversation.owner)
-
-
 def _of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
     if row.author_kind == AuthorKind.EXTRACTION and row.message is not None:
-        return _of_message(row.message.conversation, row.message)
+        return source_of_message(row.message.conversation, row.message)
     return _of_author(AuthorKind(row.author_kind), row.user_id, person_id)
 
 

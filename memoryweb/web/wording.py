@@ -142,6 +142,7 @@ _MARKS: dict[str, Text] = {
     "role": gettext_lazy("It looks like part of a prompt."),
     "hidden": gettext_lazy("It contains invisible characters."),
     "long": gettext_lazy("It is too long to check."),
+    "corrected": gettext_lazy("Someone corrected or deleted this before."),
     "unread": gettext_lazy("The model could not read these messages. Note what matters yourself."),
 }
 

@@ -1,0 +1,65 @@
+"""The statements of a file: its bullets, each with what it claims. Pure."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from memoryweb.language.claims import Claim, claim_of
+from memoryweb.language.normal_form import clean, normalise
+from memoryweb.language.statements import fingerprint
+from memoryweb.markdown.blocks import Block, blocks
+from memoryweb.markdown.paths import kind_of
+
+# Headings of kinds say what sort of thing stands below, not whose it is.
+KIND_HEADINGS = frozenset(
+    (
+        *("about", "health", "people", "preferences", "instructions", "decisions", "plans"),
+        *("events", "other", "notes", "family and relationships", "work and studies"),
+        *("preferences and interests", "plans and commitments"),
+    )
+)
+_LABEL = re.compile(r"(?:\*\*|__)?(?P<key>[^:：*_\n]{1,200}?)(?:\*\*|__)?\s?[:：]")
+_LONGEST = 200  # characters of a subject, key or heading that are kept
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`line`..`end` are 1-based and inclusive; `text` is without the bullet."""
+
+    text: str
+    heading: str = ""
+    line: int = 0
+    end: int = 0
+
+    @cached_property
+    def print(self) -> str:
+        return fingerprint(self.text)
+
+    @cached_property
+    def claim(self) -> Claim:
+        """Of `- key: value` the heading is the subject, where it names one."""
+        claim = claim_of(self.text)
+        label = _LABEL.match(self.text)
+        if claim.subject or not label or normalise(label["key"]) != claim.attribute:
+            return claim
+        subject = normalise(self.heading)
+        return claim if subject in KIND_HEADINGS else replace(claim, subject=subject[:_LONGEST])
+
+
+def statements_of(content: str, path: str) -> list[Statement]:
+    """In their order; the same one twice is one."""
+    if not kind_of(path).holds_facts:
+        return []
+    found: dict[str, Statement] = {}
+    for block in blocks(content):
+        if block.kind == "bullet" and (text := clean(block.text)):
+            one = Statement(text, _heading(block, path), block.line, block.end)
+            found.setdefault(one.print, one)
+    return list(found.values())
+
+
+def _heading(block: Block, path: str) -> str:
+    """The nearest; a file's title names the file, nothing in it."""
+    heading = block.trail[-1] if block.trail else ""
+    title = path.rsplit("/", 1)[-1].removesuffix(".md")
+    return "" if normalise(heading) == normalise(title) else heading[:_LONGEST]

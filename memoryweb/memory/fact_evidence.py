@@ -1,0 +1,102 @@
+"""What a statement stands on: the origins of its lines, whose word and when it was said."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.facts.models import Evidence, Fact
+from memoryweb.facts.statements import Statement
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.provenance.source_classes import source_of_message, sources_of_lines
+from memoryweb.workspace.models import AuthorKind, File, SourceClass
+
+_OWN = frozenset({SourceClass.OWNER, SourceClass.PERSON})
+
+
+@dataclass(frozen=True)
+class Ground:
+    """One origin. `said_at` is None where nobody knows when it was said."""
+
+    message_id: int | None
+    root_id: int | None
+    said_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """Of one statement. `source`: whose word its lines are; the system's once released."""
+
+    source: SourceClass
+    all: tuple[Ground, ...] = ()
+
+    @property
+    def said_at(self) -> datetime | None:
+        return max((one.said_at for one in self.all if one.said_at), default=None)
+
+
+def grounds_of(file: File, there: Sequence[Statement]) -> Mapping[str, Grounds]:
+    """Print → what it stands on, in four statements."""
+    if not there:
+        return {}
+    of_line = {n: one.print for one in there for n in range(one.line, one.end + 1)}
+    first, last = min(of_line), max(of_line)
+    sources = sources_of_lines(file, since=first, until=last)
+    found: dict[str, list[Ground]] = defaultdict(list)
+    released = set()
+    rows = LineOrigin.objects.filter(file=file, line__range=(first, last)).order_by("line", "pk")
+    rows = rows.select_related("message__conversation", "root")
+    for row in rows.defer("message__content", "root__text"):
+        if row.line in of_line:
+            ground = Ground(row.message_id, row.root_id, _said_at(row))
+            found[of_line[row.line]].append(ground)
+            if row.released:
+                released.add(row.line)
+    return {
+        one.print: Grounds(
+            SourceClass.SYSTEM
+            if one.line in released
+            else sources.get(one.line, SourceClass.SYSTEM),
+            tuple(dict.fromkeys(found[one.print])),
+        )
+        for one in there
+    }
+
+
+def is_said_since(grounds: Grounds, moment: datetime) -> bool:
+    """Whether the owner, or a member, has said it later in a message of their own."""
+    later = [one for one in grounds.all if one.said_at and one.said_at > moment]
+    ids = [one.message_id for one in later if one.message_id is not None]
+    said = Message.objects.filter(pk__in=ids).select_related("conversation__owner") if ids else ()
+    return any(source_of_message(one.conversation, one) in _OWN for one in said)
+
+
+def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) -> None:
+    """Store evidence; of the facts that are `known` some may be there already."""
+    there = set()
+    if known:
+        rows = Evidence.objects.filter(fact__in=known)
+        there = set(rows.values_list("fact", "message", "root"))
+    Evidence.objects.bulk_create(
+        Evidence(
+            team_id=fact.team_id,
+            fact=fact,
+            message_id=one.message_id,
+            root_id=one.root_id,
+            said_at=one.said_at,
+        )
+        for fact, all_of_it in grounds.items()
+        for one in all_of_it
+        if (fact.pk, one.message_id, one.root_id) not in there
+    )
+
+
+def _said_at(row: LineOrigin) -> datetime | None:
+    """A message's own time; of what a person or a program wrote when it was written."""
+    if row.message is not None and row.author_kind != AuthorKind.PERSON:
+        of_import = row.message.conversation.source == Conversation.Source.IMPORT
+        is_unknown = of_import and row.message.timestamp == row.message.created_at
+        return None if is_unknown else min(row.message.timestamp, row.message.created_at)
+    is_unknown = row.root is None or row.root.author_kind == AuthorKind.IMPORT
+    return None if is_unknown or row.root is None else row.root.created_at

@@ -1,0 +1,104 @@
+"""Statements of one key that can't all be true: one contradiction a key opens, in the transaction
+that finds it, and what follows adds to it."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date
+from uuid import UUID
+
+from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.language.normal_form import normalise
+from memoryweb.memory.transaction import Transaction
+
+MOST_OPEN = 20  # an agent and owner; SPEC §5.4
+State = Contradiction.State
+
+
+def key_print(subject: str, attribute: str) -> str:
+    return hashlib.sha256(f"{subject}\0{attribute}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def value_print(fact: Fact) -> str:
+    said = normalise(fact.value or fact.text)
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def clash(one: Fact, other: Fact) -> bool:
+    """Other values of one key, which hold at the same time."""
+    if not one.attribute or (one.subject, one.attribute) != (other.subject, other.attribute):
+        return False
+    starts = (one.valid_from or date.min, other.valid_from or date.min)
+    ends = (one.valid_to or date.max, other.valid_to or date.max)
+    return max(starts) <= min(ends) and normalise(one.value) != normalise(other.value)
+
+
+def find(tx: Transaction, made: Sequence[Fact]) -> None:
+    """Open what new statements contradict of those that stand in the same workspace."""
+    keyed = [fact for fact in made if fact.attribute and fact.state == Fact.State.ACTIVE]
+    if not keyed:
+        return
+    there = Fact.objects.of(keyed[0].agent_id, keyed[0].owner_id).living().standing()
+    attributes = {fact.attribute for fact in keyed}
+    standing = list(there.filter(attribute__in=attributes).order_by("created_at", "pk"))
+    for fact in keyed:
+        for other in standing:
+            if other.pk != fact.pk and clash(other, fact):
+                open_or_add(tx, other, fact)
+                break
+
+
+def open_or_add(tx: Transaction, standing: Fact, rival: Fact) -> Contradiction | None:
+    """The one open contradiction of their key, with both in it; None where a person had these two
+    stand beside each other, or where too many are open."""
+    key = key_print(standing.subject, standing.attribute)
+    of_key = Contradiction.objects.filter(agent=standing.agent_id, owner=standing.owner_id, key=key)
+    found = of_key.filter(state=State.OPEN).first()
+    if found is None:
+        if _is_ignored(of_key.filter(state=State.IGNORED), standing, rival):
+            return None
+        waiting = Contradiction.objects.filter(
+            agent=standing.agent_id, owner=standing.owner_id, state=State.OPEN
+        )
+        if waiting.count() >= MOST_OPEN:
+            return None
+        found = Contradiction.objects.create(
+            team_id=standing.team_id,
+            agent_id=standing.agent_id,
+            owner_id=standing.owner_id,
+            key=key,
+            created_at=tx.now,
+        )
+        _record(tx, "contradiction.opened", found)
+    for fact in (standing, rival):
+        fact.contradiction = found
+        if fact.state == Fact.State.ACTIVE:
+            fact.state = Fact.State.DISPUTED
+        fact.save(update_fields=["contradiction", "state"])
+    return found
+
+
+def close_decided(tx: Transaction, ids: Collection[UUID]) -> None:
+    """Those of which an edit left one side alone are resolved; it is no longer disputed."""
+    for found in Contradiction.objects.filter(pk__in=ids, state=State.OPEN):
+        sides = list(found.facts.filter(state__in=(Fact.State.DISPUTED, Fact.State.PENDING)))
+        if len(sides) > 1 or any(one.state == Fact.State.PENDING for one in sides):
+            continue
+        found.facts.filter(state=Fact.State.DISPUTED).update(state=Fact.State.ACTIVE)
+        found.state, found.decided_at = State.RESOLVED, tx.now
+        found.save(update_fields=["state", "decided_at"])
+        _record(tx, "contradiction.resolved", found)
+
+
+def _is_ignored(ignored: Iterable[Contradiction], one: Fact, other: Fact) -> bool:
+    both = {value_print(one), value_print(other)}
+    return any(both <= {side["print"] for side in it.before.values()} for it in ignored)
+
+
+def _record(tx: Transaction, action: str, found: Contradiction) -> None:
+    tx.record(
+        action,
+        target_kind="contradiction",
+        target_id=str(found.pk),
+        on_behalf_of=found.owner_id,
+        details={"resolution": found.resolution} if found.resolution else {},
+    )
