@@ -121,6 +121,11 @@ class Owner(models.Model):
             return f"api:{name}/{self.external_id}"
         return f"{self.source}:{self.external_id}"
 
+    @property
+    def is_one_person(self) -> bool:
+        """Nobody else speaks as this one: neither the system nor a room of several."""
+        return self.source != "system" and not self.source.endswith(":room")
+
 
 class BreakGlass(models.Model):
     """A person's reasoned, hour-long permission to read one owner's memory."""

@@ -21,6 +21,7 @@ ACTIONS: dict[str, str | Promise] = {
     "fact.changed": _("Added, replaced or retired statements."),
     "fact.confirmed": _("Confirmed a statement."),
     "fact.edited": _("Put a statement in other words."),
+    "fact.hidden": _("Said otherwise in a conversation than memory did."),
     "fact.not_true": _("Marked a statement as not true."),
     "fact.projected": _("Brought statements in line with their files."),
     "fact.restored": _("Brought a retired statement back."),

@@ -109,6 +109,8 @@ class Fact(models.Model):
 
     objects = TeamManager.from_queryset(FactQuerySet)()
 
+    OVER = frozenset({State.SUPERSEDED, State.EXPIRED, State.RETIRED})
+
     class Meta:
         constraints = [
             models.CheckConstraint(

@@ -19,8 +19,9 @@ from memoryweb.llm.prompts import fence
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.render import render, shortened
 from memoryweb.memory import placeholders
+from memoryweb.memory.outdated import withheld_of
 from memoryweb.memory.search import search
-from memoryweb.provenance.flags import flagged_of, without_flagged
+from memoryweb.provenance.flags import without_flagged
 from memoryweb.search import query_syntax
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
@@ -269,7 +270,7 @@ def _personal(reader: Reader, room: int) -> tuple[Included, ...]:
 def _include(files: Iterable[File], room: int) -> tuple[Included, ...]:
     included = []
     found = list(files)
-    hidden = flagged_of(found)
+    hidden = withheld_of(found)
     for file in found:
         one = _fitted(file, room, hidden[file.pk])
         room -= one.tokens
@@ -280,7 +281,7 @@ def _include(files: Iterable[File], room: int) -> tuple[Included, ...]:
 def _fitted(file: File, room: int, hidden: Collection[int]) -> Included:
     """The file under its own limit and within the room; nothing of it where that is too small.
 
-    Lines that wait for a person are left empty.
+    Lines that wait for a person, and those that their owner spoke against, are left empty.
     """
     content, masked = credentials.mask(without_flagged(file.content, hidden))
     limit = kind_of(file.path).limit or len(content)

@@ -26,7 +26,6 @@ from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.models import AuthorKind, File, Revision
 
 State, Why = Fact.State, Fact.Why
-_GONE = frozenset({State.RETIRED, State.SUPERSEDED, State.EXPIRED})
 _TAKEN_BACK = frozenset({Why.DELETED, Why.REWORDED, Why.NOT_TRUE, Why.REVERTED})
 _REPLACED = frozenset({Why.SUPERSEDED, Why.REWORDED})
 _WENT = ("state", "why", "superseded_by", "file", "corrected_at", "corrected_by", "changed_at")
@@ -216,11 +215,11 @@ def _new(of: _Revised, one: Statement) -> Fact:
 def _comes_back(of: _Revised, row: Fact) -> bool:
     """One that lives, or that a person or an earlier revision brings; else it is said anew."""
     is_restored = of.is_restored and row.corrected_at is None
-    return row.state not in _GONE or of.by_person or is_restored
+    return row.state not in Fact.OVER or of.by_person or is_restored
 
 
 def _stand(of: _Revised, fact: Fact, one: Statement, grounds: Grounds) -> None:
-    if not of.by_person and fact.state in _GONE:
+    if not of.by_person and fact.state in Fact.OVER:
         fact.confirmed_at = fact.confirmed_by = None
     fact.file, fact.path, fact.source = of.file, of.file.path, grounds.source
     fact.why, fact.superseded_by, fact.changed_at = "", None, of.tx.now

@@ -9,13 +9,12 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.audit.record import target
 from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.language.secrets import credentials, names
-from memoryweb.memory import screening
+from memoryweb.memory import own_words, screening
 from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.screening import Held
 from memoryweb.memory.transaction import Transaction
@@ -234,6 +233,7 @@ def _append(
         screening.keep_for_message(tx, conversation, row, item.held)
     _advance(tx, conversation, rows)
     indexing.index_messages(conversation, rows)
+    own_words.hear(tx, conversation, rows)
     sightings = [sighting for item in fresh for sighting in item.sightings]
     details: dict[str, Any] = {"added": len(rows)}
     if sightings:
@@ -277,7 +277,8 @@ def _record(
     is_import = conversation.source == Conversation.Source.IMPORT
     tx.record(
         "conversation.imported" if is_import else "conversation.received",
-        **target(conversation),
+        target_kind="conversation",
+        target_id=str(conversation.pk),
         on_behalf_of=conversation.owner_id,
         outcome="skipped" if reason else "ok",
         reason_code=reason,

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 from django_scopes import scope
 
 from memoryweb.language.flags import Known, flags_of, orders_across
+from memoryweb.memory import outdated
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.protected_lines import keep
 from memoryweb.provenance.flags import (
@@ -78,14 +79,15 @@ def shown_in_diff(file: File, diff: str) -> str:
 
 
 def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
-    """Those that hold no line that waits, nor are the message that it was taken from. `then`:
-    found in earlier texts, with their numbers."""
+    """Those that hold no line that waits, nor are the message that it was taken from, and that do
+    not support only what is over. `then`: found in earlier texts, with their numbers."""
     withheld = flagged_messages([hit.message for hit in hits if hit.message])
     hits = [hit for hit in hits if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in hits if hit.file}
     if not then:
-        flagged = flagged_of(found.values())
-        return [hit for hit in hits if not hit.file or not flagged[hit.file.pk] & _numbers(hit)]
+        hidden = outdated.withheld_of(found.values())
+        shown = [hit for hit in hits if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
+        return outdated.without(shown)
     with scope(team=tuple({file.team_id for file in found.values()})):
         current = File.objects.filter(pk__in=found)
         waits = {file.pk: _Waiting(file) for file in current}

@@ -131,8 +131,8 @@ def _key(writer: Writer) -> UUID | None:
 
 
 def _of_speaker(owner: Owner | None) -> SourceClass:
-    is_many = owner is None or owner.source == "system" or owner.source.endswith(":room")
-    return SourceClass.THIRD_PARTY if is_many else SourceClass.OWNER
+    is_one = owner is not None and owner.is_one_person
+    return SourceClass.OWNER if is_one else SourceClass.THIRD_PARTY
 
 
 def _of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:

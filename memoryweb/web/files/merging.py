@@ -1,8 +1,7 @@
 """When somebody was faster: both texts and what they began as, brought together by choices."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.contrib import messages
@@ -17,6 +16,7 @@ from memoryweb.web.access import (
     Workspace,
     find_file,
     find_workspace,
+    require_write,
     team_view,
 )
 from memoryweb.web.files.conflicts import shown, still_open
@@ -25,17 +25,27 @@ from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.files.saving import save_text, saved
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import author_name
-from memoryweb.workspace.models import File
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.opened import content_with, file_that_was, number_with
 
 NAMED = 6  # who was faster
+
+
+@dataclass(frozen=True)
+class Faster:
+    """Saves since a form was opened, the last one first; `more` are not shown."""
+
+    saves: Sequence[tuple[Revision, str]]
+    opened: int | None
+    more: int
 
 
 @require_POST
 @team_view()
 def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True, to_write=True)
+    file = find_file(request, workspace, path, deleted=True)
+    require_write(request, workspace)
     form = MergeForm(request.POST)
     if not form.is_valid():
         return _show(request, workspace, file, form, [], {}, status=422)
@@ -44,49 +54,21 @@ def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse
     if left := still_open(hunks, decisions):
         form.add_error(None, left)
         return _show(request, workspace, file, form, hunks, decisions, status=422)
-    again = partial(_show, request, workspace, file, form, hunks, decisions, status=422)
-    return save_or_show(request, workspace, file, form, again, content=resolved(hunks, decisions))
+    return _save(request, workspace, file, form, hunks, decisions)
 
 
-def save_or_show(
+def show_conflict(
     request: TeamRequest,
     workspace: Workspace,
-    file: File,
-    form: EditForm,
-    again: Callable[[], HttpResponse],
+    current: File,
     *,
-    content: str | None = None,
-) -> HttpResponse:
-    """Save the form's text, or what became of it, and go to the file; else show what stands in the
-    way: `again` the form itself."""
-    said = form.said if content is None else form.said | {"content": content}
-    opened = form.cleaned_data["sha256"]
-    try:
-        ticked = form.cleaned_data["no_secrets"]
-        written = save_text(
-            request, workspace, file.path, expected=opened, **said, no_secrets=ticked
-        )
-    except (Stale, FileMissing) as moved_on:
-        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
-            return _show_conflict(request, workspace, moved_on.file, said | {"base": opened})
-        was = file_that_was(workspace.files, file.path, opened)
-        waiting = EditForm(said | {"sha256": opened})
-        waiting.is_valid()
-        return show_gone(request, workspace, was or file, file.path, waiting)
-    except MemoryRefused as refused:
-        form.refuse(refused)
-        return again()
-    messages.success(request, saved(written))
-    # The fragment tells the page which draft has served.
-    query = f"{workspace.query}#saved"
-    return redirect(to(request, "agents_file", workspace.agent.pk, written.file.path, query=query))
-
-
-def _show_conflict(
-    request: TeamRequest, workspace: Workspace, current: File, said: dict[str, str]
+    base: str,
+    content: str,
+    reason: str,
 ) -> HttpResponse:
     """Nothing is saved yet, and nothing is lost."""
-    form = MergeForm(said | {"sha256": current.sha256})
+    said = {"content": content, "reason": reason, "sha256": current.sha256, "base": base}
+    form = MergeForm(said)
     form.is_valid()
     return _show(request, workspace, current, form, _hunks(current, form), {}, status=409)
 
@@ -95,7 +77,7 @@ def show_gone(
     request: TeamRequest, workspace: Workspace, file: File, path: str, form: EditForm
 ) -> HttpResponse:
     """The file was deleted or renamed: the text waits in a form that saves it after all."""
-    said = form.said
+    said = {name: form.cleaned_data[name] for name in ("content", "reason")}
     is_deleted = file.deleted_at is not None
     text, person = said["content"], request.user.pk
     again = (
@@ -114,6 +96,45 @@ def show_gone(
         form=again,
     )
     return show(request, "files/gone.html", context, status=409)
+
+
+def _save(
+    request: TeamRequest,
+    workspace: Workspace,
+    file: File,
+    form: MergeForm,
+    hunks: Sequence[Hunk],
+    decisions: Mapping[int, Decision],
+) -> HttpResponse:
+    text, reason = resolved(hunks, decisions), form.cleaned_data["reason"]
+    shown = form.cleaned_data["sha256"]
+    try:
+        written = save_text(
+            request,
+            workspace,
+            file.path,
+            content=text,
+            reason=reason,
+            expected=shown,
+            no_secrets=form.cleaned_data["no_secrets"],
+        )
+    except (Stale, FileMissing) as moved_on:
+        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
+            return show_conflict(
+                request, workspace, moved_on.file, base=shown, content=text, reason=reason
+            )
+        again = EditForm({"content": text, "reason": reason, "sha256": shown})
+        again.is_valid()
+        was = file_that_was(workspace.files, file.path, shown)
+        return show_gone(request, workspace, was or file, file.path, again)
+    except MemoryRefused as refused:
+        form.refuse(refused)
+        return _show(request, workspace, file, form, hunks, decisions, status=422)
+    messages.success(request, saved(written))
+    url = to(
+        request, "agents_file", workspace.agent.pk, file.path, query=f"{workspace.query}#saved"
+    )
+    return redirect(url)
 
 
 def _hunks(file: File, form: MergeForm) -> list[Hunk]:
@@ -146,11 +167,10 @@ def _show(
     return show(request, "files/conflict.html", context, status=status)
 
 
-def _faster(file: File, form: MergeForm) -> dict[str, Any]:
-    """Everybody who saved after the text that both began with, the last one first; without it, that
-    one. `more` are not shown."""
+def _faster(file: File, form: MergeForm) -> Faster:
+    """Everybody who saved after the text that both began with; without it, the last one."""
     opened = number_with(file, form.data.get("base", ""))
     since = file.revisions.filter(number__gt=file.revision - 1 if opened is None else opened)
     told = since.select_related("user", "run", "integration").order_by("-number")
     saves = [(revision, author_name(revision)) for revision in told[:NAMED]]
-    return {"saves": saves, "opened": opened, "more": max(0, since.count() - NAMED)}
+    return Faster(saves, opened, more=max(0, since.count() - NAMED))

@@ -1,6 +1,7 @@
 """A file's past: the list, one revision, two compared, one restored."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
-from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
+from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
 from memoryweb.web.files import blame
 from memoryweb.web.form_fields import PeriodForm
 from memoryweb.web.highlighting import marked_blocks
@@ -29,6 +30,26 @@ from memoryweb.web.refusals import told_to
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.moments import happened
 from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """A revision in the list. `to_compare` is its side of a comparison until another is chosen."""
+
+    revision: Revision
+    author: Author
+    path_before: str
+    links: Sequence[Choice]
+    to_compare: str
+    can_restore: bool
+
+    @property
+    def from_label(self) -> str:
+        return _("Compare from revision {n}").format(n=self.revision.number)
+
+    @property
+    def to_label(self) -> str:
+        return _("Compare to revision {n}").format(n=self.revision.number)
 
 
 class HistoryForm(PeriodForm):
@@ -128,7 +149,8 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 @team_view()
 def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True, to_write=True)
+    file = find_file(request, workspace, path, deleted=True)
+    require_write(request, workspace)
     found = get_object_or_404(file.revisions, number=number, is_deletion=False)
     with told_to(request):
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
@@ -149,21 +171,19 @@ def _filtered(rows: "QuerySet[Revision]", form: HistoryForm) -> "QuerySet[Revisi
 
 def _rows(
     request: TeamRequest, file: File, found: Collection[Revision], *, can_write: bool
-) -> list[dict[str, Any]]:
-    """The newest two stand ready to be compared: `to_compare` is the side of each."""
+) -> list[Row]:
+    """The newest two stand ready to be compared."""
     names = renames_of(file, [one.number for one in found])
     ready = dict(zip((one.number for one in found), ("to", "from"), strict=False))
     return [
-        {
-            "revision": one,
-            "author": (author := author_of(request, one)),
-            "path_before": names.get(one.number, ""),
-            "links": _links(request, one, author),
-            "to_compare": ready.get(one.number, ""),
-            "can_restore": can_write and not one.is_deletion and _is_past(file, one),
-            "from_label": _("Compare from revision {n}").format(n=one.number),
-            "to_label": _("Compare to revision {n}").format(n=one.number),
-        }
+        Row(
+            revision=one,
+            author=(author := author_of(request, one)),
+            path_before=names.get(one.number, ""),
+            links=_links(request, one, author),
+            to_compare=ready.get(one.number, ""),
+            can_restore=can_write and not one.is_deletion and _is_past(file, one),
+        )
         for one in found
     ]
 

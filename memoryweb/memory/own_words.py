@@ -1,0 +1,72 @@
+"""What an owner says against their memory in a conversation counts at once (SPEC §6.1).
+
+Found by pure rules when the message is stored, under no skip rule or cooldown: the old value goes
+into no prompt and no search any more, and the next dream writes the file.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.facts.models import Fact
+from memoryweb.language.claims import Act, Claim, claim_of
+from memoryweb.language.normal_form import normalise
+from memoryweb.memory.transaction import Transaction
+
+LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft
+_AGAINST = frozenset({Act.CHANGES, Act.CORRECTS, Act.CANCELS, Act.ENDS})
+_QUOTED = re.compile(r"^\s*>|```|[\"“”„«»「」『』]", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+
+
+def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message]) -> int:
+    """Hide what the owner's own words replace, correct, cancel or end; how many statements.
+
+    Only what was said before counts: a history that is imported later overtakes nothing.
+    """
+    if conversation.group or not conversation.owner.is_one_person:
+        return 0
+    said = [(message, claim) for message in messages for claim in claims_against(message)]
+    if not said:
+        return 0
+    standing = Fact.objects.of(conversation.agent_id, conversation.owner_id).living()
+    hidden = []
+    for fact in standing.filter(hidden_at=None).exclude(attribute=""):
+        against = next((one for one, claim in said if _speaks_against(one, claim, fact)), None)
+        if against is not None:
+            fact.hidden_at, fact.hidden_by = tx.now, against
+            hidden.append(fact)
+    Fact.objects.bulk_update(hidden, ["hidden_at", "hidden_by"])
+    if hidden:
+        tx.record(
+            "fact.hidden",
+            target_kind="conversation",
+            target_id=str(conversation.pk),
+            on_behalf_of=conversation.owner_id,
+            details={"hidden": len(hidden)},
+        )
+    return len(hidden)
+
+
+def claims_against(message: Message) -> Sequence[Claim]:
+    """What a short message of the owner's own says against something of before."""
+    text = message.content
+    is_own = message.role == Message.Role.USER and len(text) <= LONGEST
+    if not is_own or _QUOTED.search(text):
+        return ()
+    return tuple(claim for claim in _claims(text) if claim.key and claim.act in _AGAINST)
+
+
+def _claims(text: str) -> Iterator[Claim]:
+    for sentence in _SENTENCE.split(text):
+        if sentence.strip() and not sentence.rstrip().endswith(("?", "？")):
+            yield claim_of(sentence.strip())
+
+
+def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
+    if (fact.subject, fact.attribute) != claim.key:
+        return False
+    if fact.said_at is not None and fact.said_at >= message.timestamp:
+        return False
+    is_other = normalise(fact.value) != normalise(claim.value)
+    return claim.act in {Act.CANCELS, Act.ENDS} or is_other

@@ -1,0 +1,122 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django_scopes import scope
+
+from memoryweb.agents.models import Owner
+from memoryweb.agents.readers import Reader
+from memoryweb.audit.models import Event
+from memoryweb.facts.models import Evidence, Fact
+from memoryweb.memory.context import build
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.origins import Origin, Source
+from memoryweb.workspace.models import AuthorKind
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+MORNING = datetime(2026, 3, 1, 8, tzinfo=UTC)
+
+
+def say(world: World, owner: Owner, text: str, *, at: int = 0, group: bool = False) -> int:
+    """At so many days after the first; the message's primary key."""
+    said = NewMessage("user", text, timestamp=MORNING + timedelta(days=at))
+    with write_transaction(world.team) as work:
+        talk = f"talk-{at}-{group}"
+        added = add_messages(
+            work,
+            agent=world.agent,
+            owner=owner,
+            conversation_id=talk,
+            messages=[said],
+            group=group,
+        )
+        return added.conversation.messages.get().pk
+
+
+@pytest.fixture
+def hamburg(world: World) -> Fact:
+    """The customer said where they live, and memory knows it from there."""
+    message = say(world, world.customer, "We live in Hamburg.")
+    with write_transaction(world.team) as work:
+        write(
+            work,
+            Place(world.agent, world.customer, "MEMORY.md"),
+            "# Memory\n\n- We live in Hamburg.\n- Her dog is called Rex.\n",
+            writer=Writer(AuthorKind.DREAM),
+            origins={3: Origin((Source(message_id=message),))},
+        )
+        append(
+            work,
+            Place(world.agent, world.customer, "memory/2026-03-01.md"),
+            [NewLine("- 08:00 We live in Hamburg.", Origin((Source(message_id=message),)))],
+            writer=Writer(AuthorKind.EXTRACTION),
+        )
+    return Fact.objects.get(text="We live in Hamburg.")
+
+
+def prompt(world: World, message: str = "") -> str:
+    with scope(team=world.team):
+        context = build(Reader(world.agent, world.customer), message)
+    return context.system + "".join(turn.content for turn in context.messages)
+
+
+def test_the_next_prompt_no_longer_says_what_the_owner_spoke_against(
+    world: World, hamburg: Fact
+) -> None:
+    assert "Hamburg" in prompt(world)
+    said = say(world, world.customer, "We moved to Berlin.", at=3)
+    told = prompt(world, "Where do we live, in Hamburg?").replace("live, in Hamburg?", "")
+    assert "Hamburg" not in told
+    assert "Rex" in told
+    hamburg.refresh_from_db()
+    assert (hamburg.state, hamburg.hidden_by_id) == (Fact.State.ACTIVE, said)
+    assert Event.objects.filter(action="fact.hidden").count() == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Did I tell you? We moved to Berlin?",
+        "We live in Hamburg.",
+        "> We moved to Berlin.",
+        "Please translate: “We moved to Berlin.”",
+        "Draft of my letter, which is long. " * 12 + "We moved to Berlin.",
+    ],
+)
+def test_questions_repeats_quotes_and_drafts_hide_nothing(
+    world: World, hamburg: Fact, text: str
+) -> None:
+    say(world, world.customer, text, at=3)
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None
+
+
+def test_what_was_said_before_hides_nothing_later(world: World, hamburg: Fact) -> None:
+    assert hamburg.said_at == MORNING
+    say(world, world.customer, "We moved to Berlin.", at=-30)
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None
+
+
+def test_a_room_hides_nothing_of_one_persons_memory(world: World, hamburg: Fact) -> None:
+    say(world, world.customer, "We moved to Berlin.", at=3, group=True)
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None
+
+
+def test_nobody_elses_words_hide_it(world: World, hamburg: Fact) -> None:
+    other = Owner.objects.exclude(pk=world.customer.pk).filter(team=world.team).first()
+    assert other is not None
+    say(world, other, "We moved to Berlin.", at=3)
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None
+
+
+def test_messages_and_notes_behind_what_is_over_are_not_given(world: World, hamburg: Fact) -> None:
+    assert Evidence.objects.filter(fact=hamburg, message__isnull=False).exists()
+    Fact.objects.filter(pk=hamburg.pk).update(state=Fact.State.RETIRED, file=None)
+    told = prompt(world, "Which town, Hamburg or another?")
+    assert "2026-03-01.md" not in told
+    assert "user on 2026-03-01" not in told
