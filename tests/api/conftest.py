@@ -6,7 +6,8 @@ from pytest_django import DjangoDbBlocker
 
 from tests.api.callers import Callers, callers_of
 from tests.api.standing import standing
-from tests.world import World, build_world
+from tests.snapshot import restored, restored_world
+from tests.world import World
 
 
 @pytest.fixture(scope="module")
@@ -38,5 +39,5 @@ def memory(world: World) -> str:
 
 
 def _build() -> tuple[World, Callers]:
-    world = build_world()
-    return world, callers_of(world)
+    world = restored_world()
+    return world, restored("callers", lambda: callers_of(world))
