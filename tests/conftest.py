@@ -19,7 +19,7 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.audit.triggers import drop_triggers
 from tests.migrated import copy_migrated
 from tests.snapshot import restored_world
-from tests.world import World, build_world
+from tests.world import World
 
 pytest_plugins = ["tests.fakes"]
 RENDER = vars(Template)["_render"]  # before Django's test environment replaces it
@@ -188,8 +188,8 @@ def _flush_passes(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def world(request: pytest.FixtureRequest, db: None) -> World:
-    return build_world() if _is_transactional(request) else restored_world()
+def world(db: None) -> World:
+    return restored_world()
 
 
 def _is_transactional(request: pytest.FixtureRequest) -> bool:

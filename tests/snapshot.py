@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from django.apps import apps
 from django.core.management.color import no_style
-from django.db import connection, models
+from django.db import connection, models, transaction
 
 from tests.world import World, build_world
 
@@ -38,7 +38,7 @@ _taken: dict[tuple[str, str], _Snapshot] = {}
 
 
 def restored_world() -> World:
-    """A world like any other, for tests that roll back; its ids are the same each time."""
+    """A world like any other, but for its ids, which are the same each time."""
     return restored("world", build_world)
 
 
@@ -48,14 +48,12 @@ def restored(name: str, build: Callable[[], T]) -> T:
     if snapshot is None:
         scene, _taken[connection.vendor, name] = _built(build)
         return scene
-    if snapshot.statements:
-        _say_again(snapshot.statements)
-    else:
-        with connection.execute_wrapper(_Listening(snapshot.statements)):
-            changes: list[_Change] = pickle.loads(snapshot.changes)
-            for change in changes:
-                _put(change)
-            _move_sequences([change.model for change in changes])
+    with transaction.atomic():
+        if snapshot.statements:
+            _say_again(snapshot.statements)
+        else:
+            with connection.execute_wrapper(_Listening(snapshot.statements)):
+                _put_all(pickle.loads(snapshot.changes))
     restored_scene: T = pickle.loads(snapshot.scene)
     return restored_scene
 
@@ -111,6 +109,12 @@ def _rows(model: type[models.Model]) -> Rows:
 def _differs(one: models.Model, other: models.Model) -> bool:
     names = [field.attname for field in one._meta.concrete_fields]
     return any(getattr(one, name) != getattr(other, name) for name in names)
+
+
+def _put_all(changes: list[_Change]) -> None:
+    for change in changes:
+        _put(change)
+    _move_sequences([change.model for change in changes])
 
 
 def _put(change: _Change) -> None:

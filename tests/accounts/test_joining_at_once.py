@@ -11,14 +11,14 @@ from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import User
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import SYSTEM
-from tests.world import build_world
+from tests.snapshot import restored_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GUEST = "guest@example.org"
 
 
 def test_a_link_that_is_used_twice_at_once_makes_one_member() -> None:
-    team = build_world().team
+    team = restored_world().team
     made, _secret = invitations.invite(team=team, email=GUEST, role=Role.MEMBER, by=SYSTEM)
     barrier = Barrier(4)
 

@@ -28,7 +28,8 @@ from memoryweb.agents.owners import room_owner, system_owner
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM, Actor
 from tests.accounts.refusal import refusing_events
-from tests.world import Home, World, build_world
+from tests.snapshot import restored_world
+from tests.world import Home, World
 
 WRONG = "AAAA-AAAA"
 
@@ -301,7 +302,7 @@ def test_the_hash_alone_finds_the_team(world: World) -> None:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("purpose", Purpose)
 def test_of_two_who_redeem_at_once_one_wins(purpose: Purpose) -> None:
-    world = build_world()
+    world = restored_world()
     code = code_for(world.home) if purpose == Purpose.LINK else link_for(world.home)
     barrier = Barrier(2)
 

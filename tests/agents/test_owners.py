@@ -16,7 +16,8 @@ from memoryweb.agents.owners import (
     room_owner,
 )
 from memoryweb.audit.record import SYSTEM
-from tests.world import World, build_world
+from tests.snapshot import restored_world
+from tests.world import World
 
 
 def test_an_owner_is_found_by_each_of_its_names(world: World) -> None:
@@ -83,7 +84,7 @@ def test_a_room_and_a_sender_of_one_id_are_two_owners(world: World) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_two_first_sights_at_once_make_one_owner() -> None:
-    world = build_world()
+    world = restored_world()
     start, met = Barrier(4), []
 
     def meet() -> None:

@@ -11,7 +11,8 @@ from django.db import connection
 from memoryweb.agents.models import Agent
 from memoryweb.runs.models import Run
 from tests.api.client import Api
-from tests.world import World, build_world, personal_token
+from tests.snapshot import restored_world
+from tests.world import World, personal_token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Answer = TypeVar("Answer")
@@ -19,7 +20,7 @@ Answer = TypeVar("Answer")
 
 @pytest.fixture
 def world(transactional_db: None) -> World:
-    return build_world()
+    return restored_world()
 
 
 def at_once(call: Callable[[], Answer]) -> list[Answer]:

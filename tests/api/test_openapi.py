@@ -15,7 +15,8 @@ from pytest_django.live_server_helper import LiveServer
 from memoryweb.api.urls import api
 from memoryweb.runs.models import Run
 from memoryweb.web.audit.outcomes import OUTCOMES
-from tests.world import World, build_world, integration_token
+from tests.snapshot import restored_world
+from tests.world import World, integration_token
 
 # The generated code is not formatted; archives are bytes like any other.
 SETTINGS = """\
@@ -121,7 +122,7 @@ def client(
 def test_a_client_that_is_generated_from_it_works(
     live_server: LiveServer, client: SimpleNamespace
 ) -> None:
-    world: World = build_world()
+    world: World = restored_world()
     agent, models = str(world.agent.pk), client.models
     token = integration_token(world.integration)
     with client.connect(base_url=live_server.url, token=token) as memory:

@@ -9,7 +9,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from memoryweb.accounts.models import User
 from scripts.chromium import found
-from tests.world import World, build_world, signed_in
+from tests.snapshot import restored_world
+from tests.world import World, signed_in
 
 Open = Callable[..., Page]
 
@@ -33,7 +34,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def world(live_server: LiveServer) -> World:
-    return build_world()
+    return restored_world()
 
 
 @pytest.fixture

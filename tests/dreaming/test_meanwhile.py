@@ -19,7 +19,8 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
 from tests.dreaming.nights import NIGHT, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer, Received
-from tests.world import World, build_world
+from tests.snapshot import restored_world
+from tests.world import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LINE = "Marta's team ships on Thursdays."
@@ -43,7 +44,7 @@ def _while(act: Callable[[], object]) -> Callable[[Received], Behaviour]:
 
 
 def _noted() -> World:
-    world = build_world()
+    world = restored_world()
     note(world, world.customer, NIGHT, LINE)
     return world
 

@@ -17,14 +17,14 @@ from memoryweb.runs.models import Run
 from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
 from tests.extraction.talking import NOON, ask, bullets, extract, soon, talk, text_of
 from tests.fakes import Behaviour, ModelServer, Received
+from tests.snapshot import restored_world
 from tests.waiting import until
-from tests.world import build_world
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_a_memory_that_changed_is_read_again(model_server: ModelServer) -> None:
-    world = build_world()
+    world = restored_world()
 
     def edited(_: Received) -> Behaviour:
         put(world, "MEMORY.md", "# Memory\n\n- Ann is a nurse.\n")
@@ -42,7 +42,7 @@ def test_a_memory_that_changed_is_read_again(model_server: ModelServer) -> None:
 def test_a_memory_that_changes_again_and_again_is_left_to_a_person(
     model_server: ModelServer,
 ) -> None:
-    world = build_world()
+    world = restored_world()
 
     def edited(asked: Received) -> Behaviour:
         put(world, "MEMORY.md", f"# Memory\n\n- Edit {len(model_server.requests)}.\n")
@@ -60,7 +60,7 @@ def test_a_memory_that_changes_again_and_again_is_left_to_a_person(
 
 
 def test_what_arrives_runs_when_the_cooldown_ends(model_server: ModelServer) -> None:
-    world = build_world()
+    world = restored_world()
 
     def meanwhile(_: Received) -> Behaviour:
         later = talk(world, conversation="d", at=NOON + timedelta(days=1))
@@ -80,7 +80,7 @@ def test_what_arrives_runs_when_the_cooldown_ends(model_server: ModelServer) -> 
 
 
 def test_memory_that_is_paused_keeps_nothing_of_the_answer(model_server: ModelServer) -> None:
-    world = build_world()
+    world = restored_world()
 
     def paused(_: Received) -> Behaviour:
         with scopes_disabled():
@@ -95,7 +95,7 @@ def test_memory_that_is_paused_keeps_nothing_of_the_answer(model_server: ModelSe
 
 
 def test_a_worker_that_lost_its_lease_writes_nothing(model_server: ModelServer) -> None:
-    world = build_world()
+    world = restored_world()
 
     def taken(_: Received) -> Behaviour:
         with scopes_disabled():

@@ -16,7 +16,8 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.search.models import Passage
 from memoryweb.tenancy import TeamManager
 from tests.language.test_credentials import draw
-from tests.world import World, build_world
+from tests.snapshot import restored_world
+from tests.world import World
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -237,7 +238,7 @@ def test_a_conflict_far_down_the_file_imports_nothing(world: World) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_batches_that_come_at_once_leave_no_gap() -> None:
-    world = build_world()
+    world = restored_world()
 
     def send(number: int) -> None:
         for turn in range(5):

@@ -13,7 +13,8 @@ from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
-from tests.world import World, build_world
+from tests.snapshot import restored_world
+from tests.world import World
 
 
 def _write(world: World, owner: Owner | None, text: str) -> File:
@@ -83,7 +84,7 @@ def test_a_proposal_with_a_secret_is_refused_and_stays_undecided(world: World) -
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_accept_at_once_one_is_told_that_it_was_decided() -> None:
-    world = build_world()
+    world = restored_world()
     _write(world, world.customer, "- one\n")
     proposal = _proposed(world, "- proposed\n")
     start, said = Barrier(2), []

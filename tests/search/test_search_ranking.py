@@ -5,14 +5,14 @@ import pytest
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.search import search
 from tests.memory.searching import Reference, fill, hits, queries
-from tests.snapshot import restored
-from tests.world import World, build_world
+from tests.snapshot import restored, restored_world
+from tests.world import World
 
 pytestmark = pytest.mark.django_db
 
 
 def _filled() -> World:
-    world = build_world()
+    world = restored_world()
     fill(world)
     return world
 

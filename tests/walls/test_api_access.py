@@ -11,10 +11,11 @@ from memoryweb.api.urls import api
 from memoryweb.audit.models import Event
 from tests.api.callers import NAMES, Callers, callers_of
 from tests.api.standing import standing
+from tests.snapshot import restored_world
 from tests.walls.api_routes import CUSTOMER, END_USER, ROUTES, Route
 from tests.walls.api_stage import CANARY, OTHER, Stage, furnish
 from tests.walls.web_calls import everything, undone
-from tests.world import World, build_world
+from tests.world import World
 
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer
@@ -179,7 +180,7 @@ def test_the_owner_reads_the_same_text(callers: Callers, stage: Stage) -> None:
 
 
 def _build() -> Built:
-    world = build_world()
+    world = restored_world()
     furnish(world.twin, OTHER)
     return Built(world, callers_of(world), furnish(world.home))
 

@@ -13,9 +13,10 @@ from memoryweb.runs import healthcheck
 from memoryweb.runs.models import Beat
 from memoryweb.web.health import readyz
 from memoryweb.workspace.models import File
+from tests.snapshot import restored_world
 from tests.unwritable import REASONS, unwritable
 from tests.web.pages import text, url
-from tests.world import World, build_world, personal_token, signed_in
+from tests.world import World, personal_token, signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,7 +26,7 @@ REASON = [pytest.param(vendor, why, id=why) for vendor, all in REASONS.items() f
 
 @pytest.fixture
 def stood() -> World:
-    return build_world()
+    return restored_world()
 
 
 def _quiet(world: World) -> Client:
