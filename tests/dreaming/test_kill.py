@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from pytest_django import Settings
 
 from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
@@ -79,7 +80,7 @@ def test_a_killed_dream_leaves_one_result_and_asks_the_model_once(
     os.kill(_stopped(workers), signal.SIGKILL)
     left = _everything_written()
     assert bool(left["reports"]) == (point == "committed"), workers.output()
-    workers.run("run_pending", "--until-idle")
+    workers.go_on()
     _assert_one_result(world, run)
     assert len(model_server.requests) == 1
     if point == "committed":
@@ -87,13 +88,14 @@ def test_a_killed_dream_leaves_one_result_and_asks_the_model_once(
 
 
 def test_a_killed_dream_of_the_rules_leaves_one_result(
-    world: World, run: Run, start: Start
+    world: World, run: Run, start: Start, settings: Settings
 ) -> None:
+    settings.MODEL_PROVIDER = ""
     workers = start("finished", model=False)
     workers.start("run_pending")
     os.kill(_stopped(workers), signal.SIGKILL)
     assert not Report.objects.exists()
-    workers.run("run_pending", "--until-idle")
+    workers.go_on()
     _assert_one_result(world, run)
 
 
@@ -105,7 +107,7 @@ def test_a_dream_killed_while_the_model_is_silent_asks_again(
     asking = workers.start("run_pending")
     until(lambda: model_server.requests, 30)
     os.kill(asking.pid, signal.SIGKILL)
-    workers.run("run_pending", "--until-idle")
+    workers.go_on()
     _assert_one_result(world, run)
     assert len(model_server.requests) == 2
 
@@ -117,7 +119,7 @@ def test_a_dreamer_that_wakes_after_its_lease_writes_nothing(
     sleeper = workers.start("run_pending")
     pid = _stopped(workers)
     until(lambda: _is_frozen(pid))
-    workers.run("run_pending", "--until-idle")
+    workers.go_on()
     written = _everything_written()
     (workers.room / "go-on").touch()
     os.kill(pid, signal.SIGCONT)

@@ -19,9 +19,10 @@ from memoryweb.workspace.models import File, Revision
 from tests.extraction.talking import NOON, TALK, ask, bullets, talk, text_of
 from tests.fake_answers import noted
 from tests.fakes import Behaviour, ModelServer, Received
+from tests.snapshot import restored_world
 from tests.waiting import until
 from tests.workers import Workers
-from tests.world import World, build_world
+from tests.world import World
 
 pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
 
@@ -62,8 +63,7 @@ def test_wherever_it_is_killed_there_is_one_result_and_nothing_is_lost(
     assert stopped.exists(), workers.output()
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait(10)
-    del workers.environment["PROBE_STOP"]
-    workers.run("run_pending", "--until-idle")
+    workers.go_on()
     assert_whole(world)
     lost = 1 if moment == "before the answer is stored" else 0
     assert len(model_server.requests) == 2 + lost
@@ -89,13 +89,13 @@ def test_only_an_answer_that_never_arrived_is_asked_for_again(
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait(10)
     over.set()
-    workers.run("run_pending", "--until-idle")
+    workers.go_on()
     assert_whole(world)
     assert len(model_server.requests) == 3
 
 
 def two_conversations() -> World:
-    world = build_world()
+    world = restored_world()
     talk(world)
     later = [*TALK[:2], ("user", "I adopted a dog called Mole."), ("user", "He is two years old.")]
     conversation = talk(world, later, conversation="d", at=NOON + timedelta(days=1))

@@ -1,7 +1,5 @@
 """A process dies in the middle of an import: all of it is there, or nothing."""
 
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import pytest
 
 from memoryweb.audit.verify import verify
 from memoryweb.workspace.models import File, Import, Revision
+from tests.commands.calling import run
 from tests.snapshots.archives import of
 from tests.waiting import until
 from tests.walls.web_calls import everything
@@ -18,7 +17,7 @@ from tests.world import World
 pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
 
 FILES = {f"memory/2026-11-{day:02}.md": f"- The ferry of day {day}.\n" for day in range(1, 11)}
-SETTINGS = "tests.memory.stops.settings"
+AMID = r'INSERT INTO "workspace_lineorigin"'  # the revisions are written
 
 
 @pytest.fixture
@@ -30,8 +29,8 @@ def archive(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def killed(tmp_path: Path) -> Iterator[Workers]:
-    environment = {"STOP_AT": "6", "STOP_ROOM": str(tmp_path)}
-    workers = Workers(tmp_path, SETTINGS, environment)
+    environment = {"PROBE_STOP": AMID, "PROBE_ROOM": str(tmp_path)}
+    workers = Workers(tmp_path, "tests.extraction.probe.settings", environment)
     yield workers
     workers.end()
 
@@ -42,13 +41,13 @@ def test_a_killed_import_leaves_nothing_and_comes_in_when_asked_again(
     before = everything(but=frozenset())
     command = ["snapshot", "import", "--team", str(world.team.pk), "--agent", "Atlas"]
     command += ["--owner", "shared", str(archive)]
-    killed.start(*command)
-    mark = tmp_path / "stopped"
-    os.kill(int(until(lambda: mark.exists() and mark.read_text(), 30)), signal.SIGKILL)
+    process = killed.start(*command)
+    until((tmp_path / "stopped").exists, 60)
+    process.kill()
+    process.wait(10)
     assert not Import.objects.exists(), killed.output()
     assert everything(but=frozenset()) == before
-    killed.environment["STOP_AT"] = "never"
-    killed.run(*command)
+    assert run(*command).failure == ""
     batch = Import.objects.get()
     assert Revision.objects.filter(batch=batch).count() == len(FILES) + 1
     notes = File.objects.filter(agent=world.agent, owner=None, note_date__isnull=False)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from django_q.models import OrmQ
 
-from tests.runs.conftest import make_desk
+from tests.runs.conftest import Handle, make_desk
 from tests.runs.desk import Desk, fresh
-from tests.runs.probe.handler import PHASES
+from tests.runs.probe.handler import PHASES, probe
 from tests.waiting import until
 from tests.workers import Workers, family, gone
 
@@ -20,8 +20,10 @@ pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def workers(tmp_path: Path) -> Iterator[Workers]:
-    workers = Workers(tmp_path, "tests.runs.probe.settings", {"PROBE_ROOM": str(tmp_path)})
+def workers(tmp_path: Path, handle: Handle, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workers]:
+    handle(probe, "probe")
+    monkeypatch.setenv("PROBE_ROOM", str(tmp_path))
+    workers = Workers(tmp_path, "tests.runs.probe.settings")
     yield workers
     workers.end()
 
@@ -36,7 +38,7 @@ def test_a_killed_run_goes_on_where_it_was(desk: Desk, workers: Workers, phase: 
     run = desk.ask(kind="probe", topic=phase)
     workers.start("run_pending")
     os.kill(_stopped(workers), signal.SIGKILL)
-    workers.run("run_pending", "--until-idle")
+    workers.go_on()
     assert fresh(run).status == "succeeded"
     assert _phases(workers) == sorted((*PHASES, phase), key=PHASES.index)
     assert len(desk.events("file.written")) == len(desk.events("run.finished")) == 1
@@ -47,7 +49,7 @@ def test_a_worker_that_wakes_after_its_lease_writes_nothing(desk: Desk, workers:
     sleeper = workers.start("run_pending")
     pid = _stopped(workers)
     os.kill(pid, signal.SIGSTOP)
-    workers.run("run_pending", "--until-idle")
+    workers.go_on()
     finished = fresh(run)
     (workers.room / "go-on").touch()
     os.kill(pid, signal.SIGCONT)
