@@ -1,7 +1,7 @@
 """Statements as lists: weighed, narrowed and in their order, on both databases alike."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -9,20 +9,22 @@ from typing import Any
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 
-from memoryweb.facts.models import Evidence, Fact, Vote
+from memoryweb.facts.models import Contradiction, Evidence, Fact, Vote
+from memoryweb.facts.statements import statements_of
 from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
+from memoryweb.workspace.models import File
 
 _STEADY = Q(kind__in=STEADY) | Q(confirmed_at__isnull=False)
 
 
 @dataclass(frozen=True)
 class Weight:
-    """What a statement's trust is made of."""
+    """What a statement's trust is made of, in whole days."""
 
     helpful: int
     unhelpful: int
     confirmed: bool
-    days_since: float
+    days_since: int
     fades: bool
 
     @property
@@ -55,7 +57,7 @@ def weight_of(fact: Any, now: datetime) -> Weight:
         fact.helpful,
         fact.unhelpful,
         confirmed=fact.confirmed_at is not None,
-        days_since=(now - fact.mentioned_at) / timedelta(days=1),
+        days_since=max(0, (now - fact.mentioned_at).days),
         fades=fact.kind not in STEADY and fact.confirmed_at is None,
     )
 
@@ -65,6 +67,7 @@ def narrowed(
     now: datetime,
     *,
     states: Collection[str] = (),
+    scope: str = "",
     kind: str = "",
     subject: str | None = None,
     words: str = "",
@@ -73,7 +76,7 @@ def narrowed(
 ) -> "QuerySet[Any]":
     """Of weighed ones. `trusted` is a band, `at_least` a trust."""
     found = facts.filter(state__in=states) if states else facts
-    columns = {"kind": kind, "text__icontains": words}
+    columns = {"scope": scope, "kind": kind, "text__icontains": words}
     found = found.filter(**{name: value for name, value in columns.items() if value})
     if subject is not None:
         found = found.filter(subject=subject)
@@ -93,6 +96,31 @@ def values_of(fact: Fact) -> "QuerySet[Fact]":
     return found.order_by(Coalesce("said_at", "created_at").desc(), "-created_at", "pk")
 
 
+def evidence_of(facts: Sequence[Fact]) -> "QuerySet[Evidence]":
+    """What was said, the latest last."""
+    said = Evidence.objects.filter(fact__in=[fact.pk for fact in facts], message__isnull=False)
+    return said.order_by(F("said_at").asc(nulls_first=True), "pk")
+
+
+def said_of(fact: Fact) -> "QuerySet[Evidence]":
+    """All that a statement stands on, ready to be shown."""
+    shown = ("message__conversation__owner", "root__file__owner", "root__file__agent")
+    found = fact.evidence.exclude(message=None, root=None).select_related(*shown)
+    found = found.select_related("root__user", "root__run", "root__integration")
+    return found.order_by(F("said_at").desc(nulls_last=True), "-pk")
+
+
+def sides_of(facts: "QuerySet[Any]", contradiction: Contradiction) -> list[Any]:
+    """Of those facts what contradicts each other: first what stands in a file, the oldest first."""
+    sides = facts.filter(contradiction=contradiction)
+    return list(sides.order_by(F("file").asc(nulls_last=True), "created_at", "pk"))
+
+
+def lines_of(file: File) -> dict[str, int]:
+    """On which line of a file each of its statements begins, by the statement's print."""
+    return {one.print: one.line for one in statements_of(file.content, file.path)}
+
+
 def held_from(fact: Fact) -> date:
     """Since when a value holds, as far as it is known."""
     return fact.valid_from or (fact.said_at or fact.created_at).date()
@@ -107,9 +135,10 @@ def _summed(facts: "QuerySet[Any]") -> "QuerySet[Any]":
     """`tenths`: the trust before it fades."""
     confirmed = Case(When(confirmed_at__isnull=False, then=2), default=0)
     said = 5 + F("helpful") - 2 * F("unhelpful") + confirmed
-    return facts.annotate(
-        tenths=Least(10, Greatest(0, said), output_field=IntegerField()),
+    found: QuerySet[Any] = facts.annotate(
+        tenths=Least(10, Greatest(0, said), output_field=IntegerField())
     )
+    return found
 
 
 def _reaches(least: float, now: datetime) -> Q:
@@ -118,6 +147,6 @@ def _reaches(least: float, now: datetime) -> Q:
     first = math.ceil(round(least * 10, 6))
     found = _STEADY & Q(tenths__gte=first)
     for tenths in range(max(1, first), 11):
-        lasts = timedelta(days=HALF_LIFE * math.log2(tenths / 10 / least))
-        found |= ~_STEADY & Q(tenths=tenths, mentioned_at__gte=now - lasts)
+        lasts = timedelta(days=math.floor(HALF_LIFE * math.log2(tenths / 10 / least)) + 1)
+        found |= ~_STEADY & Q(tenths=tenths, mentioned_at__gt=now - lasts)
     return found

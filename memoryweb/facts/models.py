@@ -160,6 +160,11 @@ class Evidence(models.Model):
     def __str__(self) -> str:
         return f"{self.fact_id} ← {self.message_id or self.root_id}"
 
+    @property
+    def quote(self) -> str:
+        """What it cites of its message."""
+        return self.message.content[self.first or 0 : self.last] if self.message else ""
+
 
 class Vote(models.Model):
     """Whether one person found a statement helpful; they may change their mind."""

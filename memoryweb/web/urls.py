@@ -8,6 +8,7 @@ from memoryweb.web.audit import views as audit
 from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import views as dreams
+from memoryweb.web.facts import views as facts
 from memoryweb.web.files import arranging, editing, merging, releasing
 from memoryweb.web.files import views as files
 from memoryweb.web.history import revisions, time_travel
@@ -70,6 +71,8 @@ agent_patterns: Patterns = [
     ),
     path("moments/", time_travel.moments, name="agents_moments"),
     path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
+    path("statements/", facts.facts, name="agents_facts"),
+    path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("provenance/", provenance.provenance, name="agents_provenance"),

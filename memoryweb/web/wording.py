@@ -10,6 +10,8 @@ from django.utils.translation import gettext_lazy
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.extraction.models import Extraction
+from memoryweb.facts.models import Fact
+from memoryweb.language.claims import Kind
 from memoryweb.language.secrets.labels import secret_kind as secret_kind
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
@@ -150,6 +152,24 @@ _MARKS: dict[str, Text] = {
 def mark(code: str) -> Text:
     """Why a person should look at a line."""
     return _MARKS.get(code, code)
+
+
+FACT_KINDS: dict[str, Text] = {
+    Kind.IDENTITY: gettext_lazy("Identity"),
+    Kind.HEALTH: gettext_lazy("Health"),
+    Kind.RELATION: gettext_lazy("Relation"),
+    Kind.PREFERENCE: gettext_lazy("Preference"),
+    Kind.INSTRUCTION: gettext_lazy("Instruction"),
+    Kind.DECISION: gettext_lazy("Decision"),
+    Kind.PLAN: gettext_lazy("Plan"),
+    Kind.EVENT: gettext_lazy("Event"),
+    Kind.OTHER: gettext_lazy("Other"),
+}
+_FACT_TONES = {Fact.State.ACTIVE: "ok", Fact.State.PENDING: "warn", Fact.State.DISPUTED: "warn"}
+
+
+def of_fact(fact: Fact) -> Chip:
+    return Chip(_FACT_TONES.get(Fact.State(fact.state), "idle"), fact.get_state_display())
 
 
 SKIPPED = gettext_lazy("skipped")

@@ -237,6 +237,11 @@ ROUTES: dict[str, Route] = {
         {"admin": 200, "member": 404, "viewer": 404, "auditor": 200, "helpdesk": 200},
         ids=("agent", "run"),
     ),
+    "list_facts": _read(MEMORY + "/facts"),
+    "read_fact": _read(
+        MEMORY + "/facts/{fact}?owner=shared", about="nobody", ids=("agent", "fact")
+    ),
+    "list_contradictions": _read(MEMORY + "/facts/contradictions"),
     "list_proposals": _read("/agents/{agent}/proposals"),
     "accept_proposal": Route(
         "POST",

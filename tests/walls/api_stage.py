@@ -37,6 +37,8 @@ class Stage:
     talk: str = "c-1"
     preview: str = ""
     held: str = ""
+    fact: str = ""
+    contradiction: str = ""
 
     def ids(self) -> dict[str, str]:
         return dict(vars(self))
@@ -83,7 +85,18 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         _archived(home),
         preview=token,
         held=str(held.pk),
+        fact=str(home.agent.facts.get(file=shared).pk),
+        contradiction=contradicted(home, None),
     )
+
+
+def contradicted(home: Home, owner: Owner | None) -> str:
+    """Two files of one workspace that can't both be right."""
+    for name, town in (("old", "Porto"), ("new", "Lisbon")):
+        with write_transaction(home.team) as work:
+            place = Place(home.agent, owner, f"structured/towns-{name}.md")
+            write(work, place, f"- Marta lives in {town}.\n", writer=Writer(AuthorKind.AGENT))
+    return str(home.agent.contradictions.get(owner=owner).pk)
 
 
 def _archived(home: Home) -> str:

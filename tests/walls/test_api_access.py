@@ -118,6 +118,8 @@ def test_a_members_wrong_id_is_not_found(
     twin = {
         "agent": str(world.twin.agent.pk),
         "run": str(world.twin.team.runs.exclude(owner=None).get().pk),
+        "fact": str(world.twin.agent.facts.filter(owner=None)[0].pk),
+        "contradiction": str(world.twin.agent.contradictions.get().pk),
         "held": str(world.twin.agent.held_secrets.get().pk),
         "proposal": str(world.twin.agent.files.get(proposals__isnull=False).proposals.get().pk),
     }

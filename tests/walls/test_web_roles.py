@@ -20,6 +20,7 @@ IDS = {"agent_id", "path", "run_id", "conversation_id", "owner_id"} | {
     "upload_id",
     "item_id",
     "import_id",
+    "fact_id",
 }
 
 

@@ -107,6 +107,14 @@ PAGES: dict[str, Route] = {
     "agents_global_revision": _get("agents_global_revision", READ, path="global_path"),
     "agents_compare": _get("agents_compare", READ),
     "agents_compare of Bob": _get("agents_compare", BOBS, BOB),
+    "agents_facts": _get("agents_facts", READ, "?q=ends&state=all&trust=medium"),
+    "agents_facts of a customer": _get("agents_facts", CUSTOMERS, CUSTOMER),
+    "agents_facts of Bob": _get("agents_facts", BOBS, BOB),
+    "agents_fact": _get("agents_fact", READ),
+    "agents_fact of a customer": _get(
+        "agents_fact", CUSTOMERS, CUSTOMER, fact_id="customers_fact_id"
+    ),
+    "agents_fact of Bob": _get("agents_fact", BOBS, BOB, fact_id="my_fact_id"),
     "agents_prompt": _get("agents_prompt", READ),
     "agents_prompt of a customer": _get("agents_prompt", CUSTOMERS, CUSTOMER + "&message=tea"),
     "agents_prompt of Bob": _get("agents_prompt", BOBS, BOB + "&message=tea"),

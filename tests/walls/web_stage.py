@@ -116,6 +116,9 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "held_id": _held(home, None),
             "my_held_id": _held(home, home.person),
             "link_code": _code(home),
+            "fact_id": shared.fact,
+            "customers_fact_id": str(home.agent.facts.get(owner=home.customer).pk),
+            "my_fact_id": str(home.agent.facts.get(file=mine.file).pk),
         }
     return Stage(home, ids)
 

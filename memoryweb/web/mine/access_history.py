@@ -21,6 +21,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _READ: dict[str, str | Promise] = {
     "file": _("Read a file."),
     "files": _("Read the list of files."),
+    "fact": _("Read a statement."),
+    "facts": _("Read the list of statements."),
     "changes": _("Read what changed in the files."),
     "prompt": _("Read the agent's prompt."),
     "search": _("Searched this memory."),

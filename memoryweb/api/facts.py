@@ -1,0 +1,239 @@
+"""Statements: what is held, who said it and since when, how far it is trusted."""
+
+from datetime import date
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from ninja import Query
+from pydantic import Field
+
+from memoryweb.agents.models import Agent
+from memoryweb.api import acting_owner, visibility
+from memoryweb.api.auth import Caller, Request, Right, known_id
+from memoryweb.api.exceptions import NotFound
+from memoryweb.api.pagination import page
+from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, Rounded, one_of
+from memoryweb.api.visibility import Visibility
+from memoryweb.facts.listing import (
+    lines_of,
+    narrowed,
+    said_of,
+    sides_of,
+    values_of,
+    weighed,
+    weight_of,
+)
+from memoryweb.facts.models import Contradiction, Evidence, Fact
+from memoryweb.facts.trust import Band
+from memoryweb.language.claims import Kind
+from memoryweb.workspace.models import Scope, SourceClass
+
+router = Router(tags=["Facts"])
+
+BASE = "/memory/{agent_id}/facts"
+ONE = BASE + "/{fact_id}"
+RIVALS = "/memory/{agent_id}/contradictions/{contradiction_id}"
+State = Literal["pending", "active", "disputed", "superseded", "expired", "retired"]
+
+
+class FactOut(Camel):
+    """One statement. `filename` is null for one that stands in no file."""
+
+    id: Id
+    agent_id: Id
+    owner: str
+    scope: Annotated[str, one_of(Scope)]
+    subject: str = Field(description="Empty: the owner.")
+    attribute: str = Field(description="With the subject the key of contradictions; may be empty.")
+    value: str
+    text: str
+    kind: Annotated[str, one_of(Kind)]
+    state: Annotated[str, one_of(Fact.State)]
+    why: str = Field(description="Why it is no longer current; empty while it is.")
+    superseded_by: IdOrNull
+    source: Annotated[str, one_of(SourceClass)]
+    said_at: Moment | None = Field(description="Null where it is not known.")
+    valid_from: date | None
+    valid_to: date | None = Field(description="The last day, in the agent's time zone.")
+    confirmed_at: Moment | None
+    confirmed_by: IdOrNull = Field(description="The person's id.")
+    trust: Rounded
+    band: Annotated[str, one_of(Band)]
+    helpful: int
+    unhelpful: int
+    filename: str | None
+    contradiction: IdOrNull
+    created_at: Moment
+    changed_at: Moment
+
+
+class EvidenceOut(Camel):
+    """A message, with the characters it is cited for, or a revision that wrote it down. All of it
+    is null where it may not be shown."""
+
+    text: str | None
+    name: str | None
+    conversation_id: str | None
+    message_id: str | None
+    filename: str | None
+    revision: int | None
+    said_at: Moment | None
+
+
+class FactText(FactOut):
+    """With what it stands on, and all that was ever said of its key, the latest first."""
+
+    line_number: int | None
+    evidence: list[EvidenceOut]
+    history: list[FactOut]
+
+
+class ContradictionOut(Camel):
+    """`a` is what stands, `b` what was said otherwise."""
+
+    id: Id
+    agent_id: Id
+    owner: str
+    state: Annotated[str, one_of(Contradiction.State)]
+    resolution: Annotated[str, one_of(("", *Contradiction.Resolution.values))]
+    a: FactOut | None
+    b: list[FactOut]
+    created_at: Moment
+    decided_at: Moment | None
+
+
+class FactQuery(OwnerPaging):
+    """`owner`, `state`, `scope`, `kind`, `trust`, `atLeast`, `subject`, `q`, `cursor`, `limit`."""
+
+    state: State | None = None
+    scope: Literal["PERSONAL", "TEAM"] | None = None
+    kind: Kind | None = None
+    trust: Literal["high", "medium", "low"] | None = Field(None, description="A band of trust.")
+    at_least: float = Field(0, ge=0, le=1, description="Only with this trust or more.")
+    subject: str | None = Field(None, max_length=200, description="Empty: about the owner.")
+    q: str = Field("", max_length=200, description="Words as they stand in the text.")
+
+
+class ContradictionQuery(OwnerPaging):
+    """`owner`, `state`, `cursor` and `limit`."""
+
+    state: Literal["open", "resolved", "ignored"] = "open"
+
+
+@router.operation("GET", BASE, Right.READ)
+def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> Items[FactOut]:
+    """List facts, those that changed last first."""
+    agent, visible = _reach(request, agent_id, query.owner)
+    found = narrowed(
+        _of(request.auth, agent, visible),
+        timezone.now(),
+        states=[query.state] if query.state else [],
+        scope=query.scope or "",
+        kind=query.kind or "",
+        trusted=query.trust or "",
+        at_least=query.at_least,
+        subject=query.subject,
+        words=query.q,
+    )
+    return page(found, ["-changed_at", "-id"], query, _described)
+
+
+@router.operation("GET", BASE + "/contradictions", Right.READ)
+def list_contradictions(
+    request: Request, agent_id: str, query: Query[ContradictionQuery]
+) -> Items[ContradictionOut]:
+    """List contradictions, newest first."""
+    agent, visible = _reach(request, agent_id, query.owner)
+    found = agent.contradictions.filter(visible.readable(), state=query.state)
+    shown = partial(_rivals, caller=request.auth, visible=visible)
+    return page(
+        found.select_related("agent", "owner__integration"), ["-created_at", "-id"], query, shown
+    )
+
+
+@router.operation("GET", ONE, Right.READ)
+def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerQuery]) -> FactText:
+    """Read a fact, what it stands on and what was said of its key before."""
+    agent, visible = _reach(request, agent_id, query.owner)
+    return _in_full(request.auth, visible, _one(request.auth, agent, visible, fact_id))
+
+
+def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
+    return request.auth.agent(agent_id), visibility.seen_by(request.auth, owner)
+
+
+def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
+    """A program is given nothing that waits for a person, or that its owner took back."""
+    kept_back = Q(state=Fact.State.PENDING) | Q(hidden_at__isnull=False)
+    facts = weighed(agent.facts.filter(visible.readable()))
+    facts = facts.exclude(kept_back) if caller.integration else facts
+    return facts.select_related("owner__integration", "file")
+
+
+def _one(caller: Caller, agent: Agent, visible: Visibility, fact_id: str) -> Any:
+    fact = _of(caller, agent, visible).filter(pk=known_id(fact_id)).first()
+    if fact is None:
+        raise NotFound
+    return fact
+
+
+def _described(fact: Any) -> FactOut:
+    return FactOut(**_fields(fact))
+
+
+def _fields(fact: Any) -> dict[str, Any]:
+    weight = weight_of(fact, timezone.now())
+    told = {name: getattr(fact, name, None) for name in FactOut.model_fields}
+    return told | {
+        "owner": acting_owner.shown(fact.owner, fact.scope),
+        "superseded_by": fact.superseded_by_id,
+        "confirmed_by": fact.confirmed_by_id,
+        "contradiction": fact.contradiction_id,
+        "filename": fact.file.path if fact.file else None,
+        "trust": weight.value,
+        "band": weight.band,
+    }
+
+
+def _in_full(caller: Caller, visible: Visibility, fact: Any) -> FactText:
+    earlier = _of(caller, fact.agent, visible).filter(pk__in=values_of(fact).values("pk"))
+    return FactText(
+        **_fields(fact),
+        line_number=lines_of(fact.file).get(fact.fingerprint) if fact.file else None,
+        evidence=[_ground(visible, one) for one in said_of(fact)],
+        history=[_described(one) for one in earlier.order_by("-changed_at", "-pk")],
+    )
+
+
+def _ground(visible: Visibility, one: Evidence) -> EvidenceOut:
+    told: dict[str, Any] = dict.fromkeys(EvidenceOut.model_fields)
+    if one.message and visible.shows(one.message.conversation.owner):
+        told |= {
+            "text": one.quote,
+            "name": one.message.name or one.message.role,
+            "conversation_id": one.message.conversation.external_id,
+            "message_id": one.message.external_id,
+            "said_at": one.said_at,
+        }
+    elif one.root and visible.shows(one.root.file.owner):
+        told |= {
+            "name": one.root.author_kind,
+            "filename": one.root.file.path,
+            "revision": one.root.number,
+            "said_at": one.said_at,
+        }
+    return EvidenceOut(**told)
+
+
+def _rivals(found: Contradiction, *, caller: Caller, visible: Visibility) -> ContradictionOut:
+    sides = sides_of(_of(caller, found.agent, visible), found)
+    return ContradictionOut.of(
+        found,
+        owner=acting_owner.shown(found.owner),
+        a=_described(sides[0]) if sides else None,
+        b=[_described(one) for one in sides[1:]],
+    )

@@ -1,0 +1,191 @@
+"""Statements as pages print them: what each stands on, where it stands, what was said before."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from memoryweb.facts.listing import (
+    Weight,
+    evidence_of,
+    held_from,
+    lines_of,
+    said_of,
+    values_of,
+    weight_of,
+)
+from memoryweb.facts.models import Contradiction, Evidence, Fact
+from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest, Workspace, note_read
+from memoryweb.web.htmx import to
+from memoryweb.web.naming import author_name, owner_query, talk_url
+from memoryweb.web.provenance.trace import file_url
+from memoryweb.workspace.models import SourceClass
+
+Row = dict[str, Any]
+_AROUND = 2  # lines that are shown before and after
+_MOST = 20  # earlier values
+_PAST = frozenset({Fact.State.SUPERSEDED, Fact.State.EXPIRED, Fact.State.RETIRED})
+
+
+def rows_of(request: TeamRequest, workspace: Workspace, facts: Sequence[Any]) -> list[Row]:
+    """Each file is read once."""
+    lines = {one.pk: lines_of(one) for one in {fact.file for fact in facts if fact.file}}
+    speakers = _speakers(request, facts)
+    rows = []
+    for fact in facts:
+        weight = weight_of(fact, request.visit.now)
+        line = lines.get(fact.file_id, {}).get(fact.fingerprint, 0)
+        row = {
+            "fact": fact,
+            "url": fact_url(request, workspace, fact),
+            "chip": wording.of_fact(fact),
+            "is_current": fact.state == Fact.State.ACTIVE,
+            "weight": weight,
+            "percent": round(100 * weight.value),
+            "kind": wording.FACT_KINDS[fact.kind],
+            "who": speakers.get(fact.pk) or _source(workspace, fact),
+            "since": held_from(fact),
+            "line": line,
+        }
+        rows.append(row | _place(request, fact, line))
+    return rows
+
+
+def fact_url(request: TeamRequest, workspace: Workspace, fact: Fact) -> str:
+    return to(request, "agents_fact", fact.agent_id, fact.pk, query=workspace.query)
+
+
+def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
+    """Its line of the file between its neighbours, each with its number."""
+    if fact.file is None or not line:
+        return []
+    numbered = list(enumerate(fact.file.content.split("\n"), 1))
+    return numbered[max(0, line - 1 - _AROUND) : line + _AROUND]
+
+
+def grounds_of(request: TeamRequest, fact: Fact) -> list[Row]:
+    """What it stands on, the latest first. One without a text is not for this reader."""
+    grounds = [_ground(request, one) for one in said_of(fact)]
+    if fact.confirmed_at:
+        who = fact.confirmed_by
+        said = _("{name} confirmed it.").format(name=who) if who else _("It was confirmed.")
+        grounds.append({"text": said, "at": fact.confirmed_at})
+    return sorted(grounds, key=lambda one: one["at"].timestamp() if one["at"] else 0, reverse=True)
+
+
+def terms_of(weight: Weight) -> list[tuple[str, str]]:
+    """The sum that a statement's trust is, each with its number."""
+    terms = [(f"{START:.1f}", _("where every statement starts"))]
+    if weight.confirmed:
+        terms.append((f"+{CONFIRMED:.1f}", _("confirmed by a person")))
+    if weight.helpful:
+        terms.append((f"+{HELPFUL * weight.helpful:.1f}", _("marked helpful")))
+    if weight.unhelpful:
+        terms.append((f"−{-UNHELPFUL * weight.unhelpful:.1f}", _("marked not helpful")))
+    if weight.fades:
+        said = _("fades when nobody mentions it: last {n} days ago").format(n=weight.days_since)
+        terms.append((f"× {weight.fading:.2f}", said))
+    return terms
+
+
+def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
+    """What a reader should know before the rest."""
+    notes, rival = [], fact.contradiction
+    if rival is not None and rival.state == Contradiction.State.OPEN:
+        url = to(request, "review_item", "contradiction", rival.pk)
+        said = _("Another statement says otherwise, and a person decides which one stands.")
+        notes.append({"text": said, "url": url, "label": _("See both")})
+    elif fact.state == Fact.State.PENDING:
+        url = to(request, "review", query="?kind=flag")
+        said = _("It waits for a person. Until then no prompt has it.")
+        notes.append({"text": said, "url": url, "label": _("Review")})
+    if fact.hidden_at:
+        said = _("Its owner said otherwise since: no prompt has it, and the next dream settles it.")
+        notes.append({"text": said})
+    if fact.corrected_at:
+        said = _("A person took it back. Nothing that was said before then brings it back.")
+        notes.append({"text": said})
+    return notes
+
+
+def values_shown(request: TeamRequest, workspace: Workspace, fact: Fact) -> list[Row]:
+    """What was said of the same thing, and when each held."""
+    found = values_of(fact).select_related("superseded_by")[:_MOST]
+    return [
+        {
+            "fact": one,
+            "url": fact_url(request, workspace, one),
+            "since": held_from(one),
+            "until": _ended(one),
+            "is_past": one.state in _PAST,
+            "why": one.get_why_display() if one.why else "",
+            "is_shown": one.pk == fact.pk,
+        }
+        for one in found
+    ]
+
+
+def _ended(fact: Fact) -> Any:
+    if fact.valid_to or fact.state not in _PAST:
+        return fact.valid_to
+    return held_from(fact.superseded_by) if fact.superseded_by else fact.changed_at.date()
+
+
+def _ground(request: TeamRequest, one: Evidence) -> Row:
+    if one.message:
+        talk = one.message.conversation
+        if not request.visit.reads(talk.owner_id):
+            return {"at": None}
+        note_read(request, talk.owner, "conversation", talk.pk)
+        return {
+            "text": one.quote,
+            "is_quoted": True,
+            "who": one.message.name or one.message.get_role_display(),
+            "at": one.said_at or one.message.timestamp,
+            "url": talk_url(request, talk, one.message.position),
+            "label": _("Open the conversation"),
+        }
+    if one.root is None or not request.visit.reads(one.root.file.owner_id):
+        return {"at": None}
+    file, number = one.root.file, one.root.number
+    query = owner_query(request.visit, file.owner_id)
+    return {
+        "text": _("Written down in {path}.").format(path=file.path),
+        "who": author_name(one.root),
+        "at": one.said_at or wording.happened_at(one.root),
+        "url": to(request, "agents_revision", file.agent_id, file.path, number, query=query),
+        "label": _("Revision {n}").format(n=number),
+    }
+
+
+def _speakers(request: TeamRequest, facts: Sequence[Fact]) -> dict[UUID, str]:
+    """Who said it last, where a message tells and this reader may see it."""
+    said = evidence_of(facts).select_related("message__conversation").defer("message__content")
+    return {
+        one.fact_id: one.message.name
+        for one in said
+        if one.message
+        and one.message.name
+        and request.visit.reads(one.message.conversation.owner_id)
+    }
+
+
+def _source(workspace: Workspace, fact: Fact) -> str:
+    if fact.source == SourceClass.OWNER and workspace.is_mine:
+        return _("You")
+    return str(fact.get_source_display())
+
+
+def _place(request: TeamRequest, fact: Fact, line: int) -> Row:
+    """Where it stands: a line of a file, or a sentence for why in none."""
+    if fact.file is not None:
+        label = f"{fact.file.path}:{line}" if line else fact.file.path
+        return {"place": label, "place_url": file_url(request, fact.file, line or None)}
+    if fact.state == Fact.State.PENDING:
+        return {"place": _("In no file: it waits for a decision.")}
+    if fact.state not in _PAST:
+        return {"place": _("Not in the prompt for want of room.")}
+    return {"place": str(fact.get_why_display()) if fact.why else _("In no file any more.")}
