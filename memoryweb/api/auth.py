@@ -107,7 +107,8 @@ class Caller:
         return agents
 
     def agent(self, agent_id: str) -> Agent:
-        agent = self.team.agents.live().filter(pk=known_id(agent_id)).first()
+        found = self.team.agents.filter(pk=known_id(agent_id), archived_at=None)
+        agent = next(iter(found), None)
         if agent is None:
             raise NotFound
         allowed = self.integration.agents if self.integration else []
@@ -176,12 +177,12 @@ def known_id(text: str) -> UUID:
 
 
 def _personal_caller(token: Token) -> Caller:
-    user = token.user
-    memberships = token.team.memberships.current().filter(user=token.user)
-    role = memberships.values_list("role", flat=True).first()
-    if user is None or role is None or not user.is_active:
+    memberships = token.team.memberships.current().filter(user=token.user_id)
+    membership = memberships.select_related("user").first()
+    if membership is None or not membership.user.is_active:
         raise Unauthorized
-    return Caller(token, token.team, user, None, Role(role), frozenset(token.scopes))
+    token.user, role = membership.user, Role(membership.role)
+    return Caller(token, token.team, token.user, None, role, frozenset(token.scopes))
 
 
 def _integration_caller(token: Token) -> Caller:

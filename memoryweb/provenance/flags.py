@@ -61,7 +61,7 @@ def flagged_of(files: Iterable[File]) -> Mapping[UUID, set[int]]:
     found: dict[UUID, set[int]] = defaultdict(set)
     shown = list(files)
     with scope(team=tuple({file.team_id for file in shown})):
-        rows = LineOrigin.objects.filter(file__in=[file.pk for file in shown]).exclude(marks="")
+        rows = LineOrigin.objects.filter(~Q(marks=""), file__in=[file.pk for file in shown])
         for file_id, line in rows.values_list("file", "line"):
             found[file_id].add(line)
     return found

@@ -83,8 +83,7 @@ class FileQuerySet(models.QuerySet["File"]):
 
     def of(self, agent_id: uuid.UUID, owner_id: uuid.UUID | None) -> "FileQuerySet":
         """Exactly one workspace: the agent's shared one, or one owner's."""
-        reach = Q(owner=None) if owner_id is None else Q(owner_id=owner_id)
-        return self.filter(reach, agent_id=agent_id)
+        return self.filter(agent=agent_id, owner=owner_id)
 
     def enabled_in_order(self) -> "FileQuerySet":
         return self.present().filter(enabled=True).order_by("sort_order", "folded_path")

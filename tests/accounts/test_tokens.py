@@ -98,7 +98,7 @@ def test_recognition_costs_one_query(
     with django_assert_num_queries(1):
         token = tokens.recognise(secret)
         assert token
-        assert (token.team.name, token.user) == ("Harbour", world.bob)
+        assert (token.team.name, token.user_id) == ("Harbour", world.bob.pk)
 
 
 def test_an_unknown_token_is_not_recognised(world: World) -> None:
