@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +22,7 @@ from memoryweb.provenance.origins import Origin, Source
 from memoryweb.search import index
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import AuthorKind, File
+from tests.soaking import first_in_gate
 from tests.statements import statements
 from tests.world import World
 
@@ -235,25 +237,26 @@ def test_remembering_takes_as_many_statements_and_rows_however_long_the_day_is(
     assert touched[0] == touched[1]
 
 
-HOSTILE = {
-    "spaces in a heading": "# a" + " " * 200_000 + "b",
-    "one long heading above many blocks": "# " + "head " * 10_000 + "\n" + "- a\n" * 2_000,
-    "headings in one line": "# " * 100_000,
-    "newlines": "\n" * 200_000,
-    "fences that nothing closes": "```\nx\n" * 3_000 + "````",
-    "pins that nothing closes": "<!-- pinned -->\nx\n" * 2_000,
-    "tiny blocks": "- a\n" * 4_000,
-    "lists within lists": "".join("  " * n + "- x\n" for n in range(300)),
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "spaces in a heading": lambda n: "# a" + " " * 100 * n + "b",
+    "one long heading above many blocks": lambda n: "# " + "head " * 5 * n + "\n" + "- a\n" * n,
+    "headings in one line": lambda n: "# " * 50 * n,
+    "newlines": lambda n: "\n" * 100 * n,
+    "fences that nothing closes": lambda n: "```\nx\n" * n + "````",
+    "pins that nothing closes": lambda n: "<!-- pinned -->\nx\n" * n,
+    "tiny blocks": lambda n: "- a\n" * 2 * n,
+    "lists within lists": lambda n: "".join("  " * step + "- x\n" for step in range(n // 7)),
 }
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("size", first_in_gate(1, [500, 2_000]))
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_text_made_to_hang_a_save_is_kept_and_indexed_as_any_other(
-    world: World, name: str
+    world: World, name: str, size: int
 ) -> None:
-    """Each of these would take minutes where a step takes the square of the length."""
-    text = HOSTILE[name]
+    """At the larger size a step that takes the square of the length would take minutes."""
+    text = HOSTILE[name](size)
     save(world, text, Writer(AuthorKind.PERSON))
     file = save(world, f"- first\n{text}\n- last", Writer(AuthorKind.AGENT)).file
     assert text in file.content
