@@ -1,7 +1,6 @@
 """The audit log: what happened, by whom, to what. Never a text."""
 
 import json
-from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from ninja import Query
@@ -66,7 +65,6 @@ def list_events(request: Request, filters: Query[EventFilter]) -> Items[EventOut
 def _described(event: Event) -> EventOut:
     return EventOut.of(
         event,
-        at=datetime.fromtimestamp(0, UTC) + timedelta(microseconds=event.at_us),
         details=json.loads(event.details) if event.details else {},
         hash=bytes(event.hash).hex(),
     )

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime, timedelta
+
 from django.db import models
 
 from memoryweb.fields import ErasableTextField, PlainCharField, PlainTextField
@@ -54,6 +56,10 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.seq} {self.action}"
+
+    @property
+    def at(self) -> datetime:
+        return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=self.at_us)
 
 
 class Label(models.Model):

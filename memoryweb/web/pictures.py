@@ -1,7 +1,7 @@
 """Small pictures as plain numbers for SVG templates."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
@@ -14,23 +14,7 @@ _HEIGHT, _LEAST, _STEP = 22, 3, 8
 _TONES = {Run.Status.FAILED: "fail", Run.Status.NEEDS_REVIEW: "hold"}
 
 
-@dataclass(frozen=True)
-class Bar:
-    x: int
-    y: int
-    height: int
-    tone: str
-    label: str
-
-
-@dataclass(frozen=True)
-class Sparkline:
-    bars: list[Bar]
-    width: int
-    label: str
-
-
-def sparkline(nights: Sequence[Night]) -> Sparkline:
+def sparkline(nights: Sequence[Night]) -> dict[str, Any]:
     """One bar a night, as high as its promoted lines; shape and colour say what went wrong."""
     most = max((night.promoted for night in nights), default=0) or 1
     bars = [_bar(at, night, most) for at, night in enumerate(nights)]
@@ -41,10 +25,10 @@ def sparkline(nights: Sequence[Night]) -> Sparkline:
     )
     if not any(night.status for night in nights):
         label = _("No dreams in {nights} nights").format(nights=len(nights))
-    return Sparkline(bars, len(bars) * _STEP, label)
+    return {"bars": bars, "width": len(bars) * _STEP, "label": label}
 
 
-def _bar(at: int, night: Night, most: int) -> Bar:
+def _bar(at: int, night: Night, most: int) -> dict[str, Any]:
     tone = _TONES.get(Run.Status(night.status), "") if night.status else "none"
     height = max(_LEAST, round(_HEIGHT * night.promoted / most)) if night.status else 2
     if tone in {"fail", "hold"}:
@@ -52,38 +36,23 @@ def _bar(at: int, night: Night, most: int) -> Bar:
     elif not night.promoted:
         tone, height = "none", 2
     label = f"{night.day:%Y-%m-%d}: {night.promoted}"
-    return Bar(at * _STEP, _HEIGHT - height + 1, height, tone, label)
+    x, y = at * _STEP, _HEIGHT - height + 1
+    return {"x": x, "y": y, "height": height, "tone": tone, "label": label}
 
 
-@dataclass(frozen=True)
-class Part:
-    tone: str
-    label: str
-    tokens: int
-    x: float
-    width: float
-
-
-@dataclass(frozen=True)
-class TokenGauge:
+def token_gauge(gauge: Gauge) -> dict[str, Any]:
     """How full the prompt is: its parts one after another, of 1,000 in all."""
-
-    parts: list[Part]
-    label: str
-    told: str
-
-
-def token_gauge(gauge: Gauge) -> TokenGauge:
-    parts: list[Part] = []
+    parts, x = [], 0.0
     for tone, label, tokens in (
         ("system", _("Shared files"), gauge.system),
         ("memory", _("Personal memory and what was found"), gauge.memory),
         ("message", _("Message"), gauge.message),
     ):
-        x = parts[-1].x + parts[-1].width if parts else 0.0
         width = min(1000 - x, max(3.0, 1000 * tokens / gauge.budget)) if tokens else 0.0
-        parts.append(Part(tone, label, tokens, round(x, 1), round(width, 1)))
+        place = {"x": round(x, 1), "width": round(width, 1)}
+        parts.append({"tone": tone, "label": label, "tokens": tokens, **place})
+        x = round(x, 1) + round(width, 1)
     said = _("{used} of {budget} tokens are used.").format(used=gauge.used, budget=gauge.budget)
     told = _("{used} of {budget} tokens, three quarters of the {window} that the model can read")
     numbers = {n: intcomma(getattr(gauge, n)) for n in ("used", "budget", "window")}
-    return TokenGauge(parts, said, told.format(**numbers))
+    return {"parts": parts, "label": said, "told": told.format(**numbers)}

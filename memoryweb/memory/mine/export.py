@@ -160,7 +160,11 @@ def _about(
 
 
 def _json(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, indent=2, default=str).encode() + b"\n"
+    return json.dumps(value, ensure_ascii=False, indent=2, default=_plain).encode() + b"\n"
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def _safe(name: str) -> str:

@@ -1,11 +1,10 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
@@ -19,24 +18,8 @@ from memoryweb.web.audit.forms import FilterForm
 from memoryweb.web.audit.outcomes import OUTCOMES, chip_of, reason_of
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
-from memoryweb.web.wording import Chip
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class Line:
-    """An event as a sentence, with what belongs to it."""
-
-    event: Event
-    at: datetime
-    actor: str
-    sentence: str | Promise
-    role: str | Promise
-    chip: Chip | None
-    reason: str | Promise
-    labels: list[str]
-    run_url: str
 
 
 @require_GET
@@ -70,21 +53,22 @@ def _micros(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
-def _lines(request: TeamRequest, team: Team, events: Sequence[Event]) -> list[Line]:
+def _lines(request: TeamRequest, team: Team, events: Sequence[Event]) -> list[dict[str, Any]]:
+    """Events as sentences, each with what belongs to it."""
     labels = labels_of(events)
     names, roles = _names(team), dict(Role.choices)
     return [
-        Line(
-            event=event,
-            at=_EPOCH + timedelta(microseconds=event.at_us),
-            actor=_actor(event, names),
-            sentence=ACTIONS.get(event.action, event.action),
-            role=roles.get(event.actor_role, event.actor_role),
-            chip=chip_of(event),
-            reason=reason_of(event),
-            labels=_readable(request, event, labels.get(event.pk, {})),
-            run_url=to(request, "agents_run", event.run_id) if event.run_id else "",
-        )
+        {
+            "event": event,
+            "at": event.at,
+            "actor": _actor(event, names),
+            "sentence": ACTIONS.get(event.action, event.action),
+            "role": roles.get(event.actor_role, event.actor_role),
+            "chip": chip_of(event),
+            "reason": reason_of(event),
+            "labels": _readable(request, event, labels.get(event.pk, {})),
+            "run_url": to(request, "agents_run", event.run_id) if event.run_id else "",
+        }
         for event in events
     ]
 

@@ -9,31 +9,12 @@ from uuid import UUID
 from memoryweb.conversations.models import Conversation
 from memoryweb.provenance.authorship import Said, Wrote, authorship
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.naming import Author, author_of, message_url
+from memoryweb.web.naming import author_of, message_url
 from memoryweb.web.paging import page
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import history_of
 
 PARAMETER = "authors"  # of the address: the gutter is open
-
-
-@dataclass(frozen=True)
-class Line:
-    """`message_url` leads to the message it stands on; empty where the reader may not see it."""
-
-    number: int
-    text: str
-    message_url: str = ""
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """Lines one below the other that one revision brought from one conversation."""
-
-    revision: int
-    author: Author | None
-    lines: Sequence[Line]
-    messages: int
 
 
 @dataclass(frozen=True)
@@ -73,7 +54,8 @@ def _told(lines: Sequence[str], wrote: Sequence[Wrote], places: range) -> list[_
     return found
 
 
-def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[Stretch]:
+def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[dict[str, Any]]:
+    """Lines one below the other that one revision brought from one conversation."""
     talks = _talks(file, {one.said.conversation_id for one in told if one.said})
     numbers = {one.wrote.since for one in told}
     revisions = {one.number: one for one in history_of(file).filter(number__in=numbers)}
@@ -83,7 +65,8 @@ def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[
         talk = talks.get(talk_id) if talk_id else None
         said = dict.fromkeys(one.said for one in lines if one.said)
         author = author_of(request, revision, talk, next(iter(said), None)) if revision else None
-        found.append(Stretch(number, author, _lines(request, lines, talk, said), len(said)))
+        shown = _lines(request, lines, talk, said)
+        found.append({"revision": number, "author": author, "lines": shown, "messages": len(said)})
     return found
 
 
@@ -92,16 +75,16 @@ def _lines(
     told: Sequence[_Told],
     talk: Conversation | None,
     said: Mapping[Said, None],
-) -> list[Line]:
+) -> list[dict[str, Any]]:
     """Where several messages stand behind a stretch, each line leads to its own."""
-    if len(said) < 2:
-        return [Line(one.number, one.text) for one in told]
     return [
-        Line(
-            one.number,
-            one.text,
-            message_url(request, talk, one.said) if one.said and one.text.strip() else "",
-        )
+        {
+            "number": one.number,
+            "text": one.text,
+            "message_url": message_url(request, talk, one.said)
+            if len(said) > 1 and one.said and one.text.strip()
+            else "",
+        }
         for one in told
     ]
 

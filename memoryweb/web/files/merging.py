@@ -1,7 +1,7 @@
 """When somebody was faster: both texts and what they began as, brought together by choices."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -25,19 +25,10 @@ from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.files.saving import save_text, saved
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import author_name
-from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.models import File
 from memoryweb.workspace.opened import content_with, file_that_was, number_with
 
 NAMED = 6  # who was faster
-
-
-@dataclass(frozen=True)
-class Faster:
-    """Saves since a form was opened, the last one first; `more` are not shown."""
-
-    saves: Sequence[tuple[Revision, str]]
-    opened: int | None
-    more: int
 
 
 @require_POST
@@ -167,10 +158,11 @@ def _show(
     return show(request, "files/conflict.html", context, status=status)
 
 
-def _faster(file: File, form: MergeForm) -> Faster:
-    """Everybody who saved after the text that both began with; without it, the last one."""
+def _faster(file: File, form: MergeForm) -> dict[str, Any]:
+    """Everybody who saved after the text that both began with, the last one first; without it, that
+    one. `more` are not shown."""
     opened = number_with(file, form.data.get("base", ""))
     since = file.revisions.filter(number__gt=file.revision - 1 if opened is None else opened)
     told = since.select_related("user", "run", "integration").order_by("-number")
     saves = [(revision, author_name(revision)) for revision in told[:NAMED]]
-    return Faster(saves, opened, more=max(0, since.count() - NAMED))
+    return {"saves": saves, "opened": opened, "more": max(0, since.count() - NAMED)}

@@ -1,7 +1,6 @@
 """A file's past: the list, one revision, two compared, one restored."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 from typing import Any
 from uuid import UUID
 
@@ -30,26 +29,6 @@ from memoryweb.web.refusals import told_to
 from memoryweb.workspace.models import AuthorKind, File, Revision
 from memoryweb.workspace.moments import happened
 from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
-
-
-@dataclass(frozen=True)
-class Row:
-    """A revision in the list. `to_compare` is its side of a comparison until another is chosen."""
-
-    revision: Revision
-    author: Author
-    path_before: str
-    links: Sequence[Choice]
-    to_compare: str
-    can_restore: bool
-
-    @property
-    def from_label(self) -> str:
-        return _("Compare from revision {n}").format(n=self.revision.number)
-
-    @property
-    def to_label(self) -> str:
-        return _("Compare to revision {n}").format(n=self.revision.number)
 
 
 class HistoryForm(PeriodForm):
@@ -171,19 +150,21 @@ def _filtered(rows: "QuerySet[Revision]", form: HistoryForm) -> "QuerySet[Revisi
 
 def _rows(
     request: TeamRequest, file: File, found: Collection[Revision], *, can_write: bool
-) -> list[Row]:
-    """The newest two stand ready to be compared."""
+) -> list[dict[str, Any]]:
+    """The newest two stand ready to be compared: `to_compare` is the side of each."""
     names = renames_of(file, [one.number for one in found])
     ready = dict(zip((one.number for one in found), ("to", "from"), strict=False))
     return [
-        Row(
-            revision=one,
-            author=(author := author_of(request, one)),
-            path_before=names.get(one.number, ""),
-            links=_links(request, one, author),
-            to_compare=ready.get(one.number, ""),
-            can_restore=can_write and not one.is_deletion and _is_past(file, one),
-        )
+        {
+            "revision": one,
+            "author": (author := author_of(request, one)),
+            "path_before": names.get(one.number, ""),
+            "links": _links(request, one, author),
+            "to_compare": ready.get(one.number, ""),
+            "can_restore": can_write and not one.is_deletion and _is_past(file, one),
+            "from_label": _("Compare from revision {n}").format(n=one.number),
+            "to_label": _("Compare to revision {n}").format(n=one.number),
+        }
         for one in found
     ]
 

@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +15,6 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.queries import looks_at, reads_of_owners
 from memoryweb.audit.record import Actor
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _READ: dict[str, str | Promise] = {
     "file": _("Read a file."),
     "files": _("Read the list of files."),
@@ -34,26 +31,6 @@ _READ: dict[str, str | Promise] = {
 }
 
 
-@dataclass(frozen=True)
-class Look:
-    """A person's grant, or a program's (`created_at` None)."""
-
-    name: str
-    reason: str
-    created_at: datetime | None
-    reads_count: int
-
-
-@dataclass(frozen=True)
-class Read:
-    """One time that somebody else read, with the reason that opened it to them."""
-
-    name: str
-    at: datetime
-    what: str | Promise
-    reason: str
-
-
 def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) -> dict[str, Any]:
     """`programs` that may read now, the last 50 `grants` and the last 20 `reads`, in few
     statements. What `but` did, the person themselves, is no look."""
@@ -65,37 +42,23 @@ def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) 
     }
     return {
         "programs": [
-            Look(one.name, one.personal_read_reason, None, counts.get(str(one.pk), 0))
+            {
+                "name": one.name,
+                "reason": one.personal_read_reason,
+                "reads": counts.get(str(one.pk), 0),
+            }
             for one in programs
         ],
         "grants": [
-            Look(str(one.user), one.reason, one.created_at, counts.get(str(one.pk), 0))
+            {
+                "name": str(one.user),
+                "reason": one.reason,
+                "at": one.created_at,
+                "reads": counts.get(str(one.pk), 0),
+            }
             for one in grants
         ],
         "reads": _reads(team, owner_ids, names, but),
-    }
-
-
-def told(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for a file that a person takes along."""
-    return {
-        "programs": [
-            {"name": one.name, "reason": one.reason, "reads": one.reads_count}
-            for one in found["programs"]
-        ],
-        "grants": [
-            {
-                "name": one.name,
-                "reason": one.reason,
-                "at": one.created_at.isoformat(),
-                "reads": one.reads_count,
-            }
-            for one in found["grants"]
-        ],
-        "reads": [
-            {"name": one.name, "at": one.at.isoformat(), "what": str(one.what)}
-            for one in found["reads"]
-        ],
     }
 
 
@@ -104,14 +67,15 @@ def _reads(
     owner_ids: Collection[UUID],
     names: Mapping[str, tuple[str, str]],
     but: Actor | None,
-) -> list[Read]:
+) -> list[dict[str, Any]]:
     events = looks_at(team.pk, owner_ids).exclude(actor_role="visitor")
     if but is not None:
         events = events.exclude(actor_kind=but.kind, actor_id=but.id)
     return [_read(event, names) for event in events[:20]]
 
 
-def _read(event: Event, names: Mapping[str, tuple[str, str]]) -> Read:
+def _read(event: Event, names: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+    """One time that somebody else read, with the reason that opened it to them."""
     grant = json.loads(event.details or "{}").get("grant", "")
     name, reason = names.get(grant, ("", ""))
     what = (
@@ -119,5 +83,4 @@ def _read(event: Event, names: Mapping[str, tuple[str, str]]) -> Read:
         if event.action == "personal.exported"
         else _READ.get(event.target_kind, _("Read this memory."))
     )
-    at = _EPOCH + timedelta(microseconds=event.at_us)
-    return Read(name or event.actor_id[:8], at, what, reason)
+    return {"name": name or event.actor_id[:8], "at": event.at, "what": what, "reason": reason}

@@ -31,7 +31,7 @@ from memoryweb.memory.write import Written
 from memoryweb.review.inbox import Inbox, Kind
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import is_fragment, show
-from memoryweb.web.mine.access_history import looks, told
+from memoryweb.web.mine.access_history import looks
 from memoryweb.web.mine.forms import MineForm, RemoveForm, RewordForm, SpotForm
 from memoryweb.web.mine.people import Oneself
 from memoryweb.web.mine.rows import anchor_of, groups, rows
@@ -66,8 +66,8 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "form": form,
         "is_filtered": is_filtered,
         "page": shown,
-        "groups": groups(who, [row for row in made if row.sentence.place in first]),
-        "recent": groups(who, [row for row in made if row.sentence.place not in first]),
+        "groups": groups(who, [row for row in made if row["sentence"].place in first]),
+        "recent": groups(who, [row for row in made if row["sentence"].place not in first]),
         "has_more_notes": len(recent) > RECENT,
         "kept": [_by_agent(who, one) for one in kept_about(who.team, owner_ids)],
         "back": request.GET.urlencode(),
@@ -199,7 +199,7 @@ def download(
                 on_behalf_of=owner.pk,
                 details={"grant": str(grant)} if grant else {},
             )
-    parts = personal_export.export(team, owners, told(looked))
+    parts = personal_export.export(team, owners, looked)
     response = StreamingHttpResponse(parts, content_type="application/zip")
     name = f"memory-{team.slug}-{timezone.now():%Y-%m-%d}.zip"
     response["Content-Disposition"] = f'attachment; filename="{name}"'

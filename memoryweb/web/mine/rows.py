@@ -1,83 +1,33 @@
 """Sentences as rows of a page: what is kept, where it came from, when it was last used."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
 from django.utils.formats import date_format
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Message
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.mine.sentences import Place, Sentence
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.runs.models import Run
 from memoryweb.web.mine.forms import KIND_LABELS
 from memoryweb.web.mine.people import Oneself
 from memoryweb.web.naming import author_name
 from memoryweb.workspace.models import File
 
 _QUOTED = 240
+Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Said:
-    """A message that a sentence stands on. Without an address on a visit."""
-
-    text: str
-    name: str
-    at: datetime
-    url: str
-
-
-@dataclass(frozen=True)
-class Noted:
-    label: str
-    url: str
-
-
-@dataclass(frozen=True)
-class Row:
-    sentence: Sentence
-    anchor: str
-    author: str
-    is_own: bool
-    run: Run | None
-    run_url: str
-    said: tuple[Said, ...]
-    notes: tuple[Noted, ...]
-    last_used: datetime | None
-    file_url: str
-    why_url: str
-
-
-@dataclass(frozen=True)
-class Subject:
-    """The sentences under one heading; `title` is empty where a file has none."""
-
-    title: str
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
-class Group:
-    """The sentences of one file."""
-
-    title: str | Promise
-    file: File
-    whose: str
-    url: str
-    subjects: tuple[Subject, ...]
-
-
-def groups(who: Oneself, found: Iterable[Row]) -> list[Group]:
+def groups(who: Oneself, found: Iterable[Row]) -> list[Row]:
     """Rows in their order, by file and heading."""
     return [
-        _group(who, list(rows)) for _file, rows in groupby(found, key=lambda row: row.sentence.file)
+        _group(who, list(rows))
+        for _file, rows in groupby(found, key=lambda row: row["sentence"].file)
     ]
 
 
@@ -85,23 +35,24 @@ def rows(who: Oneself, sentences: Iterable[Sentence], uses: Mapping[Place, datet
     return [_row(who, one, uses) for one in sentences]
 
 
-def _group(who: Oneself, found: list[Row]) -> Group:
-    file = found[0].sentence.file
-    return Group(
-        title=date_format(file.note_date, "j F Y")
-        if file.note_date
-        else KIND_LABELS[kind_of(file.path).section],
-        file=file,
-        whose=_whose(who, file),
-        url=_file_url(who, file),
-        subjects=tuple(Subject(title, tuple(rows)) for title, rows in groupby(found, key=_subject)),
-    )
+def _group(who: Oneself, found: list[Row]) -> Row:
+    file = found[0]["sentence"].file
+    named = date_format(file.note_date, "j F Y") if file.note_date else ""
+    return {
+        "title": named or KIND_LABELS[kind_of(file.path).section],
+        "file": file,
+        "whose": _whose(who, file),
+        "url": _file_url(who, file),
+        "subjects": [
+            {"title": title, "rows": list(rows)} for title, rows in groupby(found, key=_subject)
+        ],
+    }
 
 
 def _subject(row: Row) -> str:
     """The headings above, without the one that only repeats the file's name."""
-    trail = row.sentence.block.trail
-    name = row.sentence.file.path.rpartition("/")[2].removesuffix(".md")
+    trail = row["sentence"].block.trail
+    name = row["sentence"].file.path.rpartition("/")[2].removesuffix(".md")
     is_title = bool(trail) and trail[0].casefold() == name.casefold()
     return " › ".join(trail[1:] if is_title else trail)
 
@@ -113,19 +64,19 @@ def anchor_of(file_id: UUID, line: int) -> str:
 def _row(who: Oneself, one: Sentence, uses: Mapping[Place, datetime]) -> Row:
     file, origins = one.file, one.origins
     written = origins.written
-    return Row(
-        sentence=one,
-        anchor=anchor_of(file.pk, one.block.line),
-        author=author_name(written) if written else "",
-        is_own=bool(who.user and written and written.user_id == who.user.pk),
-        run=written.run if written else None,
-        run_url=_run_url(who, written),
-        said=tuple(_said(who, row.message) for row in origins.said if row.message),
-        notes=_notes(who, origins.notes),
-        last_used=uses.get(one.place),
-        file_url=_file_url(who, file, one.block.line),
-        why_url=_why_url(who, file, one.block.line) if written else "",
-    )
+    return {
+        "sentence": one,
+        "anchor": anchor_of(file.pk, one.block.line),
+        "author": author_name(written) if written else "",
+        "is_own": bool(who.user and written and written.user_id == who.user.pk),
+        "run": written.run if written else None,
+        "run_url": _run_url(who, written),
+        "said": tuple(_said(who, row.message) for row in origins.said if row.message),
+        "notes": _notes(who, origins.notes),
+        "last_used": uses.get(one.place),
+        "file_url": _file_url(who, file, one.block.line),
+        "why_url": _why_url(who, file, one.block.line) if written else "",
+    }
 
 
 def _whose(who: Oneself, file: File) -> str:
@@ -135,23 +86,26 @@ def _whose(who: Oneself, file: File) -> str:
     return file.owner.shown_as
 
 
-def _said(who: Oneself, message: Message) -> Said:
+def _said(who: Oneself, message: Message) -> Row:
+    """A message that a sentence stands on. Without an address on a visit."""
     cut = message.content[:_QUOTED] + ("…" if len(message.content) > _QUOTED else "")
     talk = message.conversation
     url = ""
     if who.is_member:
         page = reverse("web:agents_conversation", args=[who.team.slug, talk.agent_id, talk.pk])
         url = f"{page}?message={message.position}#m{message.position}"
-    return Said(cut, message.name or str(message.get_role_display()), message.timestamp, url)
+    name = message.name or str(message.get_role_display())
+    return {"text": cut, "name": name, "at": message.timestamp, "url": url}
 
 
-def _notes(who: Oneself, found: Iterable[LineOrigin]) -> tuple[Noted, ...]:
+def _notes(who: Oneself, found: Iterable[LineOrigin]) -> list[Row]:
     shown = {}
     for row in found:
         if row.source_file and row.source_line:
             label = _("{path}, line {n}").format(path=row.source_file.path, n=row.source_line)
-            shown[label] = Noted(label, _file_url(who, row.source_file, row.source_line))
-    return tuple(shown.values())
+            url = _file_url(who, row.source_file, row.source_line)
+            shown[label] = {"label": label, "url": url}
+    return list(shown.values())
 
 
 def _run_url(who: Oneself, written: LineOrigin | None) -> str:

@@ -1,12 +1,13 @@
 """What an archive would bring, as rows of a page: first what wants a look, then what changes."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.markdown.diff import Row, side_by_side
+from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.snapshot.planning import Action, Item, Plan
 
@@ -39,15 +40,6 @@ class Arrival:
         return 1 if self.changes else 2
 
 
-@dataclass(frozen=True)
-class Change:
-    """An arrival with the first rows of its diff; `more` counts those left out."""
-
-    arrival: Arrival
-    rows: list[Row]
-    more: int
-
-
 def arrivals(plan: Plan) -> list[Arrival]:
     found = [_arrival(item) for item in plan.items]
     left_out = [
@@ -73,12 +65,12 @@ def summary(plan: Plan) -> list[str]:
     return [said.format(n=n) for n, said in counted if n]
 
 
-def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> Change:
-    """The diff is worked out for what stands on the page alone."""
+def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> dict[str, Any]:
+    """With the first rows of its diff, which is worked out for what stands on the page alone."""
     if arrival.item is None or not arrival.changes:
-        return Change(arrival, [], 0)
+        return {"arrival": arrival, "rows": [], "more": 0}
     rows = side_by_side(arrival.item.before, arrival.item.after)
-    return Change(arrival, rows[:most], max(0, len(rows) - len(rows[:most])))
+    return {"arrival": arrival, "rows": rows[:most], "more": len(rows) - len(rows[:most])}
 
 
 def _arrival(item: Item) -> Arrival:

@@ -144,7 +144,7 @@ def change(request: TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> 
     found = next((one for one in arrivals(plan) if one.item and one.name == path), None)
     if found is None:
         raise Http404
-    listed = page(request, shown_change(found, most=None).rows, size=500)
+    listed = page(request, shown_change(found, most=None)["rows"], size=500)
     context = _context(agent) | {"upload": kept, "arrival": found, "page": listed}
     return show(request, "snapshots/change.html", context)
 

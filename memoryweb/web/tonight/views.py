@@ -1,9 +1,7 @@
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET
@@ -17,8 +15,7 @@ from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Visit, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
-from memoryweb.web.pictures import Sparkline, sparkline
-from memoryweb.web.wording import Chip
+from memoryweb.web.pictures import sparkline
 
 MOST_NEEDS = 5
 _NEEDS = {
@@ -26,29 +23,6 @@ _NEEDS = {
     Kind.FLAG: gettext_lazy("{agent}: a line of {path} is flagged. Keep it or remove it."),
     Kind.SECRET: gettext_lazy("{agent}: a likely secret was held back from {path}."),
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    """One agent's line of the table, ready to print."""
-
-    nights: AgentNights
-    chip: Chip
-    detail: str | Promise
-    sparkline: Sparkline
-    dreams_url: str
-    ended_at: datetime | None
-    warnings: list[str]
-
-
-@dataclass(frozen=True)
-class Need:
-    """One thing that waits for this person."""
-
-    text: str
-    url: str
-    label: str
-    tone: str
 
 
 @require_GET
@@ -74,22 +48,22 @@ def tonight(request: TeamRequest) -> HttpResponse:
     return show(request, "tonight/tonight.html", context, partials=("agents",))
 
 
-def _row(request: TeamRequest, nights: AgentNights) -> Row:
+def _row(request: TeamRequest, nights: AgentNights) -> dict[str, Any]:
     chip, detail = wording.standing(nights, sees_all=request.visit.can(Permission.SEE_OWNERS))
     warnings = []
     if nights.is_late:
         warnings.append(_("More than two hours late. Is a worker running?"))
     if nights.repeats:
         warnings.append(_("The last two nights had the same result."))
-    return Row(
-        nights=nights,
-        chip=chip,
-        detail=detail,
-        sparkline=sparkline(nights.nights),
-        dreams_url=to(request, "agents_dreams", nights.agent.pk),
-        ended_at=wording.ended_at(nights.last) if nights.last else None,
-        warnings=warnings,
-    )
+    return {
+        "nights": nights,
+        "chip": chip,
+        "detail": detail,
+        "sparkline": sparkline(nights.nights),
+        "dreams_url": to(request, "agents_dreams", nights.agent.pk),
+        "ended_at": wording.ended_at(nights.last) if nights.last else None,
+        "warnings": warnings,
+    }
 
 
 def _greeting(visit: Visit) -> str:
@@ -134,21 +108,26 @@ def _has_failed(nights: AgentNights) -> bool:
     return bool(nights.last and nights.last.status == Run.Status.FAILED and not nights.running)
 
 
-def _needs(request: TeamRequest, nights: list[AgentNights]) -> list[Need]:
+def _needs(request: TeamRequest, nights: list[AgentNights]) -> list[dict[str, str]]:
     """Decisions first, then what broke."""
     waiting = request.visit.waiting
     needs = [_decision(request, item) for item in waiting[:MOST_NEEDS]]
     if more := len(waiting) - len(needs):
         text = ngettext("{n} more needs your decision.", "{n} more need your decision.", more)
-        needs.append(Need(text.format(n=more), to(request, "review"), _("Review"), "warn"))
+        needs.append(_need(text.format(n=more), to(request, "review"), _("Review"), "warn"))
     for one in nights:
         if _has_failed(one) and one.last:
             why = wording.reason(one.last.reason)
             text = _("{agent}: the last dream failed. {why}").format(agent=one.agent.name, why=why)
-            needs.append(Need(text, to(request, "agents_run", one.last.pk), _("Why?"), "bad"))
+            needs.append(_need(text, to(request, "agents_run", one.last.pk), _("Why?"), "bad"))
     return needs
 
 
-def _decision(request: TeamRequest, item: Item) -> Need:
+def _need(text: str, url: str, label: str, tone: str) -> dict[str, str]:
+    """One thing that waits for this person."""
+    return {"text": text, "url": url, "label": label, "tone": tone}
+
+
+def _decision(request: TeamRequest, item: Item) -> dict[str, str]:
     text = _NEEDS[item.kind].format(agent=item.agent.name, path=item.path or _("a message"))
-    return Need(text, to(request, "review_item", item.kind, item.id), _("Review"), "warn")
+    return _need(text, to(request, "review_item", item.kind, item.id), _("Review"), "warn")
