@@ -249,11 +249,18 @@ def require_write(request: TeamRequest, workspace: Workspace) -> None:
 
 
 def find_file(
-    request: TeamRequest, workspace: Workspace, path: str, *, deleted: bool = False
+    request: TeamRequest,
+    workspace: Workspace,
+    path: str,
+    *,
+    deleted: bool = False,
+    to_write: bool = False,
 ) -> File:
     files = workspace.files if deleted else workspace.files.filter(deleted_at=None)
     file = get_object_or_404(files.select_related("agent", "owner"), folded_path=fold(path))
     note_read(request, file.owner, "file", file.pk)
+    if to_write:
+        require_write(request, workspace)
     return file
 
 

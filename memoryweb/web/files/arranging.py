@@ -16,7 +16,6 @@ from memoryweb.web.access import (
     Workspace,
     find_file,
     find_workspace,
-    require_write,
     team_view,
 )
 from memoryweb.web.files.forms import ArrangeForm, RenameForm
@@ -31,8 +30,7 @@ from memoryweb.workspace.models import File
 @team_view()
 def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path)
-    require_write(request, workspace)
+    file = find_file(request, workspace, path, to_write=True)
     form = ArrangeForm(request.POST)
     if form.is_valid():
         with told_to(request):
@@ -50,8 +48,7 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 @team_view()
 def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path)
-    require_write(request, workspace)
+    file = find_file(request, workspace, path, to_write=True)
     form = RenameForm(request.POST or None, initial={"path": file.path, "sha256": file.sha256})
     if request.method == "POST" and form.is_valid():
         with told_in(form, "path"):

@@ -1,5 +1,6 @@
 """Changing files: new, edit with an optimistic lock, preview, delete."""
 
+from functools import partial
 from uuid import UUID
 
 from django.contrib import messages
@@ -11,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from memoryweb.markdown.paths import fold
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory import write as door
-from memoryweb.memory.exceptions import Exists, FileMissing, MemoryRefused, Stale
+from memoryweb.memory.exceptions import Exists, MemoryRefused, Stale
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import (
@@ -24,8 +25,8 @@ from memoryweb.web.access import (
 )
 from memoryweb.web.files.editors import editor_of, editor_of_new
 from memoryweb.web.files.forms import DeleteForm, EditForm, NewFileForm, SaveForm
-from memoryweb.web.files.merging import show_conflict, show_gone
-from memoryweb.web.files.saving import save_text, saved
+from memoryweb.web.files.merging import save_or_show, show_gone
+from memoryweb.web.files.saving import save_text
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import writer_of
 from memoryweb.workspace.models import File
@@ -41,14 +42,16 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         path = form.cleaned_data["path"]
         try:
-            save_text(request, workspace, path, expected="", **_said(form), no_secrets=_none(form))
+            ticked = form.cleaned_data["no_secrets"]
+            save_text(request, workspace, path, expected="", **form.said, no_secrets=ticked)
         except Exists as refused:
             form.add_error("path", str(refused))
         except MemoryRefused as refused:
             form.refuse(refused)
         else:
             messages.success(request, _("{path} was created.").format(path=path))
-            return redirect(_file_url(request, workspace, path, "created"))
+            query = f"{workspace.query}#created"  # tells the page which draft has served
+            return redirect(to(request, "agents_file", agent_id, path, query=query))
     if not form.is_bound:
         form.begin_at("path")
     editor = editor_of_new(
@@ -68,7 +71,8 @@ def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if file.deleted_at is not None or file.folded_path != fold(path):
             return show_gone(request, workspace, file, path, form)
-        return _save(request, workspace, file, form)
+        again = partial(_show_editor, request, workspace, file, form)
+        return save_or_show(request, workspace, file, form, again)
     return _show_editor(request, workspace, file, form)
 
 
@@ -93,8 +97,7 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @team_view()
 def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path)
-    require_write(request, workspace)
+    file = find_file(request, workspace, path, to_write=True)
     context = about(workspace, file=file)
     return show(request, "files/delete.html", context)
 
@@ -103,8 +106,7 @@ def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpRespo
 @team_view()
 def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path)
-    require_write(request, workspace)
+    file = find_file(request, workspace, path, to_write=True)
     form = DeleteForm(request.POST)
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     try:
@@ -124,32 +126,10 @@ def _find_edited(request: TeamRequest, workspace: Workspace, path: str, form: Ed
     """The file. What a form was opened with is found under the name that it has now, and even
     when it was deleted: the text in the form must not be lost."""
     if request.method == "POST" and form.is_valid():
-        was = file_that_was(workspace.files, path, _hash(form))
+        was = file_that_was(workspace.files, path, form.cleaned_data["sha256"])
         if was is not None:
             return find_file(request, workspace, was.path, deleted=True)
     return find_file(request, workspace, path)
-
-
-def _save(request: TeamRequest, workspace: Workspace, file: File, form: EditForm) -> HttpResponse:
-    try:
-        written = save_text(
-            request,
-            workspace,
-            file.path,
-            expected=_hash(form),
-            **_said(form),
-            no_secrets=_none(form),
-        )
-    except (Stale, FileMissing) as moved_on:
-        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
-            return show_conflict(request, workspace, moved_on.file, base=_hash(form), **_said(form))
-        was = file_that_was(workspace.files, file.path, _hash(form))
-        return show_gone(request, workspace, was or file, file.path, form)
-    except MemoryRefused as refused:
-        form.refuse(refused)
-        return _show_editor(request, workspace, file, form)
-    messages.success(request, saved(written))
-    return redirect(_file_url(request, workspace, written.file.path))
 
 
 def _show_editor(
@@ -161,22 +141,3 @@ def _show_editor(
     editor = editor_of(file, form["content"].value() or "", request.user.pk)
     context = about(workspace, file=file, form=form, editor=editor)
     return show(request, "files/edit.html", context, status=422 if form.is_bound else 200)
-
-
-def _said(form: SaveForm) -> dict[str, str]:
-    return {name: form.cleaned_data[name] for name in ("content", "reason")}
-
-
-def _none(form: SaveForm) -> bool:
-    ticked: bool = form.cleaned_data["no_secrets"]
-    return ticked
-
-
-def _hash(form: EditForm) -> str:
-    opened: str = form.cleaned_data["sha256"]
-    return opened
-
-
-def _file_url(request: TeamRequest, workspace: Workspace, path: str, what: str = "saved") -> str:
-    """The fragment tells the page which draft has served."""
-    return to(request, "agents_file", workspace.agent.pk, path, query=f"{workspace.query}#{what}")

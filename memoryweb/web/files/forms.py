@@ -66,6 +66,10 @@ class SaveForm(forms.Form):
     )
     is_asking = False  # about what looks like a password, which `no_secrets` answers
 
+    @property
+    def said(self) -> dict[str, str]:
+        return {name: self.cleaned_data[name] for name in ("content", "reason")}
+
     def begin_at(self, name: str) -> None:
         """Where the page has nothing to say first."""
         self.fields[name].widget.attrs["autofocus"] = True

@@ -1,6 +1,7 @@
 """When somebody was faster: both texts and what they began as, brought together by choices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,6 @@ from memoryweb.web.access import (
     Workspace,
     find_file,
     find_workspace,
-    require_write,
     team_view,
 )
 from memoryweb.web.files.conflicts import shown, still_open
@@ -35,8 +35,7 @@ NAMED = 6  # who was faster
 @team_view()
 def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True)
-    require_write(request, workspace)
+    file = find_file(request, workspace, path, deleted=True, to_write=True)
     form = MergeForm(request.POST)
     if not form.is_valid():
         return _show(request, workspace, file, form, [], {}, status=422)
@@ -45,21 +44,49 @@ def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse
     if left := still_open(hunks, decisions):
         form.add_error(None, left)
         return _show(request, workspace, file, form, hunks, decisions, status=422)
-    return _save(request, workspace, file, form, hunks, decisions)
+    again = partial(_show, request, workspace, file, form, hunks, decisions, status=422)
+    return save_or_show(request, workspace, file, form, again, content=resolved(hunks, decisions))
 
 
-def show_conflict(
+def save_or_show(
     request: TeamRequest,
     workspace: Workspace,
-    current: File,
+    file: File,
+    form: EditForm,
+    again: Callable[[], HttpResponse],
     *,
-    base: str,
-    content: str,
-    reason: str,
+    content: str | None = None,
+) -> HttpResponse:
+    """Save the form's text, or what became of it, and go to the file; else show what stands in the
+    way: `again` the form itself."""
+    said = form.said if content is None else form.said | {"content": content}
+    opened = form.cleaned_data["sha256"]
+    try:
+        ticked = form.cleaned_data["no_secrets"]
+        written = save_text(
+            request, workspace, file.path, expected=opened, **said, no_secrets=ticked
+        )
+    except (Stale, FileMissing) as moved_on:
+        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
+            return _show_conflict(request, workspace, moved_on.file, said | {"base": opened})
+        was = file_that_was(workspace.files, file.path, opened)
+        waiting = EditForm(said | {"sha256": opened})
+        waiting.is_valid()
+        return show_gone(request, workspace, was or file, file.path, waiting)
+    except MemoryRefused as refused:
+        form.refuse(refused)
+        return again()
+    messages.success(request, saved(written))
+    # The fragment tells the page which draft has served.
+    query = f"{workspace.query}#saved"
+    return redirect(to(request, "agents_file", workspace.agent.pk, written.file.path, query=query))
+
+
+def _show_conflict(
+    request: TeamRequest, workspace: Workspace, current: File, said: dict[str, str]
 ) -> HttpResponse:
     """Nothing is saved yet, and nothing is lost."""
-    said = {"content": content, "reason": reason, "sha256": current.sha256, "base": base}
-    form = MergeForm(said)
+    form = MergeForm(said | {"sha256": current.sha256})
     form.is_valid()
     return _show(request, workspace, current, form, _hunks(current, form), {}, status=409)
 
@@ -68,7 +95,7 @@ def show_gone(
     request: TeamRequest, workspace: Workspace, file: File, path: str, form: EditForm
 ) -> HttpResponse:
     """The file was deleted or renamed: the text waits in a form that saves it after all."""
-    said = {name: form.cleaned_data[name] for name in ("content", "reason")}
+    said = form.said
     is_deleted = file.deleted_at is not None
     text, person = said["content"], request.user.pk
     again = (
@@ -87,45 +114,6 @@ def show_gone(
         form=again,
     )
     return show(request, "files/gone.html", context, status=409)
-
-
-def _save(
-    request: TeamRequest,
-    workspace: Workspace,
-    file: File,
-    form: MergeForm,
-    hunks: Sequence[Hunk],
-    decisions: Mapping[int, Decision],
-) -> HttpResponse:
-    text, reason = resolved(hunks, decisions), form.cleaned_data["reason"]
-    shown = form.cleaned_data["sha256"]
-    try:
-        written = save_text(
-            request,
-            workspace,
-            file.path,
-            content=text,
-            reason=reason,
-            expected=shown,
-            no_secrets=form.cleaned_data["no_secrets"],
-        )
-    except (Stale, FileMissing) as moved_on:
-        if isinstance(moved_on, Stale) and moved_on.file.deleted_at is None:
-            return show_conflict(
-                request, workspace, moved_on.file, base=shown, content=text, reason=reason
-            )
-        again = EditForm({"content": text, "reason": reason, "sha256": shown})
-        again.is_valid()
-        was = file_that_was(workspace.files, file.path, shown)
-        return show_gone(request, workspace, was or file, file.path, again)
-    except MemoryRefused as refused:
-        form.refuse(refused)
-        return _show(request, workspace, file, form, hunks, decisions, status=422)
-    messages.success(request, saved(written))
-    url = to(
-        request, "agents_file", workspace.agent.pk, file.path, query=f"{workspace.query}#saved"
-    )
-    return redirect(url)
 
 
 def _hunks(file: File, form: MergeForm) -> list[Hunk]:

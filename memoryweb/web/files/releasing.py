@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from memoryweb.memory import releasing
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
+from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
 from memoryweb.web.files.forms import LinesForm
 from memoryweb.web.htmx import to
 from memoryweb.web.refusals import told_to
@@ -35,8 +35,7 @@ def _change(
     request: TeamRequest, agent_id: UUID, path: str, act: Callable[..., int], said: str
 ) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path)
-    require_write(request, workspace)
+    file = find_file(request, workspace, path, to_write=True)
     form = LinesForm(request.POST)
     anchor = ""
     if form.is_valid():

@@ -17,7 +17,7 @@ from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
-from memoryweb.web.access import TeamRequest, find_file, find_workspace, require_write, team_view
+from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
 from memoryweb.web.files import blame
 from memoryweb.web.form_fields import PeriodForm
 from memoryweb.web.highlighting import marked_blocks
@@ -128,8 +128,7 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 @team_view()
 def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    file = find_file(request, workspace, path, deleted=True)
-    require_write(request, workspace)
+    file = find_file(request, workspace, path, deleted=True, to_write=True)
     found = get_object_or_404(file.revisions, number=number, is_deletion=False)
     with told_to(request):
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
