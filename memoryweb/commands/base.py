@@ -4,11 +4,13 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 from django_scopes import scope
+from pydantic.alias_generators import to_camel
 
 from memoryweb.accounts import teams
 from memoryweb.accounts.exceptions import AccountsRefused
@@ -92,6 +94,20 @@ def listed(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def day(text: str) -> date:
+    """The type of an argument that is a date."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        said = _("“{text}” is not a date like 2026-12-31.").format(text=text)
+        raise CommandError(said) from error
+
+
+def data_of(row: object, *names: str) -> dict[str, Any]:
+    """Attributes of a row, called as the API would."""
+    return {to_camel(name): getattr(row, name) for name in names}
+
+
 def find_agent(team: Team, text: str) -> Agent:
     """By name or id, of the agents that are not archived. Call inside the team's scope."""
     for agent in team.agents.live():
@@ -102,4 +118,8 @@ def find_agent(team: Team, text: str) -> Agent:
 
 def _as_json(outcome: Outcome) -> str:
     said = {"ok": outcome.ok, "message": outcome.message, **outcome.data}
-    return json.dumps(said, ensure_ascii=False, indent=2)
+    return json.dumps(said, ensure_ascii=False, indent=2, default=_plain)
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, date) else str(value)

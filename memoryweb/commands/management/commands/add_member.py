@@ -1,12 +1,11 @@
 from datetime import UTC, datetime, time
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
-from django.utils.dateparse import parse_date
+from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts import members
-from memoryweb.accounts.models import Membership, Team
+from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import SYSTEM
 from memoryweb.commands import base
@@ -20,9 +19,12 @@ class Command(base.TeamCommand):
         parser.add_argument("--role", required=True, choices=Role.values)
         parser.add_argument("--name", default="", help=_("the person's name, for a new account"))
         parser.add_argument("--password", help=_("for a new account"))
-        parser.add_argument("--until", metavar="YYYY-MM-DD", help=_("the last day, in UTC"))
+        parser.add_argument(
+            "--until", type=base.day, metavar="YYYY-MM-DD", help=_("the last day, in UTC")
+        )
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
+        until = options["until"]
         member = members.add_member(
             team=team,
             email=options["email"],
@@ -30,7 +32,7 @@ class Command(base.TeamCommand):
             by=SYSTEM,
             name=options["name"],
             password=options["password"],
-            ends_at=_end_of_day(options["until"]) if options["until"] else None,
+            ends_at=datetime.combine(until, time.max, tzinfo=UTC) if until else None,
         )
         said = _("{email} is now {role} of “{team}”.").format(
             email=member.user.email, role=member.role, team=team
@@ -38,24 +40,6 @@ class Command(base.TeamCommand):
         kept = bool(options["password"]) and not member.user.check_password(options["password"])
         if kept:
             said += " " + _("The account already existed and keeps its password.")
-        return base.Outcome(said, _told(member) | {"passwordKept": kept})
-
-
-def _end_of_day(text: str) -> datetime:
-    try:
-        day = parse_date(text)
-    except ValueError:
-        day = None
-    if day is None:
-        raise CommandError(_("“{text}” is not a date like 2026-12-31.").format(text=text))
-    return datetime.combine(day, time.max, tzinfo=UTC)
-
-
-def _told(member: Membership) -> dict[str, Any]:
-    return {
-        "userId": str(member.user_id),
-        "email": member.user.email,
-        "team": member.team.slug,
-        "role": str(member.role),
-        "endsAt": member.ends_at.isoformat() if member.ends_at else None,
-    }
+        data = base.data_of(member, "user_id", "role", "ends_at")
+        data |= {"email": member.user.email, "team": team.slug, "passwordKept": kept}
+        return base.Outcome(said, data)

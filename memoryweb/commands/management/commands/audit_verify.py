@@ -55,13 +55,5 @@ def _unprotected(trigger: str) -> str:
 
 
 def _told(team_id: UUID, name: str, result: Verification) -> dict[str, Any]:
-    return {
-        "teamId": str(team_id),
-        "team": name,
-        "ok": result.ok,
-        "events": result.events,
-        "firstBadSeq": result.first_bad_seq,
-        "problem": result.problem,
-        "head": result.head,
-        "erased": result.erased,
-    }
+    names = ("ok", "events", "first_bad_seq", "problem", "head", "erased")
+    return {"teamId": team_id, "team": name, **base.data_of(result, *names)}

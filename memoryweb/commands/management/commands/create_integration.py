@@ -46,12 +46,6 @@ class Command(base.TeamCommand):
             _("Created the integration “{name}” of “{team}”.").format(
                 name=integration.name, team=team
             ),
-            {
-                "id": str(integration.pk),
-                "name": integration.name,
-                "team": team.slug,
-                "channels": integration.channels,
-                "agents": integration.agents,
-                "scopes": integration.scopes,
-            },
+            base.data_of(integration, "id", "name", "channels", "agents", "scopes")
+            | {"team": team.slug},
         )

@@ -39,14 +39,8 @@ class Command(base.TeamCommand):
             _("Created token {token} for {holder}, valid until {date}.").format(
                 token=token, holder=integration or user, date=expires
             ),
-            {
-                "id": str(token.pk),
-                "token": secret,
-                "name": token.name,
-                "team": team.slug,
-                "scopes": token.scopes,
-                "expiresAt": token.expires_at.isoformat(),
-            },
+            base.data_of(token, "id", "name", "scopes", "expires_at")
+            | {"token": secret, "team": team.slug},
             output=secret,
         )
 

@@ -1,7 +1,7 @@
 from datetime import date
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -9,12 +9,11 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time
 from memoryweb.agents.owners import find_for_command
-from memoryweb.commands import base
+from memoryweb.commands import base, runs
 from memoryweb.dreaming import schedule
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.runs.reasons import reason
 
 
 class Command(base.TeamCommand):
@@ -26,9 +25,7 @@ class Command(base.TeamCommand):
             "--owner", help=_("whose notes; default: the shared ones and everyone's with new notes")
         )
         parser.add_argument(
-            "--night",
-            type=_date,
-            help=_("a local date: run as if it were that night"),
+            "--night", type=base.day, help=_("a local date: run as if it were that night")
         )
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
@@ -39,20 +36,12 @@ class Command(base.TeamCommand):
         else:
             now = dream_time(agent, night) if night else timezone.now()
             owners = schedule.with_new_notes(agent, now)
-        runs = [_dreamt(agent, owner, night) for owner in owners]
-        failed = [run for run in runs if run.status == Run.Status.FAILED]
+        dreamt = [_dreamt(agent, owner, night) for owner in owners]
         return base.Outcome(
-            " ".join(map(_told, runs)) or _("There are no new notes to dream about."),
-            {"runs": [_as_data(run) for run in runs]},
-            ok=not failed,
+            " ".join(map(_told, dreamt)) or _("There are no new notes to dream about."),
+            {"runs": [runs.data(run) | base.data_of(run, "night") for run in dreamt]},
+            ok=all(run.status != Run.Status.FAILED for run in dreamt),
         )
-
-
-def _date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise CommandError(_("Give the night as a date such as 2026-11-20.")) from error
 
 
 def _dreamt(agent: Agent, owner: Owner | None, night: date | None) -> Run:
@@ -67,21 +56,8 @@ def _dreamt(agent: Agent, owner: Owner | None, night: date | None) -> Run:
 
 
 def _told(run: Run) -> str:
-    whose = run.owner.shown_as if run.owner else _("shared notes")
     report = getattr(run, "report", None)
-    counts = _(" ({promoted} added, {kept} kept for later, {rejected} not kept)").format(
+    counted = _(" ({promoted} added, {kept} kept for later, {rejected} not kept)").format(
         promoted=report.promoted, kept=report.kept, rejected=report.rejected
     ) if report else ""  # fmt: skip
-    why = str(reason(run.reason)) if run.reason else ""
-    return " ".join(filter(None, (f"{whose}: {run.get_status_display()}{counts}.", why, run.error)))
-
-
-def _as_data(run: Run) -> dict[str, Any]:
-    return {
-        "id": str(run.pk),
-        "owner": run.owner.shown_as if run.owner else "shared",
-        "night": run.night.isoformat() if run.night else None,
-        "status": run.status,
-        "reason": run.reason,
-        "error": run.error,
-    }
+    return runs.sentence(run, counted)

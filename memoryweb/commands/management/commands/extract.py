@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import find_for_command, system_owner
-from memoryweb.commands import base
+from memoryweb.commands import base, runs
 from memoryweb.extraction.requests import owners_with_messages, request
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
@@ -32,11 +32,11 @@ class Command(base.TeamCommand):
             owners = [find_for_command(team, options["owner"]) or system_owner(team)]
         else:
             owners = owners_with_messages(agent)
-        runs = [_extracted(agent, owner) for owner in owners]
+        done = [_extracted(agent, owner) for owner in owners]
         return base.Outcome(
-            "\n".join(map(_told, runs)) or _("There are no messages to extract."),
-            {"runs": [_as_data(run) for run in runs]},
-            ok=all(run.status != Run.Status.FAILED for run in runs),
+            "\n".join(map(_told, done)) or _("There are no messages to extract."),
+            {"runs": [runs.data(run) | {"lines": run.result.get("lines", 0)} for run in done]},
+            ok=all(run.status != Run.Status.FAILED for run in done),
         )
 
 
@@ -61,21 +61,9 @@ def _worked(run_id: UUID) -> Run:
 
 
 def _told(run: Run) -> str:
-    whose = run.owner.shown_as if run.owner else ""
     if run.status == Run.Status.SKIPPED:
-        return f"{whose}: {reason(run.reason)}"
+        return f"{run.owner.shown_as if run.owner else ''}: {reason(run.reason)}"
     lines = run.result.get("lines")
-    wrote = _(" ({n} lines written)").format(n=lines) if lines is not None else ""
-    why = str(reason(run.reason)) if run.reason else ""
-    return " ".join(filter(None, (f"{whose}: {run.get_status_display()}{wrote}.", why, run.error)))
-
-
-def _as_data(run: Run) -> dict[str, Any]:
-    return {
-        "id": str(run.pk),
-        "owner": run.owner.shown_as if run.owner else "",
-        "status": run.status,
-        "reason": run.reason,
-        "lines": run.result.get("lines", 0),
-        "error": run.error,
-    }
+    return runs.sentence(
+        run, _(" ({n} lines written)").format(n=lines) if lines is not None else ""
+    )

@@ -1,4 +1,3 @@
-from datetime import datetime
 from typing import Any
 
 from django.db import DatabaseError
@@ -19,15 +18,6 @@ class Command(base.Command):
             return base.Outcome(_("The database does not answer."), ok=False)
         return base.Outcome(
             " ".join(health.problems) or _("All is well."),
-            {
-                "problems": health.problems,
-                "lastTick": _time(health.last_tick),
-                "oldestWaiting": _time(health.oldest_waiting),
-                "expiredLeases": health.expired_leases,
-            },
+            base.data_of(health, "problems", "last_tick", "oldest_waiting", "expired_leases"),
             ok=not health.problems,
         )
-
-
-def _time(at: datetime | None) -> str | None:
-    return at.isoformat() if at else None

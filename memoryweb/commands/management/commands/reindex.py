@@ -33,12 +33,7 @@ def _rebuild(chosen: list[Team], *, whole: bool) -> base.Outcome:
         or _("There is no team yet, and nothing to index."),
         {
             "teams": [
-                {
-                    "team": team.slug,
-                    "files": result.files,
-                    "messages": result.messages,
-                    "passages": result.passages,
-                }
+                {"team": team.slug, **base.data_of(result, "files", "messages", "passages")}
                 for team, result in done.items()
             ]
         },
@@ -88,13 +83,6 @@ def _difference(one: Difference) -> str:
 
 
 def _told(team: Team, result: Checked) -> dict[str, Any]:
-    return {
-        "team": team.slug,
-        "ok": not result.differences,
-        "passages": result.passages,
-        "stale": result.stale,
-        "differences": [
-            {"problem": one.problem, "where": one.where, "line": one.line}
-            for one in result.differences
-        ],
-    }
+    found = [base.data_of(one, "problem", "where", "line") for one in result.differences]
+    said = {"team": team.slug, "ok": not found, "differences": found}
+    return said | base.data_of(result, "passages", "stale")

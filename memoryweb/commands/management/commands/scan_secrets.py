@@ -6,7 +6,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.accounts.models import Team
 from memoryweb.commands import base
-from memoryweb.commands.base import Outcome, find_agent
+from memoryweb.commands.base import Outcome, data_of, find_agent
 from memoryweb.language.secrets import labels
 from memoryweb.memory import rescan
 from memoryweb.memory.transaction import write_transaction
@@ -47,22 +47,14 @@ def _told(runs: list[Run]) -> Outcome:
         for one in run.result.get("sightings", [])
     ]
     failed = [run for run in runs if run.status == Run.Status.FAILED]
-    data = {
-        "found": found,
-        "masked": masked,
-        "runs": [
-            {
-                "id": str(run.pk),
-                "agentId": str(run.agent_id),
-                "status": run.status,
-                "found": run.result.get("found", 0),
-                "masked": run.result.get("masked", 0),
-                "sightings": run.result.get("sightings", []),
-            }
-            for run in runs
-        ],
-    }
+    data = {"found": found, "masked": masked, "runs": [_as_data(run) for run in runs]}
     return Outcome("\n".join([said, *places]), data, ok=not failed)
+
+
+def _as_data(run: Run) -> dict[str, Any]:
+    none = {"found": 0, "masked": 0, "sightings": []}
+    found = {name: run.result.get(name, empty) for name, empty in none.items()}
+    return data_of(run, "id", "agent_id", "status") | found
 
 
 def _at(number: int) -> str:
