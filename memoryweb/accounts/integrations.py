@@ -23,7 +23,7 @@ from memoryweb.accounts.exceptions import (
 from memoryweb.accounts.models import Integration, Team
 from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
-from memoryweb.audit.record import Actor, Entry, lock, record
+from memoryweb.audit.record import Actor, Entry, lock, record, target
 
 _CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 # Sources and words that mean something else where an owner is named.
@@ -191,8 +191,7 @@ def _record(action: str, integration: Integration, by: Actor, **labels: str) -> 
         Entry(
             action,
             by,
-            target_kind="integration",
-            target_id=integration.pk,
+            **target(integration),
             labels={"name": integration.name, **labels},
             details={
                 "channels": len(integration.channels),

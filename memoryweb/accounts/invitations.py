@@ -18,7 +18,7 @@ from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import Invitation, Membership, Team, User
 from memoryweb.accounts.names import checked_address
 from memoryweb.accounts.permissions import Role
-from memoryweb.audit.record import Actor, Entry, lock, record
+from memoryweb.audit.record import Actor, Entry, lock, record, target
 
 VALID = timedelta(days=7)
 
@@ -142,11 +142,5 @@ def _hash(secret: str) -> str:
 def _record(action: str, invitation: Invitation, by: Actor) -> None:
     record(
         invitation.team_id,
-        Entry(
-            action,
-            by,
-            target_kind="invitation",
-            target_id=str(invitation.pk),
-            details={"role": str(invitation.role)},
-        ),
+        Entry(action, by, **target(invitation), details={"role": str(invitation.role)}),
     )

@@ -7,7 +7,7 @@ from django.utils.crypto import salted_hmac
 
 from memoryweb.accounts.models import User
 from memoryweb.accounts.teams import system_team
-from memoryweb.audit.record import ANONYMOUS, Actor, Entry, record
+from memoryweb.audit.record import ANONYMOUS, Actor, Entry, record, target
 
 
 @transaction.atomic
@@ -15,19 +15,14 @@ def record_act(user: User, action: str, *, by: Actor | None = None) -> None:
     """An act of a known person, or one done for them."""
     for team_id, role in _teams(user):
         actor = by or Actor("person", id=str(user.pk), role=role)
-        record(team_id, Entry(action, actor, target_kind="user", target_id=user.pk))
+        record(team_id, Entry(action, actor, **target(user)))
 
 
 @transaction.atomic
 def record_refusal(user: User, reason_code: str) -> None:
     """Somebody could not prove to be this person."""
     refusal = Entry(
-        "signin.failed",
-        ANONYMOUS,
-        target_kind="user",
-        target_id=user.pk,
-        outcome="refused",
-        reason_code=reason_code,
+        "signin.failed", ANONYMOUS, **target(user), outcome="refused", reason_code=reason_code
     )
     for team_id, _role in _teams(user):
         record(team_id, refusal)

@@ -11,7 +11,7 @@ from memoryweb.accounts.exceptions import Ambiguous, NotDemo, NotFound
 from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.names import checked_name
 from memoryweb.audit.erasure import erase_labels
-from memoryweb.audit.record import Actor, Entry, lock, record
+from memoryweb.audit.record import Actor, Entry, lock, record, target
 
 SYSTEM_SLUG = "system"
 
@@ -21,10 +21,7 @@ def create_team(*, name: str, by: Actor, is_demo: bool = False) -> Team:
     """Raises NameRefused. Teams may share a name; the slug tells them apart."""
     name = checked_name(name, longest=120)
     team = Team.objects.create(name=name, slug=_free_slug(name), is_demo=is_demo)
-    record(
-        team.pk,
-        Entry("team.created", by, target_kind="team", target_id=team.pk, labels={"name": name}),
-    )
+    record(team.pk, Entry("team.created", by, **target(team), labels={"name": name}))
     return team
 
 
@@ -35,10 +32,7 @@ def rename_team(*, team: Team, name: str, by: Actor) -> Team:
     if name != team.name:
         team.name = name
         team.save(update_fields=["name"])
-        record(
-            team.pk,
-            Entry("team.changed", by, target_kind="team", target_id=team.pk, labels={"name": name}),
-        )
+        record(team.pk, Entry("team.changed", by, **target(team), labels={"name": name}))
     return team
 
 
@@ -61,8 +55,7 @@ def remove_demo(*, team: Team, by: Actor) -> list[User]:
     removed = Entry(
         "team.removed",
         by,
-        target_kind="team",
-        target_id=team.pk,
+        **target(team),
         labels={"name": team.name},
         details={"people": len(gone)},
     )

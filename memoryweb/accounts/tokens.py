@@ -21,7 +21,7 @@ from memoryweb.accounts.exceptions import (
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
-from memoryweb.audit.record import Actor, Entry, lock, record, record_all
+from memoryweb.audit.record import Actor, Entry, lock, record, record_all, target
 from memoryweb.language.secrets import own_token
 
 DEFAULT_DAYS = 90
@@ -165,8 +165,7 @@ def _entry(action: str, token: Token, by: Actor, details: dict[str, object] | No
     return Entry(
         action,
         by,
-        target_kind="token",
-        target_id=token.pk,
+        **target(token),
         labels={"name": token.name} if action != "token.used" else {},
         details={"holder": str(holder), **(details or {})},
     )

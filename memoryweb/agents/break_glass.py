@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memoryweb.accounts.models import Team, User
 from memoryweb.agents.models import BreakGlass, Owner
-from memoryweb.audit.record import Actor, Entry, record
+from memoryweb.audit.record import Actor, Entry, record, target
 
 LASTS = timedelta(minutes=60)
 
@@ -32,8 +32,7 @@ def open_glass(*, owner: Owner, user: User, reason: str, by: Actor) -> BreakGlas
         Entry(
             action="breakglass.opened",
             actor=by,
-            target_kind="owner",
-            target_id=str(owner.pk),
+            **target(owner),
             on_behalf_of=owner.pk,
             labels={"reason": reason},
             details={"grant": str(grant.pk), "minutes": int(LASTS.total_seconds() // 60)},

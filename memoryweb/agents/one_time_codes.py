@@ -24,7 +24,7 @@ from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyCodes, TooManyTries
 from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.audit.queries import count_since
-from memoryweb.audit.record import Actor, Entry, lock, record
+from memoryweb.audit.record import Actor, Entry, lock, record, target
 
 Purpose = OneTimeCode.Purpose
 # Nothing that is read as another: no 0 and O, no 1, I and L.
@@ -212,13 +212,5 @@ def _hash(purpose: Purpose, secret: str) -> str:
 
 def _record(action: str, owner: Owner, by: Actor, **details: str) -> None:
     record(
-        owner.team_id,
-        Entry(
-            action,
-            by,
-            target_kind="owner",
-            target_id=owner.pk,
-            on_behalf_of=owner.pk,
-            details=details,
-        ),
+        owner.team_id, Entry(action, by, **target(owner), on_behalf_of=owner.pk, details=details)
     )

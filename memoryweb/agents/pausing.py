@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from memoryweb.agents.models import Owner
-from memoryweb.audit.record import Actor, Entry, lock, record
+from memoryweb.audit.record import Actor, Entry, lock, record, target
 
 
 @transaction.atomic
@@ -18,8 +18,7 @@ def set_paused(*, owner: Owner, paused: bool, by: Actor) -> bool:
             Entry(
                 action="owner.paused" if paused else "owner.resumed",
                 actor=by,
-                target_kind="owner",
-                target_id=str(owner.pk),
+                **target(owner),
                 on_behalf_of=owner.pk,
             ),
         )

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Model
 
 from memoryweb.audit import chain, origin
 from memoryweb.audit.actions import ACTIONS
@@ -48,6 +49,12 @@ class Entry:
     model: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def target(row: Model) -> dict[str, Any]:
+    """The fields of an entry that say what it happened to."""
+    kind = re.sub(r"\B(?=[A-Z])", "_", type(row).__name__).lower()
+    return {"target_kind": kind, "target_id": str(row.pk)}
 
 
 def record(team_id: UUID, entry: Entry) -> Event:

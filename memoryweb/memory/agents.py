@@ -11,6 +11,7 @@ from django_scopes import scopes_disabled
 from memoryweb import agents as room
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import next_dream_at
+from memoryweb.audit.record import target
 from memoryweb.markdown.file_kinds import SEEDED
 from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MemoryRefused
@@ -45,9 +46,7 @@ def create_agent(work: Transaction, *, name: str, **settings: Any) -> Agent:
     for path in SEEDED:
         text = (_SEEDS / path).read_text(encoding="utf-8")
         write(work, Place(agent, None, path), text, writer=writer, expected="")
-    work.record(
-        "agent.created", target_kind="agent", target_id=str(agent.pk), labels={"name": name}
-    )
+    work.record("agent.created", **target(agent), labels={"name": name})
     return agent
 
 
@@ -67,12 +66,7 @@ def change_agent(work: Transaction, agent: Agent, **settings: Any) -> list[str]:
         agent.next_dream_at = next_dream_at(agent, work.now)
         derived.append("next_dream_at")
     agent.save(update_fields=[*changed, *derived])
-    work.record(
-        "agent.changed",
-        target_kind="agent",
-        target_id=str(agent.pk),
-        details={"fields": sorted(changed)},
-    )
+    work.record("agent.changed", **target(agent), details={"fields": sorted(changed)})
     return changed
 
 
@@ -84,7 +78,7 @@ def archive_agent(work: Transaction, agent: Agent) -> None:
     agent.archived_at = work.now
     agent.next_dream_at = None
     agent.save(update_fields=["archived_at", "next_dream_at"])
-    work.record("agent.archived", target_kind="agent", target_id=str(agent.pk))
+    work.record("agent.archived", **target(agent))
 
 
 def restore_agent(work: Transaction, agent: Agent) -> None:
@@ -96,7 +90,7 @@ def restore_agent(work: Transaction, agent: Agent) -> None:
     agent.archived_at = None
     agent.next_dream_at = next_dream_at(agent, work.now)
     agent.save(update_fields=["archived_at", "next_dream_at"])
-    work.record("agent.restored", target_kind="agent", target_id=str(agent.pk))
+    work.record("agent.restored", **target(agent))
 
 
 def remove_expired(now: datetime) -> int:
@@ -123,12 +117,7 @@ def _remove(agent: Agent, now: datetime) -> bool:
         still = Agent.objects.expired(now - KEPT).filter(pk=agent.pk).first()
         if still is None:
             return False
-        work.record(
-            "agent.removed",
-            target_kind="agent",
-            target_id=str(agent.pk),
-            labels={"name": agent.name},
-        )
+        work.record("agent.removed", **target(agent), labels={"name": agent.name})
         still.delete()
         return True
 

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.readers import Reader
+from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.context import Context
 from memoryweb.memory.transaction import Transaction
@@ -91,8 +92,7 @@ def served(
     owner = context.reader.owner
     tx.record(
         "context.served",
-        target_kind="agent",
-        target_id=str(context.reader.agent.pk),
+        **target(context.reader.agent),
         on_behalf_of=owner.pk if owner else None,
         details={
             "injection": injection.pk,

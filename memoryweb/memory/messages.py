@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.record import target
 from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
@@ -277,8 +278,7 @@ def _record(
     is_import = conversation.source == Conversation.Source.IMPORT
     tx.record(
         "conversation.imported" if is_import else "conversation.received",
-        target_kind="conversation",
-        target_id=str(conversation.pk),
+        **target(conversation),
         on_behalf_of=conversation.owner_id,
         outcome="skipped" if reason else "ok",
         reason_code=reason,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.record import target
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.transaction import Transaction
 from memoryweb.workspace import ordering
@@ -31,7 +32,7 @@ def arrange(
     if not changed:
         return
     File.objects.bulk_update(changed, ["enabled", "sort_order"], batch_size=200)
-    tx.record("prompt.changed", target_kind="agent", target_id=str(agent.pk))
+    tx.record("prompt.changed", **target(agent))
 
 
 def switch(tx: Transaction, file: File, *, enabled: bool) -> None:

@@ -1,5 +1,6 @@
 """A person lets machines change lines that a person wrote, or has them kept again (SPEC §3)."""
 
+from memoryweb.audit.record import target
 from memoryweb.memory.exceptions import FileMissing, Stale
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import lock
@@ -37,8 +38,7 @@ def _set(tx: Transaction, file: File, lines: range, expected: str, *, released: 
     if rows.update(released=released):
         tx.record(
             "line.released" if released else "line.kept",
-            target_kind="file",
-            target_id=str(file.pk),
+            **target(file),
             target_revision=file.revision,
             on_behalf_of=file.owner_id,
             labels={"path": file.path},

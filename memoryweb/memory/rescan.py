@@ -14,6 +14,7 @@ from django.apps import apps
 from django.db.models import Model, QuerySet
 
 from memoryweb.agents.models import Agent
+from memoryweb.audit.record import target
 from memoryweb.conversations.models import Message
 from memoryweb.memory import screening, write
 from memoryweb.memory.revising import sha256
@@ -62,9 +63,7 @@ def request(work: Transaction, agent: Agent, *, fix: bool, trigger: str, user: A
         agent=agent, owner=None, kind=KIND, trigger=trigger, user=user, topic=FIX if fix else ""
     )
     if made.created:
-        work.record(
-            "run.requested", target_kind="run", target_id=str(made.run.pk), run_id=made.run.pk
-        )
+        work.record("run.requested", **target(made.run), run_id=made.run.pk)
     return made.run
 
 

@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.secrets import assignments as secret_assignments
 from memoryweb.language.secrets import credentials, names
@@ -258,8 +259,7 @@ def _keep(tx: Transaction, rows: Sequence[HeldSecret]) -> None:
     for row in rows:
         tx.record(
             "secret.released" if row.state == HeldSecret.State.RELEASED else "secret.held",
-            target_kind="held_secret",
-            target_id=str(row.pk),
+            **target(row),
             on_behalf_of=row.owner_id,
             reason_code=row.kind,
         )

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.record import target
 from memoryweb.memory import placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.snapshot.planning import Action, Item, Plan, plan
@@ -116,8 +117,7 @@ def export(
     packed = _packed(agent, owner, parts[part - 1] if part else None, is_for_program=is_for_program)
     tx.record(
         "snapshot.exported",
-        target_kind="agent",
-        target_id=str(agent.pk),
+        **target(agent),
         on_behalf_of=_kept(owner),
         details={"files": len(packed)},
     )
@@ -235,8 +235,7 @@ def _batch(tx: Transaction, agent: Agent, owner: Owner | None, made: Plan, by: W
     counts = {str(action): made.count(action) for action in Action}
     tx.record(
         "snapshot.imported",
-        target_kind="import",
-        target_id=str(batch.pk),
+        **target(batch),
         on_behalf_of=_kept(owner),
         details=counts | {"ignored": len(made.ignored)},
     )

@@ -6,6 +6,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.record import target
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import Transaction
@@ -30,8 +31,7 @@ def keep(
     )
     tx.record(
         "snapshot.uploaded",
-        target_kind="agent",
-        target_id=str(agent.pk),
+        **target(agent),
         on_behalf_of=upload.owner_id,
         details={"size": len(archive)},
     )

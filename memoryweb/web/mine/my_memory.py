@@ -19,7 +19,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import person_owner
 from memoryweb.agents.pausing import set_paused
-from memoryweb.audit.record import Actor
+from memoryweb.audit.record import Actor, target
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
 from memoryweb.memory.mine import changes as door
 from memoryweb.memory.mine import export as personal_export
@@ -194,8 +194,7 @@ def download(
         for owner in owners:
             work.record(
                 "personal.exported",
-                target_kind="owner",
-                target_id=str(owner.pk),
+                **target(owner),
                 on_behalf_of=owner.pk,
                 details={"grant": str(grant)} if grant else {},
             )
