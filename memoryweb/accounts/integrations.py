@@ -17,17 +17,15 @@ from memoryweb.accounts.exceptions import (
     NotFound,
     ReasonMissing,
     Revoked,
-    ScopeMissing,
-    ScopeRefused,
 )
 from memoryweb.accounts.models import Integration, Team
 from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, target
 
-_CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
+CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 # Sources and words that mean something else where an owner is named.
-_RESERVED = frozenset({"user", "api", "system", "shared", "me"})
+RESERVED = frozenset({"user", "api", "system", "shared", "me"})
 _REASONS = {
     Scope.PERSONAL_READ: "personal_read_reason",
     Scope.SHARED_WRITE: "shared_write_reason",
@@ -164,7 +162,7 @@ def _free_name(team: Team, name: str) -> str:
 
 def _checked_channels(names: Sequence[str]) -> list[str]:
     for name in names:
-        if not _CHANNEL.fullmatch(name) or name in _RESERVED:
+        if not CHANNEL.fullmatch(name) or name in RESERVED:
             raise ChannelRefused(name)
     return sorted(set(names))
 
@@ -178,10 +176,7 @@ def _checked_agents(team: Team, ids: Sequence[str]) -> list[str]:
 
 
 def _checked_scopes(scopes: Collection[str]) -> list[str]:
-    if not scopes:
-        raise ScopeMissing
-    if refused := sorted(set(scopes) - set(tokens.PERSONAL_SCOPES)):
-        raise ScopeRefused(", ".join(refused))
+    tokens.check_scopes(scopes, tokens.PERSONAL_SCOPES)
     return sorted(set(scopes))
 
 

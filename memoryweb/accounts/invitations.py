@@ -10,11 +10,10 @@ from django.utils import timezone
 
 from memoryweb.accounts.exceptions import (
     AlreadyMember,
-    EndRefused,
     InvitationGone,
     NotInvited,
 )
-from memoryweb.accounts.members import add_member
+from memoryweb.accounts.members import add_member, check_end
 from memoryweb.accounts.models import Invitation, Membership, Team, User
 from memoryweb.accounts.names import checked_address
 from memoryweb.accounts.permissions import Role
@@ -39,8 +38,7 @@ def invite(
     """
     email = checked_address(email)
     now = timezone.now()
-    if ends_at is not None and ends_at <= now:
-        raise EndRefused
+    check_end(ends_at)
     lock(team.pk)
     member = team.memberships.current().filter(user__email=email).select_related("user").first()
     if member is not None:

@@ -35,7 +35,7 @@ def add_member(
     An account that exists keeps its name and password: no team decides over those.
     Raises AddressRefused, AlreadyMember, EndRefused.
     """
-    _check_end(ends_at)
+    check_end(ends_at)
     lock(team.pk)
     user = _person(email, name, password)
     membership = Membership.objects.filter(team=team, user=user).first()
@@ -55,7 +55,7 @@ def change_member(
 ) -> Membership:
     """Raises EndRefused, LastAdmin, NotMember."""
     if ends_at != membership.ends_at:
-        _check_end(ends_at)
+        check_end(ends_at)
     _lock(membership)
     if (role, ends_at) == (membership.role, membership.ends_at):
         return membership
@@ -87,7 +87,8 @@ def find(team: Team, email: str) -> Membership:
     return membership
 
 
-def _check_end(ends_at: datetime | None) -> None:
+def check_end(ends_at: datetime | None) -> None:
+    """Raises EndRefused."""
     if ends_at is not None and ends_at <= timezone.now():
         raise EndRefused
 

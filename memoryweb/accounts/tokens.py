@@ -49,7 +49,7 @@ def issue(
     """
     lock(team.pk)
     name = checked_name(name, longest=64)
-    _check_scopes(scopes, _allowed(team, user, integration))
+    check_scopes(scopes, _allowed(team, user, integration))
     if not 1 <= days <= LONGEST_DAYS:
         raise ExpiryRefused(LONGEST_DAYS)
     secret = own_token.generate()
@@ -120,6 +120,14 @@ def find(team: Team, text: str) -> Token:
     return live[0]
 
 
+def check_scopes(scopes: Collection[str], allowed: Collection[str]) -> None:
+    """Raises ScopeMissing, ScopeRefused."""
+    if not scopes:
+        raise ScopeMissing
+    if refused := sorted(set(scopes) - set(allowed)):
+        raise ScopeRefused(", ".join(refused))
+
+
 def _mark_first_use(token: Token, by: Actor, now: datetime) -> None:
     with transaction.atomic():
         lock(token.team_id)
@@ -143,13 +151,6 @@ def _allowed(team: Team, user: User | None, integration: Integration | None) -> 
     if not team.memberships.current().filter(user=user).exists():
         raise NotMember(user)
     return PERSONAL_SCOPES
-
-
-def _check_scopes(scopes: Collection[str], allowed: Collection[str]) -> None:
-    if not scopes:
-        raise ScopeMissing
-    if refused := sorted(set(scopes) - set(allowed)):
-        raise ScopeRefused(", ".join(refused))
 
 
 def _hour(moment: datetime) -> datetime:

@@ -1,6 +1,5 @@
 """Owners: made on first sight from an authenticated identity, found by the forms of SPEC §2."""
 
-import re
 import unicodedata
 import uuid
 from typing import Any
@@ -14,9 +13,6 @@ from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Owner
 from memoryweb.language.secrets.names import holds_secret
-
-_CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,31}")
-_RESERVED = {"user", "api", "system", "shared", "me"}
 
 
 def person_owner(team: Team, user: User) -> Owner:
@@ -88,7 +84,7 @@ def find_or_meet(team: Team, text: str) -> Owner | None:
             return api_owner(team, integrations.find(team, name), end_user)
         if source == "user":
             return person_owner(team, _member(team, rest))
-        if not rest or source in _RESERVED:
+        if not rest or source in integrations.RESERVED:
             raise
     if rest.startswith("room:"):
         return room_owner(team, source, rest.removeprefix("room:"))
@@ -136,7 +132,7 @@ def checked_identity(text: str) -> str:
 
 
 def checked_channel(name: str) -> str:
-    if not _CHANNEL.fullmatch(name) or name in _RESERVED:
+    if not integrations.CHANNEL.fullmatch(name) or name in integrations.RESERVED:
         raise OwnerRefused(
             _(
                 "A channel's name is a lower-case word such as “slack”. "

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Scope
 from memoryweb.agents import owners
-from memoryweb.agents.exceptions import OwnerRefused
+from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api.auth import Caller, Right
 from memoryweb.api.exceptions import Forbidden, Invalid, Problem
@@ -192,14 +192,10 @@ def _api_identity(caller: Caller, rest: str) -> _Identity | None:
 
 
 def _existing(caller: Caller, text: str) -> Owner | None:
-    found = caller.team.owners.select_related("integration")
-    if _is_uuid(text):
-        return found.filter(pk=UUID(text)).first()
-    name, slash, end_user = text.removeprefix("api:").partition("/")
-    if text.startswith("api:") and slash:
-        return found.filter(integration__name=name, external_id=end_user).first()
-    source, _colon, rest = text.partition(":")
-    return found.filter(source=source, external_id=rest).first()
+    try:
+        return owners.find(caller.team, text)
+    except (OwnerUnknown, OwnerAmbiguous):
+        return None
 
 
 def _within_reach(caller: Caller, source: str) -> bool:

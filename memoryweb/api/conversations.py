@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 from ninja import Query, Status
 from pydantic import ConfigDict, Field
 
-from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
 from memoryweb.api import acting_owner, runs, visibility
@@ -21,7 +20,7 @@ from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import Camel, HeldOut, Items, Moment, OwnerFields, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.conversations.models import Conversation, Message
-from memoryweb.conversations.parsing import Batch, conversation_id, parse_batch
+from memoryweb.conversations.parsing import conversation_id, parse_batch
 from memoryweb.extraction import requests
 from memoryweb.memory.messages import Added, add_messages
 from memoryweb.memory.transaction import Transaction, write_transaction
@@ -130,8 +129,21 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
     with write_transaction(caller.team, actor=caller.actor) as work:
         # Within: a refused batch makes no owner either.
         owner = _speaker(caller, speaker, external_id)
-        added = _add(work, agent, owner, external_id, batch, caller.token)
-        run = _extraction(work, caller, agent, added, finished=batch.finished)
+        added = add_messages(
+            work,
+            agent=agent,
+            owner=owner,
+            conversation_id=external_id,
+            messages=batch.messages,
+            source=batch.source,
+            group=batch.group,
+            ephemeral=batch.ephemeral,
+            token=caller.token,
+        )
+        run = None
+        if not added.skipped:
+            trigger, talk = Run.Trigger.CONVERSATION, added.conversation
+            run = _extraction(work, caller, talk, trigger, finished=batch.finished)
     return MessagesReceived(
         conversation_id=external_id,
         added=added.added,
@@ -185,16 +197,7 @@ def summarize(
     agent = caller.agent(agent_id)
     found = _conversation(agent, conversation, _asked(caller, body_of(request), query.owner))
     with write_transaction(caller.team, actor=caller.actor) as work:
-        run = requests.request(
-            work,
-            agent=agent,
-            owner=found.owner,
-            trigger=Run.Trigger.API,
-            conversation=found,
-            user=caller.user,
-            integration=caller.integration,
-            finished=True,
-        )
+        run = _extraction(work, caller, found, Run.Trigger.API, finished=True)
     is_skipped = run is not None and run.status == Run.Status.SKIPPED
     answer = SummarizeAnswer(
         run=runs.described(run, visibility.of_owner(found.owner)) if run else None,
@@ -223,33 +226,15 @@ def _speaker(caller: Caller, fields: OwnerFields, conversation: str) -> Owner:
     return owner
 
 
-def _add(
-    work: Transaction, agent: Agent, owner: Owner, external_id: str, batch: Batch, token: Token
-) -> Added:
-    return add_messages(
-        work,
-        agent=agent,
-        owner=owner,
-        conversation_id=external_id,
-        messages=batch.messages,
-        source=batch.source,
-        group=batch.group,
-        ephemeral=batch.ephemeral,
-        token=token,
-    )
-
-
 def _extraction(
-    work: Transaction, caller: Caller, agent: Agent, added: Added, *, finished: bool
+    work: Transaction, caller: Caller, talk: Conversation, trigger: Run.Trigger, *, finished: bool
 ) -> Run | None:
-    if added.skipped:
-        return None
     return requests.request(
         work,
-        agent=agent,
-        owner=added.conversation.owner,
-        trigger=Run.Trigger.CONVERSATION,
-        conversation=added.conversation,
+        agent=talk.agent,
+        owner=talk.owner,
+        trigger=trigger,
+        conversation=talk,
         user=caller.user,
         integration=caller.integration,
         finished=finished,

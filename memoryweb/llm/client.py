@@ -16,7 +16,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from memoryweb.llm import breaker, providers, transport, usage
-from memoryweb.llm.endpoint import Endpoint, endpoint_for, is_configured
+from memoryweb.llm.endpoint import Endpoint, endpoint_for
 from memoryweb.llm.exceptions import (
     ModelError,
     TimedOut,
@@ -53,7 +53,7 @@ class Completion(Generic[Answer]):
 
 
 def configured() -> bool:
-    return is_configured()
+    return bool(settings.MODEL_PROVIDER and settings.MODELS.get("default"))
 
 
 def complete(

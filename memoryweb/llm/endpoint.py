@@ -23,10 +23,6 @@ class Endpoint:
     key: str = field(repr=False)
 
 
-def is_configured() -> bool:
-    return bool(settings.MODEL_PROVIDER and settings.MODELS.get("default"))
-
-
 def endpoint_for(role: str) -> Endpoint:
     """Raises NotConfigured or HostRefused. A role without a model of its own uses the default."""
     provider = settings.MODEL_PROVIDER

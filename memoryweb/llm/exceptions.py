@@ -159,10 +159,7 @@ def from_status(status: int, retry_after: float | None) -> ModelError:
 
 
 _BY_STATUS: dict[int, tuple[type[ModelError], "StrPromise"]] = {
-    400: (
-        RequestRefused,
-        _("The model endpoint could not process the request (400)."),
-    ),
+    400: (RequestRefused, _("The model endpoint could not process the request (400).")),
     401: (
         KeyRefused,
         _("The model endpoint rejected the key (401). Check MEMORYWEB_MODEL_KEY."),
@@ -180,8 +177,5 @@ _BY_STATUS: dict[int, tuple[type[ModelError], "StrPromise"]] = {
     ),
     408: (TimedOut, _("The model endpoint timed out (408).")),
     413: (TooLarge, _("The text is too long for the model endpoint (413).")),
-    429: (
-        Busy,
-        _("The model endpoint is busy, or the quota is used up (429)."),
-    ),
+    429: (Busy, _("The model endpoint is busy, or the quota is used up (429).")),
 }

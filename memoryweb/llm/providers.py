@@ -45,7 +45,6 @@ class Reply:
 
     text: str
     finish: str
-    model: str
     tokens_in: int | None
     tokens_out: int
     refused: bool = False
@@ -185,7 +184,7 @@ def _joined_openai(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     finish: Any = None
     for chunk in chunks:
-        answer |= {key: chunk[key] for key in ("model", "usage", "error") if chunk.get(key)}
+        answer |= {key: chunk[key] for key in ("usage", "error") if chunk.get(key)}
         for choice in _objects(chunk.get("choices"))[:1]:
             delta = _mapping(choice.get("delta"))
             text += _strings(delta.get("content"))
@@ -202,9 +201,7 @@ def _joined_anthropic(stream: Iterable[dict[str, Any]]) -> dict[str, Any]:
     for event in stream:
         kind = event.get("type")
         if kind == "message_start":
-            message = _mapping(event.get("message"))
-            answer["model"] = message.get("model")
-            usage |= _mapping(message.get("usage"))
+            usage |= _mapping(_mapping(event.get("message")).get("usage"))
         elif kind == "content_block_delta":
             text += _strings(_mapping(event.get("delta")).get("text"))
         elif kind == "message_delta":
@@ -233,7 +230,6 @@ def _openai_reply(answer: Mapping[str, Any]) -> Reply:
     return Reply(
         text=text,
         finish=_word(choice.get("finish_reason")),
-        model=_word(answer.get("model")),
         tokens_in=_count(usage.get("prompt_tokens")),
         tokens_out=_tokens_out(usage.get("completion_tokens"), text),
         refused=bool(message.get("refusal")),
@@ -250,7 +246,6 @@ def _anthropic_reply(answer: Mapping[str, Any]) -> Reply:
     return Reply(
         text=text,
         finish=_word(answer.get("stop_reason")),
-        model=_word(answer.get("model")),
         tokens_in=None if parts[0] is None else sum(part or 0 for part in parts),
         tokens_out=_tokens_out(usage.get("output_tokens"), text),
     )

@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -79,7 +78,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
 def waiting(who: Oneself) -> list[dict[str, str]]:
     """What a member has to decide about their own memory, with the page to do it on."""
     found = Inbox(who.team, lambda owner: Q(**{f"{owner}__in": list(who.owners)}))
-    page = reverse("web:review", args=[who.team.slug])
+    page = who.to("review")
     return [
         {"label": _waiting(Kind(kind), count), "url": f"{page}?kind={kind}"}
         for kind, count in sorted(found.counts.items())
@@ -244,14 +243,12 @@ def _sentence(
 
 
 def _by_agent(who: Oneself, kept: Kept) -> dict[str, Any]:
-    slug, agent_id = who.team.slug, kept.agent.pk
-    if not who.is_member:
-        return {"kept": kept}
+    agent_id = kept.agent.pk
     return {
         "kept": kept,
-        "files_url": reverse("web:agents_files", args=[slug, agent_id]) + "?owner=me",
-        "talks_url": reverse("web:agents_conversations", args=[slug, agent_id]) + "?whose=mine",
-        "snapshot_url": reverse("web:agents_snapshot_export", args=[slug, agent_id]) + "?owner=me",
+        "files_url": who.to("agents_files", agent_id, query="?owner=me"),
+        "talks_url": who.to("agents_conversations", agent_id, query="?whose=mine"),
+        "snapshot_url": who.to("agents_snapshot_export", agent_id, query="?owner=me"),
     }
 
 

@@ -3,6 +3,7 @@ that My memory shows and does starts from here, and reaches these owners alone."
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404
@@ -35,6 +36,12 @@ class Oneself:
     @property
     def is_member(self) -> bool:
         return self.user is not None
+
+    def to(self, name: str, *place: Any, query: str = "") -> str:
+        """A page of the team; empty on a visit, which opens none of them."""
+        if not self.is_member:
+            return ""
+        return reverse(f"web:{name}", args=[self.team.slug, *place]) + query
 
     def file(self, file_id: UUID) -> File:
         """One's own, or the same 404 as for one that nobody has."""

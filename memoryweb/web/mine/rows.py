@@ -6,7 +6,6 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
@@ -63,19 +62,19 @@ def anchor_of(file_id: UUID, line: int) -> str:
 
 def _row(who: Oneself, one: Sentence, uses: Mapping[Place, datetime]) -> Row:
     file, origins = one.file, one.origins
-    written = origins.written
+    written, place = origins.written, (file.agent_id, file.path, one.block.line)
     return {
         "sentence": one,
         "anchor": anchor_of(file.pk, one.block.line),
         "author": author_name(written) if written else "",
         "is_own": bool(who.user and written and written.user_id == who.user.pk),
         "run": written.run if written else None,
-        "run_url": _run_url(who, written),
+        "run_url": who.to("agents_run", written.run_id) if written and written.run_id else "",
         "said": tuple(_said(who, row.message) for row in origins.said if row.message),
         "notes": _notes(who, origins.notes),
         "last_used": uses.get(one.place),
         "file_url": _file_url(who, file, one.block.line),
-        "why_url": _why_url(who, file, one.block.line) if written else "",
+        "why_url": who.to("agents_why", *place, query=_owner(who, file)) if written else "",
     }
 
 
@@ -90,10 +89,8 @@ def _said(who: Oneself, message: Message) -> Row:
     """A message that a sentence stands on. Without an address on a visit."""
     cut = message.content[:_QUOTED] + ("…" if len(message.content) > _QUOTED else "")
     talk = message.conversation
-    url = ""
-    if who.is_member:
-        page = reverse("web:agents_conversation", args=[who.team.slug, talk.agent_id, talk.pk])
-        url = f"{page}?message={message.position}#m{message.position}"
+    at = f"?message={message.position}#m{message.position}"
+    url = who.to("agents_conversation", talk.agent_id, talk.pk, query=at)
     name = message.name or str(message.get_role_display())
     return {"text": cut, "name": name, "at": message.timestamp, "url": url}
 
@@ -108,25 +105,10 @@ def _notes(who: Oneself, found: Iterable[LineOrigin]) -> list[Row]:
     return list(shown.values())
 
 
-def _run_url(who: Oneself, written: LineOrigin | None) -> str:
-    if not who.is_member or written is None or written.run_id is None:
-        return ""
-    return reverse("web:agents_run", args=[who.team.slug, written.run_id])
-
-
 def _file_url(who: Oneself, file: File, line: int | None = None) -> str:
     """On a visit there is no page of a file: what it holds stands here, sentence by sentence."""
-    if not who.is_member:
-        return ""
-    page = reverse("web:agents_file", args=[who.team.slug, file.agent_id, file.path])
-    return page + _owner(who, file) + (f"#L{line}" if line else "")
-
-
-def _why_url(who: Oneself, file: File, line: int) -> str:
-    if not who.is_member:
-        return ""
-    page = reverse("web:agents_why", args=[who.team.slug, file.agent_id, file.path, line])
-    return page + _owner(who, file)
+    query = _owner(who, file) + (f"#L{line}" if line else "")
+    return who.to("agents_file", file.agent_id, file.path, query=query)
 
 
 def _owner(who: Oneself, file: File) -> str:
