@@ -1,7 +1,7 @@
 """What an agent is given for a message: `POST …/context` (SPEC §8.1)."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context, Included, Quoted
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import Scope as FileScope
 
 router = Router(tags=["Context"])
@@ -153,17 +154,20 @@ def _included(
     )
 
 
-def _hit(one: Quoted, owner: Owner | None) -> IncludedHit:
-    hit = one.hit
+def found_at(hit: Hit) -> dict[str, Any]:
+    """What every hit says of its place."""
     message = hit.message
-    return IncludedHit(
-        kind="message" if message else "file",
-        filename=hit.file.path if hit.file else None,
-        line_number=hit.line if hit.file else None,
-        conversation_id=message.conversation.external_id if message else None,
-        message_id=message.external_id if message else None,
-        owner=acting_owner.shown(owner if hit.owner_id else None),
-        text=one.said,
-        score=round(hit.score, 4),
-        date=hit.date,
-    )
+    return {
+        "kind": "message" if message else "file",
+        "filename": hit.file.path if hit.file else None,
+        "line_number": hit.line if hit.file else None,
+        "conversation_id": message.conversation.external_id if message else None,
+        "message_id": message.external_id if message else None,
+        "score": round(hit.score, 4),
+        "date": hit.date,
+    }
+
+
+def _hit(one: Quoted, owner: Owner | None) -> IncludedHit:
+    whose = acting_owner.shown(owner if one.hit.owner_id else None)
+    return IncludedHit(owner=whose, text=one.said, **found_at(one.hit))

@@ -12,7 +12,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.context import conversation_of
+from memoryweb.api.context import conversation_of, found_at
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
@@ -125,20 +125,13 @@ def _kinds(text: str) -> list[str]:
 
 
 def _hit(hit: Hit, owner: Owner | None) -> SearchHit:
-    message = hit.message
     scope = hit.file.scope if hit.file else FileScope.PERSONAL
     return SearchHit(
-        kind="message" if message else "file",
-        filename=hit.file.path if hit.file else None,
-        line_number=hit.line if hit.file else None,
+        **found_at(hit),
         revision=hit.revision,
-        conversation_id=message.conversation.external_id if message else None,
-        message_id=message.external_id if message else None,
         owner=acting_owner.shown(owner if hit.owner_id else None, scope),
         scope=scope,
         source=hit.source,
         snippet=hit.snippet,
         marks=list(hit.marks),
-        score=round(hit.score, 4),
-        date=hit.date,
     )

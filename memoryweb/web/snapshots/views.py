@@ -150,8 +150,7 @@ def change(request: TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> 
 
 
 def _previewed(request: TeamRequest, agent: Agent, kept: Upload) -> snapshots.Preview:
-    archive = bytes(kept.archive)
-    return snapshots.preview(agent, kept.owner, archive, by=writer_of(request))
+    return snapshots.preview(agent, kept.owner, bytes(kept.archive), by=writer_of(request))
 
 
 @require_POST
