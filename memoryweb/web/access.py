@@ -19,6 +19,7 @@ from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.views.decorators.http import require_http_methods
 from django_htmx.middleware import HtmxDetails
 from django_scopes import scope
 
@@ -29,7 +30,7 @@ from memoryweb.agents.break_glass import open_grants
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
 from memoryweb.agents.models import Agent, BreakGlass, Owner
 from memoryweb.agents.owners import find, person_owner
-from memoryweb.audit.record import Actor, Entry, record
+from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
 from memoryweb.review.inbox import Inbox
@@ -143,23 +144,20 @@ class TeamRequest(UserRequest):
     visit: Visit
 
 
-def team_view(
-    permission: Permission = Permission.READ,
-) -> Callable[
-    [Callable[Concatenate[TeamRequest, P], HttpResponseBase]],
-    Callable[Concatenate[TeamRequest, P], HttpResponseBase],
-]:
-    """Find the team by its slug and the person's current membership, then enter its scope."""
+View = Callable[Concatenate[TeamRequest, P], HttpResponseBase]
 
-    def decorate(
-        view: Callable[Concatenate[TeamRequest, P], HttpResponseBase],
-    ) -> Callable[Concatenate[TeamRequest, P], HttpResponseBase]:
+
+def team_view(*methods: str, takes: Permission = Permission.READ) -> Callable[[View[P]], View[P]]:
+    """Answers these methods alone. Finds the team by its slug and the person's current membership,
+    then enters its scope."""
+
+    def decorate(view: View[P]) -> View[P]:
         @wraps(view)
         def inner(request: TeamRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
             request.visit = _visit(request, str(kwargs.pop("team")))
             with scope(team=request.visit.team), timezone.override(_zone(request.user)):
                 try:
-                    require(request, permission)
+                    require(request, takes)
                     response = view(request, *args, **kwargs)
                 except Refused as refused:
                     response = _refuse(request, refused)
@@ -167,7 +165,7 @@ def team_view(
             response.headers.setdefault("Cache-Control", "private, no-store")
             return response
 
-        return inner
+        return require_http_methods(methods)(inner)
 
     return decorate
 
@@ -381,7 +379,7 @@ def _zone(user: User) -> ZoneInfo:
 
 
 def _refuse(request: TeamRequest, refused: Refused) -> HttpResponse:
-    visit = request.visit
+    visit, match = request.visit, request.resolver_match
     with transaction.atomic():
         record(
             visit.team.pk,
@@ -390,15 +388,10 @@ def _refuse(request: TeamRequest, refused: Refused) -> HttpResponse:
                 actor=visit.actor,
                 outcome="denied",
                 reason_code=refused.code,
-                target_kind="owner" if refused.owner else "",
-                target_id=str(refused.owner.pk) if refused.owner else "",
-                details={"view": _view_name(request)},
+                **(target(refused.owner) if refused.owner else {}),
+                details={"view": match.view_name if match else ""},
             ),
         )
     opens = refused.owner is not None and visit.can(Permission.BREAK_GLASS)
     context = {"owner": refused.owner if opens and refused.code == "personal" else None}
     return render(request, "403.html", context, status=403)
-
-
-def _view_name(request: HttpRequest) -> str:
-    return request.resolver_match.view_name if request.resolver_match else ""

@@ -14,7 +14,7 @@ FACES = [path for path in MODULES if path.parts[len(ROOT.parts)] in {"web", "api
 VIEWS = [
     path
     for path in MODULES
-    if path.is_relative_to(ROOT / "web") and "@require_" in path.read_text()
+    if path.is_relative_to(ROOT / "web") and re.search("@(require_|team_view)", path.read_text())
 ]
 
 FUNCTION_LINES, FILE_LINES, VIEW_LINES, VIEWS_FILE_LINES = 40, 400, 25, 300
@@ -68,12 +68,18 @@ def test_a_view_is_five_steps() -> None:
 
 
 def test_every_view_says_its_method_before_anything_else() -> None:
-    first = {"require_GET", "require_POST", "require_safe", "require_http_methods"}
+    first = {"team_view", "require_GET", "require_POST", "require_safe", "require_http_methods"}
     assert [
         f"{_name(path)}:{node.name}"
         for path in VIEWS
         for node in filter(_is_view, ast.walk(_tree(path)))
         if isinstance(node, ast.FunctionDef) and _called(node.decorator_list[0]) not in first
+    ] == []
+    assert [
+        f"{_name(path)}:{node.lineno}"
+        for path in VIEWS
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Call) and _called(node) == "team_view" and not node.args
     ] == []
 
 

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
@@ -32,8 +31,7 @@ from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def agents(request: TeamRequest) -> HttpResponse:
     visit = request.visit
     found = page(request, visit.team.agents.live(), size=25)
@@ -58,8 +56,7 @@ def agents(request: TeamRequest) -> HttpResponse:
     return show(request, "agents/agents.html", context)
 
 
-@require_http_methods(["GET", "POST"])
-@team_view(Permission.MANAGE_AGENTS)
+@team_view("GET", "POST", takes=Permission.MANAGE_AGENTS)
 def new(request: TeamRequest) -> HttpResponse:
     form = AgentForm(request.POST or None, initial={"time_zone": request.user.time_zone})
     if request.method == "POST" and form.is_valid():
@@ -72,15 +69,13 @@ def new(request: TeamRequest) -> HttpResponse:
     return show(request, "agents/new.html", {"form": form}, status=status)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def detail(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     return redirect(to(request, "agents_files", agent.pk))
 
 
-@require_http_methods(["GET", "POST"])
-@team_view()
+@team_view("GET", "POST")
 def settings(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """Everybody sees how an agent is set; admins change it."""
     agent = find_agent(request, agent_id)
@@ -101,15 +96,13 @@ def settings(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "agents/settings.html", context, partials=("settings",), status=status)
 
 
-@require_http_methods(["GET"])
-@team_view(Permission.MANAGE_AGENTS)
+@team_view("GET", takes=Permission.MANAGE_AGENTS)
 def archive_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     return show(request, "agents/archive.html", {"agent": agent, "tab": "settings"})
 
 
-@require_POST
-@team_view(Permission.MANAGE_AGENTS)
+@team_view("POST", takes=Permission.MANAGE_AGENTS)
 def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
@@ -119,8 +112,7 @@ def archive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return redirect(to(request, "agents"))
 
 
-@require_POST
-@team_view(Permission.MANAGE_AGENTS)
+@team_view("POST", takes=Permission.MANAGE_AGENTS)
 def unarchive(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_archived_agent(request, agent_id)
     try:

@@ -6,7 +6,6 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission, Role
@@ -22,8 +21,7 @@ from memoryweb.web.paging import page
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@require_GET
-@team_view(Permission.SEE_AUDIT)
+@team_view("GET", takes=Permission.SEE_AUDIT)
 def audit(request: TeamRequest) -> HttpResponse:
     team = request.visit.team
     named = sorted(ACTIONS.items(), key=lambda item: str(item[1]))

@@ -13,7 +13,6 @@ from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
@@ -39,8 +38,7 @@ class Step:
     url: str = ""
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def connect(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     as_person = request.GET.get("as", _default(request)) == "me"

@@ -3,7 +3,6 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.conversations.models import Conversation
@@ -23,8 +22,7 @@ from memoryweb.workspace.models import File
 _SIZE = 50
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def conversations(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """One's own; with the right to see owners also those of others, without a word of them."""
     agent = find_agent(request, agent_id)
@@ -46,8 +44,7 @@ def conversations(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "conversations/conversations.html", context)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     found = find_conversation(request, agent, conversation_id)

@@ -12,7 +12,6 @@ from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from memoryweb.accounts.permissions import Permission
@@ -71,8 +70,7 @@ class DreamsForm(FilterForm):
     )
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     agent.team = request.visit.team
@@ -94,8 +92,7 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "dreams/dreams.html", context)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
     found = find_run(request, run_id)
     context = _about(request, found)
@@ -109,8 +106,7 @@ def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
     return show(request, "dreams/run.html", context, partials=_PARTIALS)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
     """The running part alone; once it is over, the whole page again."""
     found = find_run(request, run_id)
@@ -121,8 +117,7 @@ def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
     return show(request, "dreams/run.html", _about(request, found), partials=_PARTIALS)
 
 
-@require_POST
-@team_view(Permission.DREAM)
+@team_view("POST", takes=Permission.DREAM)
 def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """Dream now: one's own notes (`owner=me`), else the shared and everyone's with new ones."""
     workspace = find_workspace(request, agent_id)

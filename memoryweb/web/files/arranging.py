@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST
 
 from memoryweb.memory import prompt_files
 from memoryweb.memory import write as door
@@ -26,8 +25,7 @@ from memoryweb.web.refusals import told_in, told_to
 from memoryweb.workspace.models import File
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, to_write=True)
@@ -44,8 +42,7 @@ def arrange(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return done(request, lambda again: show_files(again, workspace), url, partials=("tree",))
 
 
-@require_http_methods(["GET", "POST"])
-@team_view()
+@team_view("GET", "POST")
 def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, to_write=True)

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.markdown.paths import fold
 from memoryweb.markdown.pins import pinned_lines
@@ -33,8 +32,7 @@ from memoryweb.workspace.models import File
 from memoryweb.workspace.opened import file_that_was
 
 
-@require_http_methods(["GET", "POST"])
-@team_view()
+@team_view("GET", "POST")
 def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     require_write(request, workspace)
@@ -61,8 +59,7 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
 
 
-@require_http_methods(["GET", "POST"])
-@team_view()
+@team_view("GET", "POST")
 def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     form = EditForm(request.POST or None)
@@ -76,8 +73,7 @@ def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return _show_editor(request, workspace, file, form)
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """How a text would look. Nothing is kept."""
     workspace = find_workspace(request, agent_id)
@@ -93,8 +89,7 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "files/preview.html", context, partials=("preview",))
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, to_write=True)
@@ -102,8 +97,7 @@ def delete_confirm(request: TeamRequest, agent_id: UUID, path: str) -> HttpRespo
     return show(request, "files/delete.html", context)
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, to_write=True)

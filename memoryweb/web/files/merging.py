@@ -8,7 +8,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
 
 from memoryweb.markdown.merge import Decision, Hunk, conflicts, merge, resolved
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
@@ -31,8 +30,7 @@ from memoryweb.workspace.opened import content_with, file_that_was, number_with
 NAMED = 6  # who was faster
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True, to_write=True)

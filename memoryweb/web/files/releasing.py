@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from memoryweb.memory import releasing
 from memoryweb.memory.transaction import write_transaction
@@ -17,15 +16,13 @@ from memoryweb.web.htmx import to
 from memoryweb.web.refusals import told_to
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def release(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     said = _("Machines may change these lines now ({count}). To undo this, choose “Keep again”.")
     return _change(request, agent_id, path, releasing.release, said)
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     said = _("Machines can no longer change these lines ({count}).")
     return _change(request, agent_id, path, releasing.keep, said)

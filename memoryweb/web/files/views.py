@@ -5,7 +5,6 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 
 from memoryweb.agents.readers import Reader
 from memoryweb.memory.global_memory import global_text
@@ -31,8 +30,7 @@ from memoryweb.workspace.models import File
 from memoryweb.workspace.queries import deleted
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def global_file(
     request: TeamRequest, agent_id: UUID, path: str, number: int | None = None
 ) -> HttpResponse:
@@ -51,8 +49,7 @@ def global_file(
     return show(request, "files/global.html", context)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def files(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     note_read(request, workspace.owner, "files", agent_id)
@@ -73,8 +70,7 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
     return show(request, "files/files.html", context, partials=("tree",))
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     found = find_file(request, workspace, path)
@@ -100,8 +96,7 @@ def _text(request: TeamRequest, file: File) -> dict[str, Any]:
     return {"lines": lines, "standings": standings(lines), "is_cut": rendered.is_cut}
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     found = find_file(request, workspace, path)

@@ -11,7 +11,6 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
@@ -45,8 +44,7 @@ class HistoryForm(PeriodForm):
     field_order = ("kind", "person", "since", "until")
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True)
@@ -66,8 +64,7 @@ def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return show(request, "files/revisions.html", context)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True)
@@ -98,8 +95,7 @@ def _text(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
     return {"blocks": blocks, "is_cut": rendered.is_cut}
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True)
@@ -124,8 +120,7 @@ def compare(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     return show(request, "files/compare.html", context, partials=("diff",))
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, deleted=True, to_write=True)

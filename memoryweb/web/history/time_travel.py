@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET
 
 from memoryweb.markdown.diff import Row, counts, side_by_side
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
@@ -81,8 +80,7 @@ class BetweenForm(forms.Form):
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     note_read(request, workspace.owner, "files", agent_id)
@@ -104,8 +102,7 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "moments/moments.html", context)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     note_read(request, workspace.owner, "changes", agent_id)

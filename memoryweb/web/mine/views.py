@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.agents import one_time_codes
 from memoryweb.agents.exceptions import CodeRefused, OwnerRefused, TooManyTries
@@ -20,15 +19,13 @@ from memoryweb.web.mine.my_memory import Act
 from memoryweb.web.mine.people import member
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def mine(request: TeamRequest) -> HttpResponse:
     return _page(request, CodeForm())
 
 
 def _act(act: Act) -> Callable[..., HttpResponseBase]:
-    @require_POST
-    @team_view()
+    @team_view("POST")
     def view(request: TeamRequest) -> HttpResponseBase:
         return act(request, member(request))
 
@@ -38,8 +35,7 @@ def _act(act: Act) -> Callable[..., HttpResponseBase]:
 ACTS = {name: _act(act) for name, act in my_memory.ACTS.items()}
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def link(request: TeamRequest) -> HttpResponse:
     visit = request.visit
     form = CodeForm(request.POST)
@@ -57,8 +53,7 @@ def link(request: TeamRequest) -> HttpResponse:
     return redirect(to(request, "mine") + "#linked")
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def unlink(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     visit = request.visit
     owner = visit.mine.get(owner_id)

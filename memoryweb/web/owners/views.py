@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
@@ -31,8 +30,7 @@ from memoryweb.web.paging import page
 from memoryweb.workspace.queries import files_per_owner
 
 
-@require_GET
-@team_view(Permission.SEE_OWNERS)
+@team_view("GET", takes=Permission.SEE_OWNERS)
 def owners(request: TeamRequest) -> HttpResponse:
     team = request.visit.team
     form = OwnersForm(request.GET, source=_sources(team))
@@ -47,14 +45,12 @@ def owners(request: TeamRequest) -> HttpResponse:
     return show(request, "owners/owners.html", context)
 
 
-@require_GET
-@team_view(Permission.SEE_OWNERS)
+@team_view("GET", takes=Permission.SEE_OWNERS)
 def detail(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     return _detail(request, find_owner(request, owner_id), BreakGlassForm())
 
 
-@require_POST
-@team_view(Permission.BREAK_GLASS)
+@team_view("POST", takes=Permission.BREAK_GLASS)
 def open_memory(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     owner = find_owner(request, owner_id)
     if owner.pk in request.visit.mine:
@@ -74,8 +70,7 @@ def open_memory(request: TeamRequest, owner_id: UUID) -> HttpResponse:
     return redirect(to(request, "owners_detail", owner.pk))
 
 
-@require_POST
-@team_view(Permission.EXPORT_OWNERS)
+@team_view("POST", takes=Permission.EXPORT_OWNERS)
 def export(request: TeamRequest, owner_id: UUID) -> HttpResponseBase:
     """All of it for the person who asked, as long as the memory is open for a reason."""
     owner = find_owner(request, owner_id)

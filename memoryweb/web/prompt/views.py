@@ -8,7 +8,6 @@ from django import forms
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
@@ -35,8 +34,7 @@ class TryForm(forms.Form):
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     note_read(request, workspace.owner, "prompt", agent_id)

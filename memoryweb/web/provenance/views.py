@@ -9,7 +9,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
@@ -36,8 +35,7 @@ from memoryweb.web.provenance.rows import (
 from memoryweb.web.refusals import told_to
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def provenance(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     found = find_source(request, agent, request.GET.dict())
@@ -61,8 +59,7 @@ def provenance(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "provenance/source.html", context)
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     found = find_source(request, agent, request.POST.dict())

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
@@ -21,8 +20,7 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.paging import page
 
 
-@require_GET
-@team_view(Permission.MANAGE_AGENTS)
+@team_view("GET", takes=Permission.MANAGE_AGENTS)
 def scans(request: TeamRequest) -> HttpResponse:
     shown = page(request, request.visit.team.agents.live().order_by("folded_name"), size=25)
     runs = request.visit.team.runs.filter(kind=rescan.KIND, agent__in=list(shown))
@@ -36,22 +34,19 @@ def scans(request: TeamRequest) -> HttpResponse:
     return show(request, "review/scans.html", context, partials=("scans",))
 
 
-@require_POST
-@team_view(Permission.MANAGE_AGENTS)
+@team_view("POST", takes=Permission.MANAGE_AGENTS)
 def scan(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     begun = _("The search has begun. This page shows how far it is.")
     _start(request, find_agent(request, agent_id), begun, fix=False)
     return redirect(to(request, "review_scans"))
 
 
-@require_GET
-@team_view(Permission.MANAGE_AGENTS)
+@team_view("GET", takes=Permission.MANAGE_AGENTS)
 def mask_confirm(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "review/mask.html", {"agent": find_agent(request, agent_id)})
 
 
-@require_POST
-@team_view(Permission.MANAGE_AGENTS)
+@team_view("POST", takes=Permission.MANAGE_AGENTS)
 def mask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     begun = _("Masking has begun. This page shows how far it is.")
     _start(request, find_agent(request, agent_id), begun, fix=True)

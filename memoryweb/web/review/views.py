@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.exceptions import Decided, MemoryRefused
@@ -23,8 +22,7 @@ from memoryweb.web.paging import page
 from memoryweb.web.review.kinds import LOOKS, Decision, ValueForm
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def review(request: TeamRequest) -> HttpResponse:
     visit, state = request.visit, request.GET.get("state", "")
     kind = request.GET.get("kind", "")
@@ -48,8 +46,7 @@ def review(request: TeamRequest) -> HttpResponse:
     return show(request, "review/review.html", context)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def detail(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     try:
         return _show(request, _find(request, kind, item_id), ValueForm())
@@ -57,8 +54,7 @@ def detail(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
         return _late(request, late)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def moved(request: TeamRequest, kind: str, item_id: str = "") -> HttpResponse:
     """Where proposals, flagged lines and likely secrets had pages of their own."""
     if item_id:
@@ -66,8 +62,7 @@ def moved(request: TeamRequest, kind: str, item_id: str = "") -> HttpResponse:
     return redirect(to(request, "review", query=f"?kind={kind}"))
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     visit = request.visit
     try:

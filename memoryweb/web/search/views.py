@@ -11,7 +11,6 @@ from django.http import HttpResponse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
@@ -89,8 +88,7 @@ class SearchForm(FilterForm):
         return not {"path", "after", "before", "at"}.isdisjoint(self.asked)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def search(request: TeamRequest) -> HttpResponse:
     agents = list(request.visit.team.agents.live())
     form = _form(request, agents)

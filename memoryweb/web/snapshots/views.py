@@ -11,7 +11,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
@@ -71,15 +70,13 @@ class UploadForm(forms.Form):
         return file
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def snapshot(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     return _page(request, agent, UploadForm(_reaches(request)))
 
 
-@require_GET
-@team_view(Permission.EXPORT)
+@team_view("GET", takes=Permission.EXPORT)
 def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """Of the shared memory or one's own: break-glass opens pages, it hands nothing out."""
     workspace = find_workspace(request, agent_id)
@@ -96,8 +93,7 @@ def export(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return response
 
 
-@require_POST
-@team_view(Permission.IMPORT)
+@team_view("POST", takes=Permission.IMPORT)
 def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     form = UploadForm(_reaches(request), request.POST, request.FILES)
@@ -115,8 +111,7 @@ def upload(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return redirect(to(request, "agents_snapshot_preview", agent_id, kept.pk))
 
 
-@require_GET
-@team_view(Permission.IMPORT)
+@team_view("GET", takes=Permission.IMPORT)
 def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     kept = find_upload(request, agent, upload_id)
@@ -134,8 +129,7 @@ def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpRespon
     return show(request, "snapshots/preview.html", context)
 
 
-@require_GET
-@team_view(Permission.IMPORT)
+@team_view("GET", takes=Permission.IMPORT)
 def change(request: TeamRequest, agent_id: UUID, upload_id: UUID, path: str) -> HttpResponse:
     """One file of an upload, every line of what changes."""
     agent = find_agent(request, agent_id)
@@ -153,8 +147,7 @@ def _previewed(request: TeamRequest, agent: Agent, kept: Upload) -> snapshots.Pr
     return snapshots.preview(agent, kept.owner, bytes(kept.archive), by=writer_of(request))
 
 
-@require_POST
-@team_view(Permission.IMPORT)
+@team_view("POST", takes=Permission.IMPORT)
 def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
     token = request.POST.get("token", "")
@@ -169,8 +162,7 @@ def apply(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse
     return redirect(to(request, "agents_snapshot_preview", agent_id, upload_id))
 
 
-@require_POST
-@team_view(Permission.IMPORT)
+@team_view("POST", takes=Permission.IMPORT)
 def drop(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     kept = find_upload(request, find_agent(request, agent_id), upload_id)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
@@ -179,8 +171,7 @@ def drop(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpResponse:
     return redirect(to(request, "agents_snapshot", agent_id))
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
     batch = find_import(request, agent, import_id)

@@ -6,7 +6,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts import integrations as accounts
 from memoryweb.accounts.integrations import (
@@ -39,8 +38,7 @@ _WITHDRAWN = {
 }
 
 
-@require_GET
-@team_view(Permission.SEE_TOKENS)
+@team_view("GET", takes=Permission.SEE_TOKENS)
 def integrations(request: TeamRequest) -> HttpResponse:
     team = request.visit.team
     found = team.integrations.order_by("revoked_at", "name").prefetch_related("tokens")
@@ -55,8 +53,7 @@ def integrations(request: TeamRequest) -> HttpResponse:
     return show(request, "settings/integrations.html", context)
 
 
-@require_http_methods(["GET", "POST"])
-@team_view(Permission.MANAGE_TOKENS)
+@team_view("GET", "POST", takes=Permission.MANAGE_TOKENS)
 def new(request: TeamRequest) -> HttpResponse:
     team = request.visit.team
     form = IntegrationForm(request.POST or None, agents=team.agents.live())
@@ -71,8 +68,7 @@ def new(request: TeamRequest) -> HttpResponse:
     return show(request, "settings/integration_new.html", context, status=status)
 
 
-@require_http_methods(["GET", "POST"])
-@team_view(Permission.MANAGE_TOKENS)
+@team_view("GET", "POST", takes=Permission.MANAGE_TOKENS)
 def edit(request: TeamRequest, integration_id: UUID) -> HttpResponse:
     integration = _find_live(request, integration_id)
     form = IntegrationForm(
@@ -88,8 +84,7 @@ def edit(request: TeamRequest, integration_id: UUID) -> HttpResponse:
     return _edit(request, integration, form=form)
 
 
-@require_POST
-@team_view(Permission.MANAGE_TOKENS)
+@team_view("POST", takes=Permission.MANAGE_TOKENS)
 def grant(request: TeamRequest, integration_id: UUID, scope: Scope) -> HttpResponse:
     """What takes a reason, which is shown."""
     integration = _find_live(request, integration_id)
@@ -103,8 +98,7 @@ def grant(request: TeamRequest, integration_id: UUID, scope: Scope) -> HttpRespo
     return _edit(request, integration, asked=asked)
 
 
-@require_POST
-@team_view(Permission.MANAGE_TOKENS)
+@team_view("POST", takes=Permission.MANAGE_TOKENS)
 def withdraw(request: TeamRequest, integration_id: UUID, scope: Scope) -> HttpResponse:
     integration = _find_live(request, integration_id)
     accounts.withdraw(integration=integration, scope=scope, by=request.visit.actor)
@@ -112,15 +106,13 @@ def withdraw(request: TeamRequest, integration_id: UUID, scope: Scope) -> HttpRe
     return redirect(to(request, "settings_integration_edit", integration.pk))
 
 
-@require_GET
-@team_view(Permission.MANAGE_TOKENS)
+@team_view("GET", takes=Permission.MANAGE_TOKENS)
 def revoke_confirm(request: TeamRequest, integration_id: UUID) -> HttpResponse:
     context = {"integration": _find(request, integration_id), "tab": "integrations"}
     return show(request, "settings/integration_revoke.html", context)
 
 
-@require_POST
-@team_view(Permission.MANAGE_TOKENS)
+@team_view("POST", takes=Permission.MANAGE_TOKENS)
 def revoke(request: TeamRequest, integration_id: UUID) -> HttpResponse:
     integration = _find(request, integration_id)
     with told_to(request):

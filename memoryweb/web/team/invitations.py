@@ -26,9 +26,8 @@ from memoryweb.web.team.members import PARTIALS, show_members
 _HELD = "invitation"
 
 
-@require_POST
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
 @never_cache
-@team_view(Permission.MANAGE_MEMBERS)
 def invite(request: TeamRequest) -> HttpResponse:
     """Answers with the link itself, this once: it is stored nowhere."""
     form = InvitationForm(request.POST, prefix="invite")
@@ -47,8 +46,7 @@ def invite(request: TeamRequest) -> HttpResponse:
     return show_members(request, invite_form=form, status=422)
 
 
-@require_POST
-@team_view(Permission.MANAGE_MEMBERS)
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
 def withdraw(request: TeamRequest, invitation_id: UUID) -> HttpResponse:
     invitation = get_object_or_404(request.visit.team.invitations, pk=invitation_id)
     with told_to(request):

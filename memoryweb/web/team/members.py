@@ -2,7 +2,6 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts import invitations
 from memoryweb.accounts.members import add_member, change_member, remove_member
@@ -17,14 +16,12 @@ from memoryweb.web.team.forms import InvitationForm, MemberForm, RoleForm
 PARTIALS = ("members",)
 
 
-@require_GET
-@team_view(Permission.SEE_MEMBERS)
+@team_view("GET", takes=Permission.SEE_MEMBERS)
 def members(request: TeamRequest) -> HttpResponse:
     return show_members(request)
 
 
-@require_POST
-@team_view(Permission.MANAGE_MEMBERS)
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
 def add(request: TeamRequest) -> HttpResponse:
     form = MemberForm(request.POST)
     if form.is_valid():
@@ -42,8 +39,7 @@ def add(request: TeamRequest) -> HttpResponse:
     return show_members(request, form, status=422)
 
 
-@require_POST
-@team_view(Permission.MANAGE_MEMBERS)
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
 def change(request: TeamRequest, membership_id: int) -> HttpResponse:
     membership = _find(request, membership_id)
     form = RoleForm(request.POST)
@@ -59,15 +55,13 @@ def change(request: TeamRequest, membership_id: int) -> HttpResponse:
     return show_members(request, status=422)
 
 
-@require_GET
-@team_view(Permission.MANAGE_MEMBERS)
+@team_view("GET", takes=Permission.MANAGE_MEMBERS)
 def remove_confirm(request: TeamRequest, membership_id: int) -> HttpResponse:
     context = {"membership": _find(request, membership_id), "tab": "members"}
     return show(request, "settings/member_remove.html", context)
 
 
-@require_POST
-@team_view(Permission.MANAGE_MEMBERS)
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
 def remove(request: TeamRequest, membership_id: int) -> HttpResponse:
     membership = _find(request, membership_id)
     with told_to(request):

@@ -6,7 +6,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
 
 from memoryweb.accounts.models import Integration, Token
 from memoryweb.accounts.permissions import Permission, Scope
@@ -22,15 +21,13 @@ from memoryweb.web.team.forms import TokenForm
 _PARTIALS = ("tokens",)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def tokens(request: TeamRequest) -> HttpResponse:
     return _tokens(request)
 
 
-@require_POST
+@team_view("POST")
 @never_cache
-@team_view()
 def new(request: TeamRequest) -> HttpResponse:
     """Answers with the secret itself, this once: it is stored nowhere."""
     form = TokenForm(request.POST, holders=_holders(request))
@@ -49,15 +46,13 @@ def new(request: TeamRequest) -> HttpResponse:
     return _tokens(request, form=form, status=422)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def revoke_confirm(request: TeamRequest, token_id: UUID) -> HttpResponse:
     context = {"token": _find_to_revoke(request, token_id), "tab": "tokens"}
     return show(request, "settings/token_revoke.html", context)
 
 
-@require_POST
-@team_view()
+@team_view("POST")
 def revoke(request: TeamRequest, token_id: UUID) -> HttpResponse:
     token = _find_to_revoke(request, token_id)
     with told_to(request):

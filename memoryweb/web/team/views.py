@@ -4,7 +4,6 @@ from django.contrib.auth import logout
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Team
@@ -17,8 +16,7 @@ from memoryweb.web.refusals import told_in
 from memoryweb.web.team.forms import TeamForm
 
 
-@require_http_methods(["GET", "POST"])
-@team_view()
+@team_view("GET", "POST")
 def team(request: TeamRequest) -> HttpResponse:
     visit = request.visit
     if request.method == "POST":
@@ -41,8 +39,7 @@ def team(request: TeamRequest) -> HttpResponse:
     return show(request, "settings/team.html", context, status=422 if form.is_bound else 200)
 
 
-@require_GET
-@team_view(Permission.MANAGE_MEMBERS)
+@team_view("GET", takes=Permission.MANAGE_MEMBERS)
 def demo_confirm(request: TeamRequest) -> HttpResponse:
     people = list(only_here(_demo(request)))
     context = {
@@ -53,8 +50,7 @@ def demo_confirm(request: TeamRequest) -> HttpResponse:
     return show(request, "settings/demo_remove.html", context)
 
 
-@require_POST
-@team_view(Permission.MANAGE_MEMBERS)
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
 def demo_remove(request: TeamRequest) -> HttpResponse:
     try:
         gone = remove_demo(team=_demo(request), by=request.visit.actor)

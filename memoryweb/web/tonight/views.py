@@ -4,7 +4,6 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_GET
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming.queries import AgentNights, nights_of, team_warnings
@@ -25,8 +24,7 @@ _NEEDS = {
 }
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def tonight(request: TeamRequest) -> HttpResponse:
     visit = request.visit
     agents = page(request, visit.team.agents.live(), size=25)
