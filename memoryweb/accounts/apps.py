@@ -4,7 +4,6 @@ from django.db.models.signals import post_migrate
 
 class AccountsConfig(AppConfig):
     name = "memoryweb.accounts"
-    label = "accounts"
 
     def ready(self) -> None:
         # They import models, which Django loads only now.

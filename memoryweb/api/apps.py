@@ -3,7 +3,6 @@ from django.apps import AppConfig
 
 class ApiConfig(AppConfig):
     name = "memoryweb.api"
-    label = "api"
 
     def ready(self) -> None:
         from memoryweb.api.models import purge  # noqa: PLC0415  models must be loaded

@@ -7,7 +7,6 @@ from memoryweb.audit.triggers import check_triggers, create_triggers
 
 class AuditConfig(AppConfig):
     name = "memoryweb.audit"
-    label = "audit"
 
     def ready(self) -> None:
         post_migrate.connect(create_triggers, sender=self)

@@ -5,7 +5,6 @@ from django.apps import AppConfig
 
 class LlmConfig(AppConfig):
     name = "memoryweb.llm"
-    label = "llm"
 
     def ready(self) -> None:
         import_module("memoryweb.llm.checks")

@@ -4,7 +4,6 @@ from django.db.models.signals import post_migrate
 
 class MemoryConfig(AppConfig):
     name = "memoryweb.memory"
-    label = "memory"
 
     def ready(self) -> None:
         # Models must be loaded.

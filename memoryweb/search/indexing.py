@@ -137,10 +137,6 @@ def _above(trail: str) -> list[str]:
     return tokens.tokens(trail)[-_MOST_ABOVE:]
 
 
-def _day(file: File) -> date:
-    return file.note_date or file.updated_at.date()
-
-
 def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iterator[Passage]:
     sources = sources_of_messages(conversation, messages)
     reach = scope_key(conversation.agent_id, conversation.owner_id)

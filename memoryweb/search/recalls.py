@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,9 +15,6 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.language.tokens import tokens
 from memoryweb.search.models import Injection, RecallEvent
-
-# (conversation, query) → when it last returned the line.
-Asks = Mapping[tuple[str, str], datetime]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ the dates it names. Pure."""
 import re
 from datetime import date
 from functools import cache
+from pathlib import Path
 
 from memoryweb.language.tokens import tokens
 
@@ -12,37 +13,15 @@ MOST_TERMS = 32
 # One word of the query with the stems that say the same.
 Term = tuple[str, ...]
 
-_STOP = """
-a an the and or but if nor of at by for with about to from in on into is are was were be been being
-am do does did done have has had having i me my mine we us our ours you your yours he him his she
-her hers it its they them their theirs what which who whom whose this that these those would could
-should can will shall may might must how when where why s t not as so than too very just there here
-"""
-# A stemmer follows rules; these forms follow none.
-_IRREGULAR = """
-go went gone|run ran|buy bought|see saw seen|take took taken|give gave given|make made|come came
-get got gotten|find found|think thought|tell told|feel felt|leave left|keep kept|begin began begun
-bring brought|write wrote written|sit sat|stand stood|lose lost|meet met|pay paid|say said
-speak spoke spoken|spend spent|win won|teach taught|sell sold|send sent|build built|lend lent
-break broke broken|choose chose chosen|drive drove driven|eat ate eaten|fall fell fallen
-fly flew flown|forget forgot forgotten|forgive forgave forgiven|grow grew grown|know knew known
-ride rode ridden|rise rose risen|sing sang sung|sleep slept|swim swam swum|wear wore worn
-wake woke woken|draw drew drawn|catch caught|hold held|hear heard|learn learnt|understand understood
-fight fought|become became|drink drank drunk|hide hid hidden|hang hung|lead led|mean meant
-feed fed|flee fled|freeze froze frozen|light lit|seek sought|shake shook shaken|shoot shot
-steal stole stolen|strike struck|swear swore sworn|tear tore torn|throw threw thrown|bind bound
-bite bit bitten|blow blew blown|breed bred|deal dealt|dig dug|dream dreamt|shine shone|stick stuck
-child children|foot feet|tooth teeth|man men|woman women|person people|mouse mice|goose geese
-knife knives|wife wives|life lives|leaf leaves|shelf shelves|half halves|wolf wolves
-"""
-_NAMES_OF_MONTHS = """
-january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sept sep
-october oct|november nov|december dec
-"""
+
+def _words(name: str) -> list[str]:
+    """The lines of a word list."""
+    path = Path(__file__).parent / "english" / f"{name}.txt"
+    return path.read_text(encoding="utf-8").splitlines()
+
+
 _MONTHS = {
-    name: number
-    for number, names in enumerate(_NAMES_OF_MONTHS.strip().replace("|", "\n").split("\n"), start=1)
-    for name in names.split()
+    name: number for number, names in enumerate(_words("months"), start=1) for name in names.split()
 }
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
@@ -92,13 +71,14 @@ def _with_forms(word: str) -> Term:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    return frozenset(tokens(_STOP))
+    return frozenset(tokens(" ".join(_words("stop_words"))))
 
 
 @cache
 def _forms() -> dict[str, Term]:
+    """A stemmer follows rules; these forms follow none."""
     forms: dict[str, Term] = {}
-    for line in _IRREGULAR.replace("|", "\n").split("\n"):
+    for line in _words("irregular_forms"):
         same = tuple(dict.fromkeys(tokens(line)))
         forms |= dict.fromkeys(same, same)
     return forms

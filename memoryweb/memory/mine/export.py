@@ -21,14 +21,7 @@ from memoryweb.workspace.models import File
 _AT_ONCE = 500
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """A file of the archive, in parts."""
-
-    name: str
-    parts: Iterator[bytes]
+_Entry = tuple[str, Iterator[bytes]]  # a file of the archive, in parts
 
 
 @dataclass
@@ -70,11 +63,11 @@ def _zipped(entries: Iterator[_Entry]) -> Iterator[bytes]:
     pipe = _Pipe()
     now = timezone.now().timetuple()[:6]
     with ZipFile(pipe, "w", ZIP_DEFLATED) as archive:
-        for entry in entries:
-            info = ZipInfo(entry.name, date_time=(now[0], *now[1:]))
+        for name, parts in entries:
+            info = ZipInfo(name, date_time=(now[0], *now[1:]))
             info.compress_type = ZIP_DEFLATED
             with archive.open(info, "w", force_zip64=True) as member:
-                for part in entry.parts:
+                for part in parts:
                     member.write(part)
                     if piece := pipe.take():
                         yield piece
@@ -83,16 +76,16 @@ def _zipped(entries: Iterator[_Entry]) -> Iterator[bytes]:
 
 def _entries(team: Team, owners: Collection[Owner], looked: Mapping[str, Any]) -> Iterator[_Entry]:
     folders = _folders(team, owners)
-    yield _Entry("about.json", iter([_json(_about(team, owners, folders))]))
-    yield _Entry("who-looked.json", iter([_json(looked)]))
+    yield ("about.json", iter([_json(_about(team, owners, folders))]))
+    yield ("who-looked.json", iter([_json(looked)]))
     for (agent_id, owner_id), folder in folders.items():
         files = File.objects.present().of(agent_id, owner_id).order_by("folded_path")
         for path in list(files.values_list("path", flat=True)):
-            yield _Entry(f"{folder}/files/{path}", _content(agent_id, owner_id, path))
+            yield (f"{folder}/files/{path}", _content(agent_id, owner_id, path))
         talks = Conversation.objects.filter(agent=agent_id, owner=owner_id)
         if talks.exists():
             ids = list(talks.order_by("created_at", "pk").values_list("pk", "external_id"))
-            yield _Entry(f"{folder}/conversations.jsonl", _messages(ids))
+            yield (f"{folder}/conversations.jsonl", _messages(ids))
 
 
 def _folders(team: Team, owners: Collection[Owner]) -> dict[tuple[UUID, UUID], str]:
