@@ -5,7 +5,6 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_GET
 
 from memoryweb.facts.listing import narrowed, weighed
 from memoryweb.web.access import (
@@ -30,8 +29,7 @@ from memoryweb.web.naming import owner_name
 from memoryweb.web.paging import page
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     note_read(request, workspace.owner, "facts", agent_id)
@@ -51,8 +49,7 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "facts/facts.html", context)
 
 
-@require_GET
-@team_view()
+@team_view("GET")
 def fact(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     return show(request, "facts/fact.html", _shown(request, workspace, fact_id))
