@@ -112,10 +112,16 @@ def signed_in(user: User) -> Client:
     return client
 
 
-def personal_token(team: Team, user: User) -> str:
+def personal_token(team: Team, user: User, *, act_as_person: bool = True) -> str:
     """The secret of a token with every scope that a person can have."""
-    scopes = tokens.PERSONAL_SCOPES
-    return tokens.issue(team=team, by=SYSTEM, user=user, name="Test", scopes=scopes)[1]
+    return tokens.issue(
+        team=team,
+        by=SYSTEM,
+        user=user,
+        name="Test",
+        scopes=tokens.PERSONAL_SCOPES,
+        act_as_person=act_as_person,
+    )[1]
 
 
 def integration_token(integration: Integration) -> str:

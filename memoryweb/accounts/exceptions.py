@@ -56,6 +56,11 @@ class NotMember(AccountsRefused):
     sentence = _("{} does not belong to this team.")
 
 
+class NoPerson(AccountsRefused):
+    code = "no_person"
+    sentence = _("Only a personal token can write as a person. An integration writes as itself.")
+
+
 class InvitationGone(AccountsRefused):
     code = "invitation_gone"
     sentence = _("This invitation was used or withdrawn, or has expired.")

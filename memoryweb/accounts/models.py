@@ -135,6 +135,9 @@ class Token(models.Model):
     prefix = PlainCharField(max_length=8)
     last4 = PlainCharField(max_length=4)
     scopes = PlainJSONField(default=list)
+    act_as_person = models.BooleanField(
+        default=False, help_text="what it writes is its person's own word, not an agent's"
+    )
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.exceptions import (
     Ambiguous,
     ExpiryRefused,
+    NoPerson,
     NotFound,
     NotMember,
     Revoked,
@@ -42,11 +43,15 @@ def issue(
     user: User | None = None,
     integration: Integration | None = None,
     days: int = DEFAULT_DAYS,
+    act_as_person: bool = False,
 ) -> tuple[Token, str]:
-    """A new token and its secret, which nobody can show again.
+    """A new token and its secret, which nobody can show again. A person's token writes as an
+    agent unless it is made to `act_as_person`.
 
-    Raises NameRefused, ScopeMissing, ScopeRefused, ExpiryRefused, NotMember, Revoked.
+    Raises NameRefused, ScopeMissing, ScopeRefused, ExpiryRefused, NotMember, Revoked, NoPerson.
     """
+    if act_as_person and user is None:
+        raise NoPerson
     lock(team.pk)
     name = checked_name(name, longest=64)
     check_scopes(scopes, _allowed(team, user, integration))
@@ -62,10 +67,12 @@ def issue(
         prefix=secret[:8],
         last4=secret[-4:],
         scopes=sorted(scopes),
+        act_as_person=act_as_person,
         expires_at=timezone.now() + timedelta(days=days),
         created_by_id=by.id if by.kind == "person" else None,
     )
-    record(team.pk, _entry("token.issued", token, by, {"days": days, "scopes": token.scopes}))
+    details = {"days": days, "scopes": token.scopes, "acts_as_person": act_as_person}
+    record(team.pk, _entry("token.issued", token, by, details))
     return token, secret
 
 

@@ -77,9 +77,20 @@ class Caller:
 
     @property
     def writer(self) -> Writer:
-        if self.integration:
-            return Writer(AuthorKind.AGENT, integration=self.integration, token=self.token)
-        return Writer(AuthorKind.PERSON, user=self.user, token=self.token)
+        kind = AuthorKind.PERSON if self.token.act_as_person else AuthorKind.AGENT
+        return Writer(kind, user=self.user, integration=self.integration, token=self.token)
+
+    @property
+    def is_program(self) -> bool:
+        """It is not the person themselves who reads, writes and decides."""
+        return not self.token.act_as_person
+
+    def require_person(self, sentence: str) -> User:
+        """For what only people decide; `sentence` says what that is."""
+        if self.user is None or self.is_program:
+            hint = _("Use a personal token that writes as you.")
+            raise Forbidden("person_required", f"{sentence} {hint}")
+        return self.user
 
     def may(self, permission: Permission) -> bool:
         """By role or as an integration; the token's scopes are asked by `require`."""

@@ -108,10 +108,7 @@ def _decidable(
 ) -> tuple[Proposal, Visibility, User]:
     agent = caller.agent(agent_id)
     wanted = known_id(proposal_id)
-    if caller.user is None:
-        raise Forbidden(
-            "person_required", _("Only a person can decide on a proposal. Use a personal token.")
-        )
+    user = caller.require_person(_("Only a person can decide on a proposal."))
     visible = visibility.seen_by(caller, None)
     proposal = _of(agent, visible).filter(pk=wanted).first()
     if proposal is None:
@@ -120,7 +117,7 @@ def _decidable(
         caller.require(Right.DECIDE)
     elif not visible.shows(proposal.file.owner):
         raise Forbidden("personal", _("Only its owner can decide on personal memory."))
-    return proposal, visible, caller.user
+    return proposal, visible, user
 
 
 def _described(proposal: Proposal, visible: Visibility, caller: Caller) -> ProposalOut:

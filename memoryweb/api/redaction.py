@@ -12,18 +12,18 @@ SHOWN_LINES = 400  # of one file's diff
 
 
 def now(caller: Caller, file: File) -> str:
-    return placeholders.shown(file) if caller.integration else file.content
+    return placeholders.shown(file) if caller.is_program else file.content
 
 
 def then(caller: Caller, file: File, content: str) -> str:
     """An earlier text of the file, or one that was proposed for it."""
-    return placeholders.shown_then(file, content) if caller.integration else content
+    return placeholders.shown_then(file, content) if caller.is_program else content
 
 
 def diff(caller: Caller, agent: Agent, owner: Owner | None, item: Item) -> str:
     """What an import would change in a file."""
     text = item.diff(SHOWN_LINES)
-    if not caller.integration:
+    if not caller.is_program:
         return text
     files = agent.files.of(agent.pk, owner.pk if owner else None).present()
     file = files.filter(folded_path=fold(item.path)).first()

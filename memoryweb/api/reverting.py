@@ -14,7 +14,7 @@ from memoryweb.agents.owners import find
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.conversations import the_only
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
+from memoryweb.api.exceptions import Invalid, NotFound
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, RequestBody
 from memoryweb.conversations.models import Conversation
@@ -101,10 +101,7 @@ def revert(request: Request, agent_id: str, body: RevertBody) -> Reverted:
 
 
 def _require(caller: Caller) -> None:
-    if caller.user is None:
-        raise Forbidden(
-            "person_required", _("Only a person can revert a source. Use a personal token.")
-        )
+    caller.require_person(_("Only a person can revert a source."))
 
 
 def _reach(caller: Caller) -> tuple[Q, Q]:

@@ -95,10 +95,7 @@ def _decidable(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, Us
     wanted = known_id(held_id)
     if not rows_of(Kind.SECRET, caller.team).filter(pk=wanted, agent__in=caller.agents()).exists():
         raise NotFound
-    if caller.user is None:
-        raise Forbidden(
-            "person_required", _("Only a person can decide on a held secret. Use a personal token.")
-        )
+    user = caller.require_person(_("Only a person can decide on a held secret."))
     visible = visibility.seen_by(caller, None)
     held = _of(caller, visible).filter(pk=wanted).first()
     if held is None:
@@ -107,7 +104,7 @@ def _decidable(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, Us
         caller.require(Right.DECIDE)
     elif not visible.shows(held.owner):
         raise Forbidden("personal", _("Only its owner can decide on personal memory."))
-    return held, visible, caller.user
+    return held, visible, user
 
 
 def _described(held: HeldSecret, visible: Visibility) -> HeldSecretOut:

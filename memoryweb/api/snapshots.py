@@ -51,6 +51,9 @@ class PlannedFile(ImportedFile):
     diff: str = Field(
         description=f"Changed lines with `+` and `-`; at most {redaction.SHOWN_LINES}."
     )
+    lifts: list[str] = Field(
+        description="Statements that someone corrected or deleted; the import brings them back."
+    )
 
 
 class WrittenFile(ImportedFile):
@@ -138,7 +141,7 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
     agent = request.auth.agent(agent_id)
     owner = acting_owner.asked(request.auth, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
-        is_for_program = request.auth.integration is not None
+        is_for_program = request.auth.is_program
         exported = snapshots.export(work, agent, owner, query.part, is_for_program=is_for_program)
     response = HttpResponse(exported.archive, content_type=ZIP)
     response["Content-Disposition"] = f'attachment; filename="{exported.filename}"'

@@ -23,7 +23,6 @@ ACTIONS: dict[str, str | Promise] = {
     "fact.edited": _("Put a statement in other words."),
     "fact.hidden": _("Said otherwise in a conversation than memory did."),
     "fact.not_true": _("Marked a statement as not true."),
-    "fact.projected": _("Brought statements in line with their files."),
     "fact.restored": _("Brought a retired statement back."),
     "fact.voted": _("Said whether a statement helps."),
     "factor.added": _("Turned on a second factor."),

@@ -48,8 +48,11 @@ class Statement:
 
 def statements_of(content: str, path: str) -> list[Statement]:
     """In their order; the same one twice is one."""
-    if not kind_of(path).holds_facts:
-        return []
+    return bullets_of(content, path) if kind_of(path).holds_facts else []
+
+
+def bullets_of(content: str, path: str = "") -> list[Statement]:
+    """The same of a file of any kind."""
     found: dict[str, Statement] = {}
     for block in blocks(content):
         if block.kind == "bullet" and (text := clean(block.text)):

@@ -6,7 +6,7 @@ code block or a quote is none.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -126,6 +126,29 @@ def with_value(text: str, key: str, value: str, heading: str = "") -> str:
     return _with_item(lines, first, last, f"- **{key}**: {said}{stop}", stop)
 
 
+def with_bullet(text: str, heading: str, bullet: str) -> str:
+    """With the bullet as the last one under that heading, which comes at the end where there is
+    none; without a heading under the text's title."""
+    there, lines = headings(text), text.split("\n")
+    found = [one for one in there if _plain(one.text) == _plain(heading)]
+    if heading and not found:
+        return appended(text, f"## {heading}\n\n{bullet}")
+    titles = [one for one in there[:1] if one.level == 1 and not heading]
+    section = next(iter([*found, *titles]), None)
+    last = _body_end(there, section, len(lines)) if section else _first_of(there, len(lines))
+    stop = _newline(text).removesuffix("\n")
+    return _with_item(lines, section.end if section else 0, last, f"{bullet}{stop}", stop)
+
+
+def without_lines(text: str, numbers: Collection[int]) -> list[str]:
+    """Its other lines; two gaps that would meet become one."""
+    lines = [line for at, line in enumerate(text.split("\n"), 1) if at not in numbers]
+    at = min(numbers) - 1
+    if 0 < at < len(lines) and not lines[at - 1].strip() and not lines[at].strip():
+        del lines[at]
+    return lines
+
+
 def has_value(text: str, key: str, value: str) -> bool:
     said = " ".join(value.split())
     lines = text.split("\n")
@@ -157,6 +180,10 @@ def _plain(text: str) -> str:
 def _body_end(there: Sequence[Heading], heading: Heading, last: int) -> int:
     """The index of the next heading's line, of whichever level."""
     return next((one.line for one in there if one.line > heading.line), last)
+
+
+def _first_of(there: Sequence[Heading], last: int) -> int:
+    return there[0].line if there else last
 
 
 def _items(text: str, key: str) -> list[_Item]:

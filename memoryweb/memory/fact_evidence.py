@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.source_classes import source_of_message, sources_of_lines
+from memoryweb.provenance.source_classes import source_of_message, source_of_origin, weakest
 from memoryweb.workspace.models import AuthorKind, File, SourceClass
 
 _OWN = frozenset({SourceClass.OWNER, SourceClass.PERSON})
@@ -26,10 +27,12 @@ class Ground:
 
 @dataclass(frozen=True)
 class Grounds:
-    """Of one statement. `source`: whose word its lines are; the system's once released."""
+    """Of one statement. `source`: whose word its lines are, the system's once released.
+    `waits`: one of them is flagged."""
 
-    source: SourceClass
+    source: SourceClass = SourceClass.SYSTEM
     all: tuple[Ground, ...] = ()
+    waits: bool = False
 
     @property
     def said_at(self) -> datetime | None:
@@ -37,31 +40,19 @@ class Grounds:
 
 
 def grounds_of(file: File, there: Sequence[Statement]) -> Mapping[str, Grounds]:
-    """Print → what it stands on, in four statements."""
-    if not there:
-        return {}
+    """Print → what it stands on, in one statement."""
     of_line = {n: one.print for one in there for n in range(one.line, one.end + 1)}
-    first, last = min(of_line), max(of_line)
-    sources = sources_of_lines(file, since=first, until=last)
-    found: dict[str, list[Ground]] = defaultdict(list)
-    released = set()
-    rows = LineOrigin.objects.filter(file=file, line__range=(first, last)).order_by("line", "pk")
-    rows = rows.select_related("message__conversation", "root")
+    if not of_line:
+        return {}
+    span = (min(of_line), max(of_line))
+    rows = LineOrigin.objects.filter(file=file, line__range=span).order_by("line", "pk")
+    rows = rows.select_related("message__conversation__owner", "root")
+    found: dict[str, list[LineOrigin]] = defaultdict(list)
     for row in rows.defer("message__content", "root__text"):
         if row.line in of_line:
-            ground = Ground(row.message_id, row.root_id, _said_at(row))
-            found[of_line[row.line]].append(ground)
-            if row.released:
-                released.add(row.line)
-    return {
-        one.print: Grounds(
-            SourceClass.SYSTEM
-            if one.line in released
-            else sources.get(one.line, SourceClass.SYSTEM),
-            tuple(dict.fromkeys(found[one.print])),
-        )
-        for one in there
-    }
+            found[of_line[row.line]].append(row)
+    person_id = file.owner.person_id if file.owner else None
+    return {one.print: _grounds(found[one.print], person_id) for one in there}
 
 
 def is_said_since(grounds: Grounds, moment: datetime) -> bool:
@@ -90,6 +81,14 @@ def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) ->
         for one in all_of_it
         if (fact.pk, one.message_id, one.root_id) not in there
     )
+
+
+def _grounds(rows: Sequence[LineOrigin], person_id: UUID | None) -> Grounds:
+    told = dict.fromkeys(Ground(row.message_id, row.root_id, _said_at(row)) for row in rows)
+    sources = [
+        SourceClass.SYSTEM if row.released else source_of_origin(row, person_id) for row in rows
+    ]
+    return Grounds(weakest(sources), tuple(told), any(row.marks for row in rows))
 
 
 def _said_at(row: LineOrigin) -> datetime | None:

@@ -1,6 +1,7 @@
 """A person lets machines change lines that a person wrote, or has them kept again (SPEC §3)."""
 
 from memoryweb.audit.record import target
+from memoryweb.memory import facts
 from memoryweb.memory.exceptions import FileMissing, Stale
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import lock
@@ -36,6 +37,7 @@ def _set(tx: Transaction, file: File, lines: range, expected: str, *, released: 
     )
     count = rows.values("line").distinct().count()
     if rows.update(released=released):
+        facts.weigh(file)
         tx.record(
             "line.released" if released else "line.kept",
             **target(file),

@@ -16,7 +16,7 @@ from django.db.models import Model, QuerySet
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.conversations.models import Message
-from memoryweb.memory import screening, write
+from memoryweb.memory import facts, screening, write
 from memoryweb.memory.revising import sha256
 from memoryweb.memory.screening import Sight
 from memoryweb.memory.transaction import Transaction, write_transaction
@@ -147,6 +147,7 @@ def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
         written = write.write(work, place, masked.text, writer=writer)
         LineOrigin.objects.filter(file=file).delete()
         LineOrigin.objects.bulk_create(_again(row) for row in origins)
+        facts.weigh(written.file)
         indexing.index_files([written.file])
         screening.keep_for_file(work, written.file, masked, writer)
     return list(masked.sights)

@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation, Message
+from memoryweb.facts.models import Fact
 from memoryweb.markdown.diff import carry, counts, side_by_side
-from memoryweb.memory import proposing, reverted_text, write, write_matrix
+from memoryweb.memory import facts, proposing, reverted_text, write, write_matrix
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Transaction
@@ -261,10 +262,11 @@ def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
 
 def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> None:
     file = change.file
+    whys = facts.all_went(file.content, file.path, Fact.Why.REVERTED)
     if change.deletes:
-        write.delete(tx, file, writer=writer, expected=file.sha256)
+        write.delete(tx, file, writer=writer, expected=file.sha256, whys=whys)
     elif change.restores is not None:
-        write.restore(tx, file, change.restores, writer=writer)
+        write.restore(tx, file, change.restores, writer=writer, whys=whys)
     else:
         place = Place(file.agent, file.owner, file.path)
         origins = _coming_back(change)
@@ -277,6 +279,7 @@ def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> None
             expected=sha256,
             reason=reason,
             origins=origins,
+            whys=whys,
         )
 
 

@@ -68,7 +68,7 @@ def open_or_add(tx: Transaction, standing: Fact, rival: Fact) -> Contradiction |
             key=key,
             created_at=tx.now,
         )
-        _record(tx, "contradiction.opened", found)
+        record(tx, "contradiction.opened", found)
     for fact in (standing, rival):
         fact.contradiction = found
         if fact.state == Fact.State.ACTIVE:
@@ -86,7 +86,7 @@ def close_decided(tx: Transaction, ids: Collection[UUID]) -> None:
         found.facts.filter(state=Fact.State.DISPUTED).update(state=Fact.State.ACTIVE)
         found.state, found.decided_at = State.RESOLVED, tx.now
         found.save(update_fields=["state", "decided_at"])
-        _record(tx, "contradiction.resolved", found)
+        record(tx, "contradiction.resolved", found)
 
 
 def _is_ignored(ignored: Iterable[Contradiction], one: Fact, other: Fact) -> bool:
@@ -94,7 +94,7 @@ def _is_ignored(ignored: Iterable[Contradiction], one: Fact, other: Fact) -> boo
     return any(both <= {side["print"] for side in it.before.values()} for it in ignored)
 
 
-def _record(tx: Transaction, action: str, found: Contradiction) -> None:
+def record(tx: Transaction, action: str, found: Contradiction) -> None:
     tx.record(
         action,
         target_kind="contradiction",

@@ -55,7 +55,7 @@ def check_arranging(writer: Writer) -> None:
         raise WriteRefused(
             _(
                 "Only a person decides what enters the prompt and in which order. "
-                "Ask a member of the team, or use a personal token."
+                "Ask a member of the team, or use a personal token that writes as you."
             )
         )
 

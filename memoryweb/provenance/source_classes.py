@@ -78,6 +78,13 @@ def source_of_message(
     return _of_speaker(conversation.owner)
 
 
+def source_of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
+    """`person_id`: of the file's owner."""
+    if row.author_kind == AuthorKind.EXTRACTION and row.message is not None:
+        return source_of_message(row.message.conversation, row.message)
+    return _of_author(AuthorKind(row.author_kind), row.user_id, person_id)
+
+
 def sources_of_lines(
     file: File, *, since: int = 1, until: int | None = None
 ) -> Mapping[int, SourceClass]:
@@ -104,7 +111,7 @@ def sources_of_files(
             found[key][line].append(_of_author(AuthorKind(kind), user_id, people[key]))
     said = rows.filter(noted).select_related("message__conversation__owner")
     for row in said.defer("message__content") if is_noted else ():
-        found[row.file_id][row.line].append(_of_origin(row, people[row.file_id]))
+        found[row.file_id][row.line].append(source_of_origin(row, people[row.file_id]))
     return {
         key: {line: weakest(classes) for line, classes in of_line.items()}
         for key, of_line in found.items()
@@ -133,12 +140,6 @@ def _key(writer: Writer) -> UUID | None:
 def _of_speaker(owner: Owner | None) -> SourceClass:
     is_one = owner is not None and owner.is_one_person
     return SourceClass.OWNER if is_one else SourceClass.THIRD_PARTY
-
-
-def _of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
-    if row.author_kind == AuthorKind.EXTRACTION and row.message is not None:
-        return source_of_message(row.message.conversation, row.message)
-    return _of_author(AuthorKind(row.author_kind), row.user_id, person_id)
 
 
 def _of_author(kind: AuthorKind, user_id: UUID | None, person_id: UUID | None) -> SourceClass:

@@ -43,10 +43,11 @@ class Writer:
     @property
     def behind(self) -> AuthorKind:
         """Who is behind a write, by whichever door it comes: a person, a run, the installation
-        itself, or a program: an integration, or an agent's tool that its person's token called."""
+        itself, or a program: an integration, an agent's tool, or a token that was not made to act
+        as its person."""
         if self.kind != AuthorKind.IMPORT:
             return self.kind
-        if self.integration is not None:
+        if self.token is not None and not self.token.act_as_person:
             return AuthorKind.AGENT
         return AuthorKind.PERSON if self.user is not None else AuthorKind.SYSTEM
 

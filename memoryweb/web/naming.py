@@ -55,9 +55,12 @@ def owner_query(visit: Visit, owner_id: UUID | None) -> str:
 
 
 def author_name(row: Revision | LineOrigin) -> str:
-    """`Alice Berg`, `Dream`, `Extraction`."""
+    """`Alice Berg`, `Alice Berg (token “cli”)`, `Dream`, `Extraction`."""
     if row.author_kind == AuthorKind.PERSON and row.user:
-        return str(row.user)
+        wrote = row if isinstance(row, Revision) else row.root
+        if wrote is None or wrote.token is None:
+            return str(row.user)
+        return _("{person} (token “{name}”)").format(person=row.user, name=wrote.token.name)
     if isinstance(row, Revision) and row.integration:
         return f"{row.get_author_kind_display()} · {row.integration.name}"
     return str(row.get_author_kind_display())

@@ -51,6 +51,12 @@ def narrow(
 ) -> tuple[Token, Api]:
     """A token with just these scopes."""
     token, secret = tokens.issue(
-        team=team, by=SYSTEM, user=user, integration=integration, name="Narrow", scopes=scopes
+        team=team,
+        by=SYSTEM,
+        user=user,
+        integration=integration,
+        name="Narrow",
+        scopes=scopes,
+        act_as_person=user is not None,
     )
     return token, Api(secret)

@@ -1,6 +1,7 @@
 """Every act on memory, agents and runs, and the event that it leaves."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from django.db.models import Q
@@ -9,8 +10,17 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import schedule
 from memoryweb.extraction import requests
+from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.language.secrets import own_token
-from memoryweb.memory import context, injections, proposing, releasing, write
+from memoryweb.memory import (
+    context,
+    contradictions,
+    fact_actions,
+    injections,
+    proposing,
+    releasing,
+    write,
+)
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -52,6 +62,44 @@ def _file(world: World, path: str = "MEMORY.md") -> File:
 
 def place_of(world: World, path: str = "MEMORY.md") -> Place:
     return Place(world.agent, world.customer, path)
+
+
+def _stated(work: Transaction, world: World, *texts: str) -> Fact:
+    """The first of these statements, which a person wrote."""
+    place = Place(world.agent, None, "structured/stated.md")
+    content = "".join(f"- {text}\n" for text in texts)
+    write.write(work, place, content, writer=_alice(world))
+    return Fact.objects.get(file__path=place.path, text=texts[0])
+
+
+def _alice(world: World) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.alice)
+
+
+def _restore_statement(work: Transaction, world: World) -> None:
+    fact = _stated(work, world, "Anna sings.")
+    fact_actions.not_true(work, fact, writer=_alice(world))
+    fact_actions.restore(work, fact, writer=_alice(world))
+
+
+def _say_otherwise(work: Transaction, world: World) -> None:
+    write.write(work, place_of(world), "- We live in Hamburg.\n", writer=Writer(AuthorKind.DREAM))
+    where = {"agent": world.agent, "owner": world.customer, "conversation_id": "home"}
+    later = work.now + timedelta(seconds=1)
+    said = [NewMessage("user", "We moved to Berlin.", str(later), timestamp=later)]
+    add_messages(work, messages=said, **where)  # type: ignore[arg-type]
+
+
+def _contradiction(work: Transaction, world: World) -> Contradiction:
+    fact = _stated(work, world, "city: Leeds", "city: York")
+    fact.refresh_from_db()
+    assert fact.contradiction
+    return fact.contradiction
+
+
+def _resolve(work: Transaction, world: World) -> Contradiction:
+    found = _contradiction(work, world)
+    return contradictions.resolve(work, found, "KEEP_A", writer=_alice(world))
 
 
 def _marked(world: World) -> File:
@@ -242,4 +290,41 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "refuse a secret": ("secret.refused", _refused_secret),
     "guess at a held secret": ("secret.value_refused", _guessed),
+    "state something": ("fact.changed", _in_unit(lambda u, w: _stated(u, w, "Anna sings."))),
+    "confirm a statement": (
+        "fact.confirmed",
+        _in_unit(
+            lambda u, w: fact_actions.confirm(u, _stated(u, w, "Anna sings."), writer=_alice(w))
+        ),
+    ),
+    "edit a statement": (
+        "fact.edited",
+        _in_unit(
+            lambda u, w: fact_actions.edit(
+                u, _stated(u, w, "Anna sings."), "Anna hums.", writer=_alice(w)
+            )
+        ),
+    ),
+    "mark a statement": (
+        "fact.not_true",
+        _in_unit(
+            lambda u, w: fact_actions.not_true(u, _stated(u, w, "Anna sings."), writer=_alice(w))
+        ),
+    ),
+    "restore a statement": ("fact.restored", _in_unit(_restore_statement)),
+    "vote on a statement": (
+        "fact.voted",
+        _in_unit(
+            lambda u, w: fact_actions.vote(
+                u, _stated(u, w, "Anna sings."), writer=_alice(w), helpful=True
+            )
+        ),
+    ),
+    "say otherwise": ("fact.hidden", _in_unit(_say_otherwise)),
+    "contradict": ("contradiction.opened", _in_unit(_contradiction)),
+    "resolve": ("contradiction.resolved", _in_unit(_resolve)),
+    "undo a resolution": (
+        "contradiction.reopened",
+        _in_unit(lambda u, w: contradictions.undo(u, _resolve(u, w), writer=_alice(w))),
+    ),
 }

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.diff import carry
+from memoryweb.markdown.sections import without_lines
 from memoryweb.memory import write
 from memoryweb.memory.exceptions import ContentRefused, MemoryRefused, Stale
 from memoryweb.memory.mine.sentences import marker_of
@@ -55,9 +56,9 @@ def remove(
     file, block = _found(file, spot)
     behind = list(_sources(file, block, sources_of))
     reason = _("Removed on My memory")
-    done = [_write(tx, file, _without(file, {*_numbers(block)}), writer, reason)]
+    done = [_write(tx, file, without_lines(file.content, _numbers(block)), writer, reason)]
     for source, lines in behind:
-        done.append(_write(tx, source, _without(source, lines), writer, reason))
+        done.append(_write(tx, source, without_lines(source.content, lines), writer, reason))
     return done
 
 
@@ -103,15 +104,6 @@ def _worded(line: str, block: Block, text: str) -> list[str]:
     if block.kind == "bullet":
         said = [" ".join(" ".join(said).split())]
     return [marker + said[0].lstrip(), *said[1:]]
-
-
-def _without(file: File, numbers: Collection[int]) -> list[str]:
-    """Two gaps that would meet become one."""
-    lines = [line for at, line in enumerate(file.content.split("\n"), 1) if at not in numbers]
-    at = min(numbers) - 1
-    if 0 < at < len(lines) and not lines[at - 1].strip() and not lines[at].strip():
-        del lines[at]
-    return lines
 
 
 def _write(

@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
+from memoryweb.memory import facts
 from memoryweb.memory.exceptions import Decided
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer, Written, lock, write
@@ -13,15 +14,16 @@ from memoryweb.workspace.models import AuthorKind, File
 
 
 def keep(tx: Transaction, file: File, line_print: str, *, by: User) -> int:
-    """Clear the flags of the line; its number. Raises Decided.
+    """Clear the flags of the line, which counts as asked for now; its number. Raises Decided.
 
     `line_print` is `provenance.flags.print_of` of the line that the person saw, wherever it
     stands by now.
     """
     file = lock(file)
     number, marks = _find(file, line_print)
-    LineOrigin.objects.filter(file=file, line=number).update(marks="")
+    LineOrigin.objects.filter(file=file, line=number).update(marks="", asked=True)
     flags.let_stand(file, file.content.split("\n")[number - 1 : number])
+    facts.let_stand(file, number)
     _record(tx, "mark.kept", file, number, marks, by)
     return number
 

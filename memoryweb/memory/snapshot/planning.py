@@ -11,6 +11,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.facts.queries import corrections
+from memoryweb.facts.statements import statements_of
 from memoryweb.language.secrets import credentials
 from memoryweb.markdown.diff import unified, unix_ends
 from memoryweb.markdown.paths import fold
@@ -45,7 +47,8 @@ class Action(StrEnum):
 @dataclass(frozen=True)
 class Item:
     """One file. `coming` is the text to write, `code` and `said` tell why it is skipped, or what an
-    update keeps; `held` is what an import would hold back for a person to decide on."""
+    update keeps; `held` is what an import would hold back for a person to decide on, `lifts` what
+    somebody took back and the import brings again."""
 
     path: str
     sources: tuple[str, ...]
@@ -55,6 +58,7 @@ class Item:
     code: str = ""
     said: str | Promise = ""
     held: tuple[Held, ...] = ()
+    lifts: tuple[str, ...] = ()
     shown: str | None = field(default=None, repr=False)
 
     @property
@@ -115,7 +119,7 @@ class Plan:
 
 
 def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> Plan:
-    """Raises ArchiveRefused. Reads this one workspace in two statements."""
+    """Raises ArchiveRefused. Reads this one workspace in three statements."""
     contents = sort_out([_unix_ended(entry) for entry in read(archive)])
     owner_id = owner.pk if owner else None
     # A deleted file counts as well: an import brings it back, with its history.
@@ -124,8 +128,11 @@ def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> P
     here = {file.folded_path: file for file in reach.filter(folded_path__in=names)}
     items = [_item(incoming, here.get(fold(incoming.path))) for incoming in contents.files]
     items = [_allowed(item, Place(agent, owner, item.path), writer) for item in items]
+    items = [_without_credential(item) for item in items]
+    if write_matrix.is_person(writer):
+        items = list(_lifting(items, agent.pk, owner_id))
     return Plan(
-        tuple(_screened([_without_credential(item) for item in items], agent.team_id, owner_id)),
+        tuple(_screened(items, agent.team_id, owner_id)),
         contents.ignored,
         hashlib.sha256(archive).hexdigest(),
         _state(here.values()),
@@ -214,6 +221,16 @@ def _screened(items: Sequence[Item], team_id: UUID, owner_id: UUID | None) -> It
     outcomes = {item.path: one for item, one in zip(changing, found, strict=True) if one.held}
     for item in items:
         yield _held(item, outcomes[item.path]) if item.path in outcomes else item
+
+
+def _lifting(items: Sequence[Item], agent_id: UUID, owner_id: UUID | None) -> Iterator[Item]:
+    """A person who imports what was taken back says it anew."""
+    rows = corrections(agent_id, owner_id).values_list("fingerprint", flat=True)
+    taken_back = set(rows)
+    for item in items:
+        brings = statements_of(item.after, item.path) if taken_back else []
+        found = tuple(one.text for one in brings if one.print in taken_back)
+        yield replace(item, lifts=found) if found else item
 
 
 def _held(item: Item, screened: Screened) -> Item:

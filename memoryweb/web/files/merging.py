@@ -149,6 +149,6 @@ def _faster(file: File, form: MergeForm) -> dict[str, Any]:
     one. `more` are not shown."""
     opened = number_with(file, form.data.get("base", ""))
     since = file.revisions.filter(number__gt=file.revision - 1 if opened is None else opened)
-    told = since.select_related("user", "run", "integration").order_by("-number")
+    told = since.select_related("user", "run", "integration", "token").order_by("-number")
     saves = [(revision, author_name(revision)) for revision in told[:NAMED]]
     return {"saves": saves, "opened": opened, "more": max(0, since.count() - NAMED)}

@@ -78,7 +78,7 @@ def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         workspace,
         file=found,
         **(_authors(request, found) if blame.is_asked(request) else _text(request, found)),
-        revision=found.revisions.select_related("user", "run", "integration").get(
+        revision=found.revisions.select_related("user", "run", "integration", "token").get(
             number=found.revision
         ),
         proposals=found.proposals.filter(state="pending").count(),

@@ -151,6 +151,14 @@ class TokenForm(forms.Form):
         help_text=_("Where you will use it, so you can tell it apart."),
     )
     holder = forms.ChoiceField(label=_("Acts as"))
+    act_as_person = forms.BooleanField(
+        label=_("What it writes is my own word"),
+        required=False,
+        help_text=_(
+            "No dream may change or bring back what such a token changes, and its lines carry your "
+            "name. Use it only for tools that you type into yourself, never for an agent."
+        ),
+    )
     days = forms.IntegerField(
         label=_("Days until it expires"), min_value=1, max_value=LONGEST_DAYS, initial=DEFAULT_DAYS
     )

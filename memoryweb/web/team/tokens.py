@@ -41,6 +41,7 @@ def new(request: TeamRequest) -> HttpResponse:
                 user=None if form.integration else request.user,
                 integration=form.integration,
                 days=form.cleaned_data["days"],
+                act_as_person=form.cleaned_data["act_as_person"],
             )
             return _tokens(request, made=token, secret=secret)
     return _tokens(request, form=form, status=422)

@@ -20,6 +20,11 @@ class Command(base.TeamCommand):
         parser.add_argument("--name", required=True, help=_("a name to tell it apart by"))
         parser.add_argument("--scopes", default="all", help=_("all, or some, separated by commas"))
         parser.add_argument(
+            "--act-as-person",
+            action="store_true",
+            help=_("what it writes counts as the member's own word; give it to no agent"),
+        )
+        parser.add_argument(
             "--days", type=int, default=tokens.DEFAULT_DAYS, help=_("how long it is valid")
         )
 
@@ -33,13 +38,14 @@ class Command(base.TeamCommand):
             user=user,
             integration=integration,
             days=options["days"],
+            act_as_person=options["act_as_person"],
         )
         expires = token.expires_at.date().isoformat()
         return base.Outcome(
             _("Created token {token} for {holder}, valid until {date}.").format(
                 token=token, holder=integration or user, date=expires
             ),
-            base.data_of(token, "id", "name", "scopes", "expires_at")
+            base.data_of(token, "id", "name", "scopes", "act_as_person", "expires_at")
             | {"token": secret, "team": team.slug},
             output=secret,
         )

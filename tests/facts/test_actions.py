@@ -1,0 +1,198 @@
+import pytest
+
+from memoryweb.audit.models import Event
+from memoryweb.facts.models import Contradiction, Fact, Vote
+from memoryweb.memory import contradictions, fact_actions, projecting, write
+from memoryweb.memory.exceptions import ContentRefused, Decided
+from memoryweb.memory.fact_actions import StatementGone
+from memoryweb.memory.fact_evidence import Ground
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer
+from memoryweb.memory.write_matrix import WriteRefused
+from memoryweb.workspace.models import AuthorKind, File, SourceClass
+from tests.world import World
+
+MACHINE = Writer(AuthorKind.AGENT)
+State, Why = Fact.State, Fact.Why
+TOLD = "# Memory\n\n## About\n\n- city: Leeds\n- Anna sings.\n"
+
+
+def _alice(world: World) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.alice)
+
+
+def _save(world: World, text: str, writer: Writer = MACHINE, path: str = "KNOWLEDGE.md") -> File:
+    with write_transaction(world.team) as tx:
+        return write.write(tx, Place(world.agent, None, path), text, writer=writer).file
+
+
+def _text(world: World) -> str:
+    assert projecting.check(world.team).differing == ()
+    return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").content
+
+
+def _fact(text: str) -> Fact:
+    return Fact.objects.get(text=text)
+
+
+def _act(world: World, act: object, fact: Fact, *args: object, **more: object) -> None:
+    more.setdefault("writer", _alice(world))
+    with write_transaction(world.team) as tx:
+        act(tx, fact, *args, **more)  # type: ignore[operator]
+
+
+def test_confirming_leaves_the_file_alone_and_is_an_event(world: World) -> None:
+    _save(world, TOLD)
+    _act(world, fact_actions.confirm, _fact("Anna sings."))
+    fact = _fact("Anna sings.")
+    assert (fact.is_persons_word, fact.confirmed_by) == (True, world.alice)
+    assert _text(world) == TOLD
+    assert Event.objects.filter(action="fact.confirmed", target_id=str(fact.pk)).exists()
+
+
+def test_an_edit_is_the_persons_line_at_its_place(world: World) -> None:
+    _save(world, TOLD)
+    _act(world, fact_actions.edit, _fact("city: Leeds"), "Moved away\nlong ago")
+    assert _text(world) == TOLD.replace("city: Leeds", "Moved away long ago")
+    old, new = _fact("city: Leeds"), _fact("Moved away long ago")
+    assert (old.why, old.superseded_by, old.corrected_by) == (Why.REWORDED, new, world.alice)
+    with pytest.raises(ContentRefused):
+        _act(world, fact_actions.edit, new, " ")
+
+
+def test_not_true_takes_the_line_out_and_restoring_puts_it_back_under_its_heading(
+    world: World,
+) -> None:
+    _save(world, TOLD)
+    _act(world, fact_actions.not_true, _fact("city: Leeds"))
+    gone = _fact("city: Leeds")
+    assert (gone.state, gone.why, gone.corrected_by) == (State.RETIRED, Why.NOT_TRUE, world.alice)
+    assert "Leeds" not in _text(world)
+    _act(world, fact_actions.restore, gone)
+    assert _text(world) == "# Memory\n\n## About\n\n- Anna sings.\n- city: Leeds\n"
+    gone.refresh_from_db()
+    assert (gone.state, gone.why, gone.corrected_at) == (State.ACTIVE, "", None)
+    with pytest.raises(StatementGone):
+        _act(world, fact_actions.restore, gone)
+
+
+def test_what_stands_under_no_heading_comes_back_below_the_title(world: World) -> None:
+    _save(world, "# Knowledge\n\n- Anna sings.\n\n## Work\n\n- Bob works.\n")
+    _act(world, fact_actions.not_true, _fact("Anna sings."))
+    _act(world, fact_actions.restore, _fact("Anna sings."))
+    assert _text(world).startswith("# Knowledge\n\n- Anna sings.\n\n## Work")
+
+
+def test_a_program_decides_nothing(world: World) -> None:
+    _save(world, TOLD)
+    for act in (fact_actions.confirm, fact_actions.not_true, fact_actions.restore):
+        with pytest.raises(WriteRefused):
+            _act(world, act, _fact("Anna sings."), writer=MACHINE)
+
+
+def test_one_person_has_one_vote_and_may_change_it(world: World) -> None:
+    _save(world, TOLD)
+    fact = _fact("Anna sings.")
+    for helpful in (True, False):
+        _act(world, fact_actions.vote, fact, helpful=helpful)
+        assert Vote.objects.get(fact=fact).helpful is helpful
+    _act(world, fact_actions.vote, fact, helpful=None)
+    assert not Vote.objects.exists()
+
+
+def _rivals(world: World) -> Contradiction:
+    """Alice's value stands; somebody else says another one, ten nights long."""
+    _save(world, TOLD, _alice(world))
+    file = File.objects.get(agent=world.agent, path="KNOWLEDGE.md")
+    for night in range(10):
+        _save(world, f"night {night}", path="notes.md")
+        root = File.objects.get(agent=world.agent, path="notes.md").revisions.latest("number")
+        with write_transaction(world.team) as tx:
+            contradictions.contradict(
+                tx,
+                _fact("city: Leeds"),
+                "city: York",
+                source=SourceClass.THIRD_PARTY,
+                grounds=[Ground(None, root.pk, root.created_at)],
+            )
+    assert file.content == TOLD
+    return Contradiction.objects.get()
+
+
+def test_two_people_who_contradict_each_other_ten_nights_long_are_one_contradiction(
+    world: World,
+) -> None:
+    found = _rivals(world)
+    stands, rival = contradictions.sides_of(found)
+    assert (stands.text, stands.state) == ("city: Leeds", State.DISPUTED)
+    assert (rival.text, rival.state, rival.file) == ("city: York", State.PENDING, None)
+    assert rival.evidence.count() == 10
+    assert _text(world) == TOLD
+
+
+@pytest.mark.parametrize(
+    ("resolution", "text", "after"),
+    [
+        ("KEEP_A", "", TOLD),
+        ("KEEP_B", "", TOLD.replace("Leeds", "York")),
+        ("MERGE", "city: Leeds and York", TOLD.replace("Leeds", "Leeds and York")),
+        ("IGNORE", "", TOLD),
+    ],
+)
+def test_a_resolution_changes_facts_and_file_and_can_be_undone(
+    world: World, resolution: str, text: str, after: str
+) -> None:
+    found = _rivals(world)
+    before = {one.text: one.state for one in contradictions.sides_of(found)}
+    with write_transaction(world.team) as tx:
+        contradictions.resolve(tx, found, resolution, text=text, writer=_alice(world))
+    assert _text(world) == after
+    assert not Fact.objects.filter(state=State.DISPUTED).exists()
+    living = {
+        "KEEP_A": "city: Leeds",
+        "KEEP_B": "city: York",
+        "MERGE": text,
+        "IGNORE": "city: Leeds",
+    }
+    assert _fact(living[resolution]).state == State.ACTIVE
+    with pytest.raises(Decided), write_transaction(world.team) as tx:
+        contradictions.resolve(tx, found, resolution, text=text, writer=_alice(world))
+    with write_transaction(world.team) as tx:
+        contradictions.undo(tx, found, writer=_alice(world))
+    found = Contradiction.objects.get()
+    assert found.state == Contradiction.State.OPEN
+    assert {one.text: one.state for one in contradictions.sides_of(found)} == before
+    assert sorted(_text(world).split("\n")) == sorted(TOLD.split("\n"))
+    assert not Fact.objects.filter(corrected_at__isnull=False).exists()
+
+
+def test_an_ignored_pair_stays_away_and_another_value_does_not(world: World) -> None:
+    found = _rivals(world)
+    with write_transaction(world.team) as tx:
+        contradictions.resolve(tx, found, "IGNORE", writer=_alice(world))
+    for value, opened in (("York", False), ("Bath", True)):
+        with write_transaction(world.team) as tx:
+            contradictions.contradict(
+                tx,
+                _fact("city: Leeds"),
+                f"city: {value}",
+                source=SourceClass.AGENT,
+                grounds=[],
+            )
+        assert Contradiction.objects.filter(state="open").exists() is opened
+
+
+def test_at_most_twenty_contradictions_wait(world: World) -> None:
+    lines = [
+        f"- key {letter}: {value}" for letter in "abcdefghijklmnopqrstuvwxyz" for value in "12"
+    ]
+    _save(world, "\n".join(lines))
+    assert Contradiction.objects.filter(state="open").count() == 20
+
+
+def test_another_owners_value_contradicts_nothing(world: World) -> None:
+    for owner in (world.bobs_memory, world.customer):
+        with write_transaction(world.team) as tx:
+            place = Place(world.agent, owner, "MEMORY.md")
+            write.write(tx, place, f"- city: {owner.pk}\n", writer=MACHINE)
+    assert not Contradiction.objects.exists()

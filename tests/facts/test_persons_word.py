@@ -1,0 +1,170 @@
+"""What a person writes, rewords or deletes holds against machines, by whichever door it came."""
+
+import io
+import zipfile
+from datetime import datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from memoryweb.conversations.models import Message
+from memoryweb.conversations.parsing import NewMessage
+from memoryweb.facts.models import Fact
+from memoryweb.facts.queries import corrections
+from memoryweb.memory import messages, releasing, write
+from memoryweb.memory.mine import changes
+from memoryweb.memory.mine.changes import Spot
+from memoryweb.memory.review import flags as reviewing
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.flags import print_of
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.provenance.origins import Origin, Source
+from memoryweb.workspace.models import AuthorKind, File
+from tests.api.client import Api
+from tests.world import World, personal_token
+
+MACHINE = Writer(AuthorKind.AGENT)
+State, Why = Fact.State, Fact.Why
+TOLD = "## About\n\n- Bob lives in Leeds.\n- Bob sings.\n"
+
+
+def _bob(world: World) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.bob)
+
+
+def _save(world: World, text: str, writer: Writer = MACHINE, path: str = "MEMORY.md") -> File:
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, world.bobs_memory, path)
+        return write.write(tx, place, text, writer=writer).file
+
+
+def _said(world: World, name: str, at: datetime) -> Message:
+    said = [NewMessage("user", "I live in Leeds.", name, timestamp=at)]
+    with write_transaction(world.team) as tx:
+        messages.add_messages(
+            tx, agent=world.agent, owner=world.bobs_memory, conversation_id="c", messages=said
+        )
+    return Message.objects.get(external_id=name)
+
+
+def _fact(text: str) -> Fact:
+    return Fact.objects.get(text=text)
+
+
+def _corrected(world: World) -> set[str]:
+    found = corrections(world.agent.pk, world.bobs_memory.pk)
+    return set(found.values_list("text", flat=True))
+
+
+def test_a_sentence_reworded_or_removed_on_my_memory_is_taken_back(world: World) -> None:
+    file = _save(world, TOLD)
+    with write_transaction(world.team) as tx:
+        spot = Spot(3, 3, file.sha256)
+        changes.reword(tx, file, spot, "Bob lives in York.", writer=_bob(world))
+    file.refresh_from_db()
+    with write_transaction(world.team) as tx:
+        changes.remove(tx, file, Spot(4, 4, file.sha256), writer=_bob(world))
+    assert _corrected(world) == {"Bob lives in Leeds.", "Bob sings."}
+    file.refresh_from_db()
+    with write_transaction(world.team) as tx:
+        changes.undo(tx, file, file.revision, writer=_bob(world))
+    assert _corrected(world) == {"Bob lives in Leeds."}
+    assert _fact("Bob sings.").state == State.ACTIVE
+
+
+def test_a_line_of_a_note_that_a_person_deletes_is_taken_back_until_they_write_it_again(
+    world: World,
+) -> None:
+    note = "memory/2026-11-20.md"
+    text = "# 2026-11-20\n\n- 09:10 Bob sings.\n- 09:12 Bob lives in Leeds.\n"
+    _save(world, text, path=note)
+    _save(world, "- Bob sings.\n")
+    _save(world, "# 2026-11-20\n", _bob(world), note)
+    assert _corrected(world) == {"Bob lives in Leeds."}
+    assert _fact("Bob lives in Leeds.").path == note
+    _save(world, text, _bob(world), note)
+    assert _corrected(world) == set()
+
+
+def test_a_program_that_empties_a_note_takes_nothing_back(world: World) -> None:
+    _save(world, "- 09:12 Bob lives in Leeds.\n", path="memory/2026-11-20.md")
+    _save(world, "- other\n", path="memory/2026-11-20.md")
+    assert _corrected(world) == set()
+
+
+def test_a_flagged_line_is_no_statement_until_a_person_keeps_it_and_counts_as_asked_for(
+    world: World,
+) -> None:
+    _save(world, TOLD, _bob(world))
+    _save(world, "## About\n\n- Bob sings.\n", _bob(world))
+    file = _save(world, TOLD)
+    assert _fact("Bob sings.").state == State.ACTIVE
+    waiting = Fact.objects.get(text="Bob lives in Leeds.", file=file)
+    assert waiting.state == State.PENDING
+    with write_transaction(world.team) as tx:
+        reviewing.keep(tx, file, print_of("- Bob lives in Leeds."), by=world.bob)
+    waiting.refresh_from_db()
+    assert waiting.state == State.ACTIVE
+    assert _corrected(world) == set()
+    assert LineOrigin.objects.filter(file=file, asked=True).count() == 1
+
+
+def test_the_owner_who_says_it_again_later_is_believed(world: World) -> None:
+    _save(world, TOLD, _bob(world))
+    _save(world, "## About\n\n- Bob sings.\n", _bob(world))
+    now = timezone.now()
+    Fact.objects.filter(corrected_at__isnull=False).update(corrected_at=now - timedelta(hours=2))
+    for hours, state in ((3, State.PENDING), (1, State.ACTIVE)):
+        message = _said(world, f"said-{hours}", now - timedelta(hours=hours))
+        with write_transaction(world.team) as tx:
+            place = Place(world.agent, world.bobs_memory, "MEMORY.md")
+            line = NewLine("- Bob lives in Leeds.", Origin((Source(message_id=message.pk),)))
+            file = write.append(tx, place, [line], writer=MACHINE).file
+        assert Fact.objects.get(text="Bob lives in Leeds.", file=file).state == state
+        _save(world, "## About\n\n- Bob sings.\n", Writer(AuthorKind.SYSTEM))
+
+
+def test_released_lines_are_no_persons_word_until_they_are_kept_again(world: World) -> None:
+    file = _save(world, TOLD, _bob(world))
+    for change, is_word in ((releasing.release, False), (releasing.keep, True)):
+        with write_transaction(world.team) as tx:
+            change(tx, file, 3, 3, expected=file.sha256)
+        assert _fact("Bob lives in Leeds.").is_persons_word is is_word
+        assert _fact("Bob sings.").is_persons_word
+
+
+def test_what_an_import_lacks_is_not_taken_back_and_what_it_brings_is_no_longer(
+    world: World,
+) -> None:
+    _save(world, TOLD, _bob(world))
+    _save(world, "## About\n\n- Bob sings.\n", _bob(world))
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("MEMORY.md", "## About\n\n- Bob lives in Leeds.\n")
+    place = (world.agent, world.bobs_memory, archive.getvalue())
+    previewed = snapshots.preview(*place, by=_bob(world))
+    assert [item.lifts for item in previewed.plan.items] == [("Bob lives in Leeds.",)]
+    with write_transaction(world.team) as tx:
+        snapshots.apply(tx, *place, previewed.token, by=_bob(world))
+    assert _corrected(world) == set()
+    assert _fact("Bob lives in Leeds.").state == State.ACTIVE
+    assert (_fact("Bob sings.").why, _fact("Bob sings.").state) == (Why.REMOVED, State.RETIRED)
+
+
+@pytest.mark.parametrize("act_as_person", [True, False])
+def test_a_personal_token_writes_as_an_agent_unless_it_was_made_to_act_as_its_person(
+    world: World, *, act_as_person: bool
+) -> None:
+    _save(world, TOLD)
+    secret = personal_token(world.team, world.bob, act_as_person=act_as_person)
+    path = f"/agents/{world.agent.pk}/workspace/files/MEMORY.md?owner=me"
+    text = "## About\n\n- Bob sings.\n"
+    assert Api(secret).put(path, {"content": text}).status_code == 200
+    assert _corrected(world) == ({"Bob lives in Leeds."} if act_as_person else set())
+    revision = File.objects.get(owner=world.bobs_memory).revisions.latest("number")
+    assert (revision.author_kind, revision.user) == (
+        "person" if act_as_person else "agent",
+        world.bob,
+    )
