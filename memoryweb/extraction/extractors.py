@@ -1,7 +1,6 @@
 """The two extractors, rules and model: a window in, findings out. Nothing is written here."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -18,9 +17,7 @@ from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import screening
 from memoryweb.provenance.flags import flagged_of, without_flagged
-from memoryweb.review.models import Proposal
 from memoryweb.runs.engine import GiveUp
-from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 
 MEMORY, PROFILE = "MEMORY.md", "PROFILE.md"
@@ -37,17 +34,6 @@ class Answered:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_micros: int = 0
-
-
-@dataclass(frozen=True)
-class Context:
-    """The texts that the model is given besides the window, each with its revision."""
-
-    texts: Mapping[str, str]
-    revisions: Mapping[str, int]
-
-    def text(self, path: str) -> str:
-        return self.texts.get(path, "")
 
 
 def uses_model(agent: Agent) -> bool:
@@ -67,24 +53,27 @@ def workspace_of(conversation: Conversation) -> Owner | None:
 
 
 def by_rules(conversation: Conversation, window: Window) -> Answered:
+    zone = conversation.agent.zone
     spoken = [
-        rules.Spoken(str(turn.pk), turn.role, turn.name, cut(turn.content), turn.timestamp)
+        rules.Spoken(
+            str(turn.pk), turn.role, turn.name, cut(turn.content), turn.timestamp.astimezone(zone)
+        )
         for turn in window.turns
     ]
-    found = rules.extract(spoken, speaker=speaker_of(conversation.owner))
+    is_shared = workspace_of(conversation) is None
+    found = rules.extract(spoken, speaker=speaker_of(conversation.owner), shared=is_shared)
     return Answered(findings.from_rules(found), "rules")
 
 
-def by_model(run: Run, conversation: Conversation, window: Window, now: datetime) -> Answered:
+def by_model(conversation: Conversation, window: Window, now: datetime) -> Answered:
     """Asks the model; never inside a transaction. Raises ModelError."""
     day = note_date(window.turns, now)
-    context = read_context(run, conversation, day)
     said = client.complete(
         team_id=conversation.team_id,
         role="default",
         system=prompts.load("extraction"),
         data=screening.data_for_prompt(
-            _data(conversation, window, context, day),
+            _data(conversation, window, day),
             conversation.team_id,
             owner_id=conversation.owner_id,
         ),
@@ -93,7 +82,7 @@ def by_model(run: Run, conversation: Conversation, window: Window, now: datetime
         daily_tokens=conversation.team.daily_tokens,
     )
     try:
-        found = findings.from_answer(said.value, window.turns, context.revisions)
+        found = findings.from_answer(said.value, window.turns)
     except BadAnswer as error:
         error.tokens_in, error.tokens_out = said.tokens_in, said.tokens_out
         raise
@@ -107,17 +96,13 @@ def by_model(run: Run, conversation: Conversation, window: Window, now: datetime
     )
 
 
-def read_context(run: Run, conversation: Conversation, day: date) -> Context:
-    """The files as they stand; what this run has proposed for one already stands in its place."""
+def _files(conversation: Conversation, day: date) -> dict[str, str]:
+    """The texts that the model is given besides the window."""
     owner = workspace_of(conversation)
     files = File.objects.of(conversation.agent_id, owner.pk if owner else None).present()
     found = {file.path: file for file in files.filter(path__in=[MEMORY, PROFILE, note_path(day)])}
-    revisions = {path: found[path].revision if path in found else 0 for path in (MEMORY, PROFILE)}
     hidden = flagged_of(found.values())
-    texts = {path: without_flagged(f.content, hidden[f.pk]) for path, f in found.items()}
-    waiting = run.proposals.filter(state=Proposal.State.PENDING).select_related("file")
-    texts |= {proposal.file.path: proposal.content for proposal in waiting}
-    return Context(texts, revisions)
+    return {path: without_flagged(file.content, hidden[file.pk]) for path, file in found.items()}
 
 
 def speaker_of(owner: Owner) -> str:
@@ -128,14 +113,13 @@ def cut(content: str) -> str:
     return content[: settings.EXTRACTION_MESSAGE_CHARACTERS]
 
 
-def _data(
-    conversation: Conversation, window: Window, context: Context, day: date
-) -> dict[str, object]:
+def _data(conversation: Conversation, window: Window, day: date) -> dict[str, object]:
+    files = _files(conversation, day)
     return {
         "date": day.isoformat(),
-        "profile": context.text(PROFILE),
-        "memory": context.text(MEMORY),
-        "note": context.text(note_path(day))[-NOTE_CHARACTERS:],
+        "profile": files.get(PROFILE, ""),
+        "memory": files.get(MEMORY, ""),
+        "note": files.get(note_path(day), "")[-NOTE_CHARACTERS:],
         "messages": [
             {
                 "id": turn.external_id,

@@ -4,25 +4,25 @@ Of a model's answer only what cites the window, with its secrets masked.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, Literal, TypeVar
 
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
 from memoryweb.conversations.models import Message
-from memoryweb.extraction.rules import NoteLine
-from memoryweb.extraction.rules.text import one_line
-from memoryweb.language.categories import categorise
+from memoryweb.extraction.rules import LONGEST, NoteLine
+from memoryweb.language.claims import claim_of
 from memoryweb.language.secrets import credentials
+from memoryweb.language.sentences import one_line
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import Text, clean
 
 MAX_LINES = 200
 MAX_LINE_CHARACTERS = 2_000
 MAX_DAILY_CHARACTERS = 50_000
-MAX_FILE_CHARACTERS = 200_000
+MAX_REQUESTS = 20
 
 
 def _id(value: object) -> object:
@@ -39,6 +39,18 @@ class ExtractedLine(BaseModel):
     text: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
     message_ids: tuple[MessageId, ...] = Field(alias="messageIds", default=(), max_length=100)
     durable: StrictBool = False
+    key: Annotated[Text, Field(max_length=200)] = ""
+    valid: Annotated[Text, Field(max_length=40)] = ""
+
+
+class ExtractedRequest(BaseModel):
+    """What a person asked of the memory, as a model understood it."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+    kind: Literal["forget", "correct", "cancel"]
+    about: Annotated[Text, Field(min_length=1, max_length=MAX_LINE_CHARACTERS)]
+    message_ids: tuple[MessageId, ...] = Field(alias="messageIds", default=(), max_length=100)
 
 
 class ExtractionAnswer(BaseModel):
@@ -49,48 +61,57 @@ class ExtractionAnswer(BaseModel):
     should_update: StrictBool
     reason: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)]
     daily_entry: Annotated[Text, Field(max_length=MAX_DAILY_CHARACTERS)] = ""
-    memory_update: Annotated[Text, Field(max_length=MAX_FILE_CHARACTERS)] = ""
-    profile_update: Annotated[Text, Field(max_length=MAX_FILE_CHARACTERS)] = ""
     lines: tuple[ExtractedLine, ...] = Field(default=(), max_length=MAX_LINES)
+    requests: tuple[ExtractedRequest, ...] = Field(default=(), max_length=MAX_REQUESTS)
 
 
+_Stored = TypeVar("_Stored", "Line", "Request")
 _COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)  # a pin is a person's to set
 _TIME = re.compile(r"^(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?\s+")
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line for the daily note; `messages` are primary keys."""
+    """One line for the daily note; `messages` are primary keys, `category` is the claim's kind."""
 
     text: str
     messages: tuple[int, ...]
     durable: bool
     asked: bool
     category: str
+    key: str = ""
+    valid: str = ""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What somebody seems to have asked of the memory: offered to a person, never acted on."""
+
+    kind: str
+    about: str
+    messages: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Findings:
-    """`memory` and `profile` are whole new texts, empty for none. `seen` says which revisions of
-    those files the extractor was given (0 for a file that wasn't there), `had_secret` that a
-    secret was masked in one of them."""
-
     lines: tuple[Line, ...] = ()
-    memory: str = ""
-    profile: str = ""
+    requests: tuple[Request, ...] = ()
     reason: str = ""
-    seen: Mapping[str, int] = field(default_factory=dict)
-    had_secret: bool = False
 
     def packed(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def unpacked(cls, stored: Mapping[str, Any]) -> "Findings":
-        lines = tuple(
-            Line(**{**line, "messages": tuple(line["messages"])}) for line in stored["lines"]
+        return cls(
+            tuple(_unpacked(Line, line) for line in stored["lines"]),
+            tuple(_unpacked(Request, one) for one in stored.get("requests", ())),
+            stored.get("reason", ""),
         )
-        return cls(**{**stored, "lines": lines})
+
+
+def _unpacked(what: type[_Stored], stored: Mapping[str, Any]) -> _Stored:
+    return what(**{**stored, "messages": tuple(stored["messages"])})
 
 
 def from_rules(found: Iterable[NoteLine]) -> Findings:
@@ -102,44 +123,46 @@ def from_rules(found: Iterable[NoteLine]) -> Findings:
                 messages=tuple(int(name) for name in line.message_ids),
                 durable=line.durable,
                 asked=line.asked,
-                category=line.category.value,
+                category=line.kind.value,
             )
             for line in found
         )
     )
 
 
-def from_answer(
-    answer: ExtractionAnswer, turns: Sequence[Message], seen: Mapping[str, int]
-) -> Findings:
+def from_answer(answer: ExtractionAnswer, turns: Sequence[Message]) -> Findings:
     """Raises BadAnswer when lines were written and none cites a message of the window."""
-    reason = credentials.mask(one_line(answer.reason))[0]
+    reason = _masked(answer.reason)
+    requests = tuple(_requests(answer, turns))
     if not answer.should_update:
-        return Findings(reason=reason, seen=seen)
+        return Findings(requests=requests, reason=reason)
     lines = _cited(answer, turns) if answer.lines else _uncited(answer.daily_entry, turns)
     if answer.lines and not lines:
         raise BadAnswer(_("The model's lines cite no message of the conversation."))
-    memory, in_memory = _document(answer.memory_update)
-    profile, in_profile = _document(answer.profile_update)
-    return Findings(
-        lines=tuple(lines),
-        memory=memory,
-        profile=profile,
-        reason=reason,
-        seen=seen,
-        had_secret=bool(in_memory or in_profile),
-    )
+    return Findings(tuple(lines), requests, reason)
+
+
+def _requests(answer: ExtractionAnswer, turns: Sequence[Message]) -> Iterator[Request]:
+    """Only what people themselves asked for."""
+    people = [turn for turn in turns if turn.role == Message.Role.USER]
+    for one in answer.requests:
+        if messages := _known(one.message_ids, people):
+            yield Request(one.kind, _masked(one.about), messages)
+
+
+def _known(names: Iterable[str], turns: Iterable[Message]) -> tuple[int, ...]:
+    known = {turn.external_id: turn.pk for turn in turns}
+    return tuple(dict.fromkeys(known[name] for name in names if name in known))
 
 
 def _cited(answer: ExtractionAnswer, turns: Sequence[Message]) -> list[Line]:
     """Ids that aren't of the window are dropped, and lines that then stand on nothing."""
-    known = {turn.external_id: turn.pk for turn in turns}
     found = []
     for line in answer.lines:
-        messages = tuple(dict.fromkeys(known[name] for name in line.message_ids if name in known))
-        text = _bare(line.text)
+        messages, text = _known(line.message_ids, turns), _bare(line.text)
         if messages and text:
-            found.append(_line(text, messages, durable=line.durable))
+            made = _line(text, messages, durable=line.durable)
+            found.append(replace(made, key=_masked(line.key), valid=_masked(line.valid)))
     return found
 
 
@@ -151,13 +174,12 @@ def _uncited(daily_entry: str, turns: Sequence[Message]) -> list[Line]:
 
 
 def _line(text: str, messages: tuple[int, ...], *, durable: bool) -> Line:
-    return Line(text, messages, durable, asked=False, category=categorise(text).value)
+    return Line(text, messages, durable, asked=False, category=claim_of(text).kind.value)
 
 
 def _bare(text: str) -> str:
-    return _TIME.sub("", credentials.mask(one_line(_COMMENT.sub(" ", text)))[0])
+    return _TIME.sub("", _masked(_COMMENT.sub(" ", text)))
 
 
-def _document(text: str) -> tuple[str, int]:
-    """A secret must not even wait in the stored answer; the guard is told that one was there."""
-    return credentials.mask(text.strip() + "\n") if text.strip() else ("", 0)
+def _masked(text: str) -> str:
+    return credentials.mask(one_line(text, LONGEST))[0]

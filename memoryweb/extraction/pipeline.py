@@ -1,7 +1,7 @@
 """One extraction run: every waiting conversation of an (agent, owner), window by window.
 
-A window's answer is stored before it is used, and its lines, rewrites and watermark are written
-in one transaction: wherever a worker dies, the next goes on there and nothing is asked twice.
+A window's answer is stored before it is used, and its lines and watermark are written in one
+transaction: wherever a worker dies, the next goes on there and nothing is asked twice.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from django.utils import timezone
 from memoryweb.conversations.models import Conversation
 from memoryweb.conversations.window import Window, next_window
 from memoryweb.extraction import extractors, requests
-from memoryweb.extraction.applying import Applied, apply
+from memoryweb.extraction.applying import apply
 from memoryweb.extraction.extractors import Answered
 from memoryweb.extraction.fallback import fall_back
 from memoryweb.extraction.models import Extraction
@@ -24,8 +24,6 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.models import Proposal
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
-
-PLANS = 2  # a rewrite whose file moved on is asked for once more, then a person is asked
 
 
 def extract(lease: Lease) -> None:
@@ -56,7 +54,7 @@ def _extract_conversation(lease: Lease, conversation: Conversation) -> Skip | No
     if not _is_answered(stored) and (reason := _skip(lease, conversation)):
         return reason
     while conversation.extracted_upto < until:
-        if _extract_window(lease, conversation) is Applied.STOPPED:
+        if not _extract_window(lease, conversation):
             conversation.refresh_from_db(fields=["skipped"])
             return Skip(conversation.skipped)
         conversation.refresh_from_db(fields=["extracted_upto", "message_count"])
@@ -70,24 +68,17 @@ def _skip(lease: Lease, conversation: Conversation) -> Skip | None:
         return requests.mark(conversation)
 
 
-def _extract_window(lease: Lease, conversation: Conversation) -> Applied:
-    # Room for every plan: a next task would begin to count them again.
+def _extract_window(lease: Lease, conversation: Conversation) -> bool:
+    """False: nothing more may be kept of the conversation."""
     asks = extractors.uses_model(lease.run.agent)
-    lease.make_room(PLANS * settings.EXTRACTION_TIMEOUT_SECONDS if asks else 0)
-    for plan in range(PLANS):
-        stored = _stored(lease.run, conversation)
-        window = _window(conversation, stored)
-        if window is None:
-            break
-        if stored is None or not _is_answered(stored):
-            stored = _ask(lease, conversation, window)
-        if stored is None:
-            return Applied.DONE
-        done = apply(lease, stored, window, is_last=plan == PLANS - 1)
-        if done is not Applied.MOVED_ON:
-            return done
-        stored.delete()
-    return Applied.DONE
+    lease.make_room(settings.EXTRACTION_TIMEOUT_SECONDS if asks else 0)
+    stored = _stored(lease.run, conversation)
+    window = _window(conversation, stored)
+    if window is None:
+        return True
+    if stored is None or not _is_answered(stored):
+        stored = _ask(lease, conversation, window)
+    return stored is None or apply(lease, stored, window)
 
 
 def _stored(run: Run, conversation: Conversation) -> Extraction | None:
@@ -117,7 +108,7 @@ def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction
         answered = extractors.by_rules(conversation, window)
     else:
         try:
-            answered = extractors.by_model(run, conversation, window, timezone.now())
+            answered = extractors.by_model(conversation, window, timezone.now())
         except ModelError as error:
             is_aside = fall_back(lease, conversation, window, error)
             _count(lease, error.tokens_in, error.tokens_out)

@@ -17,8 +17,6 @@ def answer(**fields: Any) -> dict[str, Any]:
         "should_update": True,
         "reason": "Carla was named.",
         "daily_entry": f"- {CARLA}",
-        "memory_update": "",
-        "profile_update": "",
         "lines": [{"text": CARLA, "messageIds": ["t4"], "durable": True}],
     } | fields
 

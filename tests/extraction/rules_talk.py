@@ -16,14 +16,22 @@ def window(*turns: tuple[str, str], at: datetime = WEDNESDAY) -> list[Spoken]:
     ]
 
 
-def notes(*turns: tuple[str, str], at: datetime = WEDNESDAY, speaker: str = "") -> list[NoteLine]:
-    return extract(window(*turns, at=at), speaker=speaker)
+def notes(
+    *turns: tuple[str, str], at: datetime = WEDNESDAY, speaker: str = "", shared: bool = False
+) -> list[NoteLine]:
+    return extract(window(*turns, at=at), speaker=speaker, shared=shared)
 
 
-def texts(*turns: tuple[str, str], at: datetime = WEDNESDAY, speaker: str = "") -> list[str]:
-    return [line.text for line in notes(*turns, at=at, speaker=speaker)]
+def texts(*turns: tuple[str, str], at: datetime = WEDNESDAY) -> list[str]:
+    return [line.text for line in notes(*turns, at=at)]
 
 
 def said(text: str, at: datetime = WEDNESDAY) -> list[str]:
-    """What is noted when Ada says one thing to Ben."""
-    return texts(("Ben", "Hello Ada."), ("Ada", text), at=at)
+    """What is noted when somebody says one thing to the assistant."""
+    return texts(("user", text), ("assistant", "I see."), at=at)
+
+
+def durable(text: str, at: datetime = WEDNESDAY) -> list[str]:
+    """What of it is worth more than the day's note."""
+    talk = notes(("user", text), ("assistant", "I see."), at=at)
+    return [line.text for line in talk if line.durable]

@@ -12,14 +12,14 @@ ANSWER: dict[str, Any] = {
     "should_update": True,
     "reason": "Mara spoke of her dog.",
     "daily_entry": "- Mara has a dog.",
-    "memory_update": None,
-    "profile_update": "",
     "lines": [LINE],
+    "requests": [],
 }
 
 
 def test_null_means_nothing() -> None:
-    assert _answer().memory_update == ""
+    line = _answer(lines=[LINE | {"key": None, "valid": None}]).lines[0]
+    assert (line.key, line.valid) == ("", "")
 
 
 def test_a_numeric_message_id_is_read_as_text() -> None:
@@ -40,6 +40,8 @@ def test_a_numeric_message_id_is_read_as_text() -> None:
         {"lines": [LINE | {"messageIds": "m1"}]},
         {"lines": [LINE] * 201},
         {"lines": {"text": "Mara"}},
+        {"requests": [{"kind": "erase", "about": "the dog", "messageIds": ["m1"]}]},
+        {"requests": [{"kind": "forget", "about": "", "messageIds": ["m1"]}]},
     ],
 )
 def test_another_form_is_refused(change: dict[str, Any]) -> None:

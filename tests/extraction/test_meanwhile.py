@@ -9,54 +9,14 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Owner
 from memoryweb.extraction.models import Extraction
-from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.review.proposals import accept
-from memoryweb.memory.transaction import write_transaction
-from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from tests.extraction.answering import CARLA, NOTE, answer, put, workspace
-from tests.extraction.talking import NOON, ask, bullets, extract, soon, talk, text_of
+from tests.extraction.answering import answer, workspace
+from tests.extraction.talking import NOON, ask, extract, soon, talk, text_of
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.snapshot import restored_world
 from tests.waiting import until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def test_a_memory_that_changed_is_read_again(model_server: ModelServer) -> None:
-    world = restored_world()
-
-    def edited(_: Received) -> Behaviour:
-        put(world, "MEMORY.md", "# Memory\n\n- Ann is a nurse.\n")
-        connection.close()
-        return Behaviour(json.dumps(answer(memory_update="# Memory\n\n- Nothing known.\n")))
-
-    model_server.then(edited)
-    model_server.default = lambda asked: Behaviour(
-        json.dumps(answer(memory_update=f"{asked.data['memory']}- {CARLA}\n"))
-    )
-    assert extract(world, talk(world)).status == "succeeded"
-    assert text_of(world, "MEMORY.md") == f"# Memory\n\n- Ann is a nurse.\n- {CARLA}\n"
-
-
-def test_a_memory_that_changes_again_and_again_is_left_to_a_person(
-    model_server: ModelServer,
-) -> None:
-    world = restored_world()
-
-    def edited(asked: Received) -> Behaviour:
-        put(world, "MEMORY.md", f"# Memory\n\n- Edit {len(model_server.requests)}.\n")
-        connection.close()
-        return Behaviour(json.dumps(answer(memory_update=f"{asked.data['memory']}- {CARLA}\n")))
-
-    model_server.default = edited
-    assert extract(world, talk(world)).status == "needs_review"
-    assert len(model_server.requests) == 2
-    assert text_of(world, "MEMORY.md") == "# Memory\n\n- Edit 2.\n"
-    with write_transaction(world.team) as work, pytest.raises(Stale):
-        accept(work, Proposal.objects.get(), by=world.alice)
-    assert "current" in [broken["guard"] for broken in Proposal.objects.get().broken]
-    assert bullets(text_of(world, NOTE)) == [f"- 12:03 {CARLA}"]
 
 
 def test_what_arrives_runs_when_the_cooldown_ends(model_server: ModelServer) -> None:

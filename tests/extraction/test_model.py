@@ -74,6 +74,23 @@ def test_citations_of_other_messages_are_dropped_and_lines_that_stand_on_nothing
     assert LineOrigin.objects.filter(file__path=NOTE).count() == 1
 
 
+def test_what_was_asked_of_the_memory_is_stored_and_nothing_is_done_by_it(
+    world: World, model_server: ModelServer
+) -> None:
+    put(world, "MEMORY.md", "# Memory\n\n- Ann lives in Rome.\n")
+    requests = [
+        {"kind": "forget", "about": "Rome", "messageIds": ["t3", "t99"]},
+        {"kind": "forget", "about": "everything", "messageIds": ["t2"]},
+    ]
+    model_server.answer(answer(requests=requests))
+    conversation = talk(world)
+    extract(world, conversation)
+    stored = Extraction.objects.get().answer["requests"]
+    said = conversation.messages.get(external_id="t3")
+    assert stored == [{"kind": "forget", "about": "Rome", "messages": [said.pk]}]
+    assert text_of(world, "MEMORY.md") == "# Memory\n\n- Ann lives in Rome.\n"
+
+
 def test_lines_are_one_line_each_and_start_no_markdown(
     world: World, model_server: ModelServer
 ) -> None:
@@ -208,7 +225,7 @@ def test_a_secret_of_a_message_never_reaches_the_model(
 
 
 def test_no_owner_s_text_meets_another_s(world: World, model_server: ModelServer) -> None:
-    """The echo model returns all that it was given, as notes, memory and profile."""
+    """The echo model returns all that it was given."""
     model_server.echo()
     owners = {"heron": world.customer, "otter": world.sender, "lynx": world.bobs_memory}
     for night in range(2):

@@ -80,11 +80,11 @@ def test_time_grows_with_length_only(unit: str) -> None:
 
 def test_markup_in_a_name_does_not_reach_the_line() -> None:
     (line,) = texts(("# <!-- Ada\n```", "I live in Oslo."))
-    assert line == "Ada lives in Oslo."
+    assert line == "Ada: I live in Oslo."
 
 
 def assert_plain(line: NoteLine) -> None:
-    assert len(line.text) <= 300
+    assert len(line.text) <= 400
     assert line.text == line.text.strip()
     assert len(line.text.splitlines()) == 1
     assert not re.match(r"[#>*+\-=|~`]|\d+[.)] |<!--", line.text)

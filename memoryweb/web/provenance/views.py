@@ -106,8 +106,7 @@ def _query(found: Found) -> str:
 def _sources(request: TeamRequest, agent: Agent) -> dict[str, Any]:
     """Imports, and the tokens that have written here; conversations have a list of their own."""
     visit = request.visit
-    whose = ("user", "owner__integration", "owner__person")
-    batches = agent.imports.filter(visit.outcomes()).select_related(*whose)
+    batches = agent.imports.filter(visit.outcomes()).select_related("user", "owner")
     seen = Q() if visit.can(Permission.SEE_TOKENS) else Q(user=request.user)
     shown = page(request, batches.order_by("-created_at"), size=25)
     return {

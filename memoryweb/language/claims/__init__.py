@@ -1,0 +1,20 @@
+"""What one sentence claims: what kind of thing it is, whose, which attribute has which value.
+
+A new way to say something is one row of a language's table.
+"""
+
+from memoryweb.language.claims.model import HEADINGS, Act, Claim, Kind
+from memoryweb.language.claims.reading import Sentence, claim_of, spoken_of, takes_back
+from memoryweb.language.claims.when import resolved
+
+__all__ = [
+    "HEADINGS",
+    "Act",
+    "Claim",
+    "Kind",
+    "Sentence",
+    "claim_of",
+    "resolved",
+    "spoken_of",
+    "takes_back",
+]

@@ -1,0 +1,150 @@
+"""What a claim is, and what a language brings so that claims are found in it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import date
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+class Kind(StrEnum):
+    IDENTITY = "identity"
+    HEALTH = "health"
+    RELATION = "relation"
+    PREFERENCE = "preference"
+    INSTRUCTION = "instruction"
+    DECISION = "decision"
+    PLAN = "plan"
+    EVENT = "event"
+    OTHER = "other"
+
+
+# The heading of MEMORY.md that statements of a kind stand under.
+HEADINGS = {
+    Kind.IDENTITY: "About",
+    Kind.HEALTH: "Health",
+    Kind.RELATION: "People",
+    Kind.PREFERENCE: "Preferences",
+    Kind.INSTRUCTION: "Instructions",
+    Kind.DECISION: "Decisions",
+    Kind.PLAN: "Plans",
+    Kind.EVENT: "Events",
+    Kind.OTHER: "Other",
+}
+
+
+class Act(StrEnum):
+    STATES = "states"
+    CHANGES = "changes"  # "we moved to …", "from now on …"
+    CORRECTS = "corrects"  # "that's wrong, it is …"
+    CANCELS = "cancels"  # "the trip is off"
+    ENDS = "ends"  # "I no longer …"
+    ASKS = "asks"  # "remember that …"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`subject` is normalised, "" whoever speaks or whom the memory is about; `attribute` is ""
+    where several values may stand side by side; `old` is what the sentence itself says is no
+    longer so: a former value, or the thing that was cancelled; `valid_to` is the last day that
+    the claim holds. `durable`: the sentence says by itself that it is worth keeping."""
+
+    kind: Kind = Kind.OTHER
+    act: Act = Act.STATES
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    old: str = ""
+    valid_from: date | None = None
+    valid_to: date | None = None
+    durable: bool = False
+
+    @property
+    def key(self) -> tuple[str, str] | None:
+        """Two claims of one key with different values are rivals; None: it rivals nothing."""
+        return (self.subject, self.attribute) if self.attribute else None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to say one kind of thing. Groups of `pattern`: `who` it is said of, `what` names the
+    attribute further, `value`, and `old` for what is no longer so."""
+
+    pattern: re.Pattern[str]
+    kind: Kind
+    act: Act
+    attribute: str
+    examples: tuple[str, ...] = field(compare=False)
+    counter: tuple[str, ...] = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Language:
+    """`rows` in the order in which they are tried. The rest are cues around a row's match: `asks`
+    begins a request to remember, `maybe` makes what follows hypothetical, `jokes` takes back what
+    was said, `laughs` makes light of a clause, `asking` begins a question without its mark,
+    `leans` needs the sentence before, `orders` begins a request to an assistant, `small` is small
+    talk, `own` speaks of the speaker, `self_words` are the speaker as a subject, `pronouns`
+    somebody named before, `clause` parts clauses, `ends` is where a value ends."""
+
+    rows: tuple[Row, ...]
+    asks: re.Pattern[str]
+    maybe: re.Pattern[str]
+    jokes: re.Pattern[str]
+    laughs: re.Pattern[str]
+    asking: re.Pattern[str]
+    leans: re.Pattern[str]
+    orders: re.Pattern[str]
+    small: re.Pattern[str]
+    own: re.Pattern[str]
+    clause: re.Pattern[str]
+    ends: re.Pattern[str]
+    self_words: frozenset[str]
+    pronouns: frozenset[str]
+
+
+_WORDS = ("self_words", "pronouns")
+_CUES = [one.name for one in fields(Language) if one.name not in {"rows", *_WORDS}]
+_PART = re.compile(r"^(?P<name>\w+) = (?P<pattern>.+)$")
+_USE = re.compile(r"\{(?P<name>[a-z]\w*)\}")
+
+
+@cache
+def language(name: str) -> Language:
+    """From `<name>.txt`: first its parts and cues, each a line `name = pattern`, in which `{name}`
+    stands for another one. Then its rows, each a line `kind/act attribute :: pattern`, followed by
+    its examples after `+` (`text => value` or `text => subject: value`) and counter-examples after
+    `-`. A pattern that begins with `~` may match anywhere, others only after what `start` says."""
+    lines = (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    parts = {found["name"]: found["pattern"] for line in lines if (found := _PART.match(line))}
+    given: dict[str, Any] = {name: frozenset(parts[name].split(" ")) for name in _WORDS}
+    given |= {name: _compiled(parts[name], parts) for name in _CUES}
+    return Language(rows=tuple(_rows(lines, parts)), **given)
+
+
+def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:
+    heads = [number for number, line in enumerate(lines) if " ::" in line and "=" not in line[:12]]
+    for number, following in zip(heads, [*heads[1:], len(lines)], strict=True):
+        head, _, pattern = lines[number].partition("::")
+        said, _, attribute = head.strip().partition(" ")
+        kind, _, act = said.partition("/")
+        tried = [line.strip() for line in lines[number + 1 : following]]
+        pattern = pattern.strip()
+        anywhere = pattern.startswith("~")
+        yield Row(
+            _compiled(pattern[1:].lstrip() if anywhere else "{start}" + pattern, parts),
+            Kind(kind),
+            Act(act or "states"),
+            attribute.strip(),
+            tuple(line[2:] for line in tried if line.startswith("+ ")),
+            tuple(line[2:] for line in tried if line.startswith("- ")),
+        )
+
+
+def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    while (put := _USE.sub(lambda use: parts[use["name"]], pattern)) != pattern:
+        pattern = put
+    return re.compile(pattern, re.IGNORECASE)

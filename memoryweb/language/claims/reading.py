@@ -1,0 +1,316 @@
+"""From a sentence to what it claims."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import lru_cache
+
+from memoryweb.language.claims.model import Act, Claim, Kind, Language, Row, language
+from memoryweb.language.claims.when import dates_in, span_of
+from memoryweb.language.normal_form import clean, normalise, read
+from memoryweb.language.sentences import split, unquoted
+
+LANGUAGES = ("english", "german", "chinese", "japanese")  # each a table beside this file
+_LONGEST = 2_000  # characters that are looked at
+_LONGEST_SENTENCE = 600  # no one speaks in longer ones
+_LONGEST_VALUE = 80
+_LABEL = re.compile(
+    r"^(?:\*\*(?P<bold>[^*\n]{1,60}?):?\*\*\s*[:：]?"
+    r"|(?P<plain>[^\W\d_][^:：.!?。！？\n]{0,39})[:：](?=\s))"
+    r"\s*(?P<value>\S.*)$"
+)
+_SPEAKER = re.compile(
+    r"^(?:[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*){0,2}|[\u3040-\u30ff\u3400-\u9fff]{1,8})$"
+)
+_NO_LABEL = re.compile(
+    r"\d|\b(?:is|are|was|were|ist|sind)\b|^(?:remember|don't forget|merk|denk|note|save|记|請?覚え)"
+    r"|\b(?:said|says|wrote|asked|told|correction|korrektur|update|note|reminder|todo|fyi"
+    r"|actually|warning|example|https?|check|ps)$|さん$|说$|說$|记一下$|覚えておいて$",
+    re.IGNORECASE,
+)
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_GERMAN = re.compile(
+    r"\b(?:ich|wir|mein\w{0,2}|unser\w{0,2}|und|der|die|das|den|dem|ist|sind|nicht|ein|eine|einen"
+    r"|einem|am|im|zum|zur|mit|auf|für|hab|habe|haben|hat|bin|bitte|kein\w{0,2}|nach|von|bei|jetzt"
+    r"|uhr|ab|wird|es|sich|auch|net|du|dir|mir)\b|[äöüß]",
+    re.IGNORECASE,
+)
+_ENGLISH = re.compile(
+    r"\b(?:i|i'm|we|my|our|the|and|is|are|was|not|of|to|with|for|it|it's|he|she|they|from|have|has"
+    r"|had|at|on|you|don't|that|this|im|be|by|will)\b",
+    re.IGNORECASE,
+)
+# One attribute, however it is called.
+_SAME = {
+    **dict.fromkeys(
+        ("wife", "husband", "girlfriend", "boyfriend", "fiance", "fiancé", "fiancée", "frau"),
+        "partner",
+    ),
+    **dict.fromkeys(("mann", "freund", "freundin", "妻", "夫", "嫁", "老公", "老婆"), "partner"),
+    **dict.fromkeys(("manager", "chef", "chefin"), "boss"),
+    **dict.fromkeys(("bday", "b day", "geburtstag", "生日", "誕生日"), "birthday"),
+    **dict.fromkeys(
+        ("phone", "number", "mobile", "cell", "mobile number", "telefon"), "phone number"
+    ),
+}
+_GENERIC = re.compile(
+    r"^(.+?) (?:appointment|appt|session|lessons?|class|classes|meeting|practice|training|exam"
+    r"|termin)$"
+)
+_ARTICLE = re.compile(
+    r"^(?:(?:my|our|the|a|an|next|new|weekly|this|mein\w*|unser\w*|der|die|das|den|dem|neue\w?|our"
+    r"|his|her|their|is|and|ok|so|oh)\s+)+|^(?:我们?的?|我家的?|うちの|俺の|私の|僕の|这个?|那个?|この|その)",
+    re.IGNORECASE,
+)
+_AUXILIARY = re.compile(
+    r"(?: (?:is|are|was|were|has|have|been|will|be|got|on|at|for|now|always|ist|sind|wird|wurde))+$"
+)
+_OWNER = re.compile(r"^(?:给?[我俺](?:们|家)?的?|咱们?的?|(?:私|俺|僕|うち|自分)(?:たち)?の)(?=.)")
+_NO_PLACE = re.compile(
+    r"^(?i:marketing|sales|support|engineering|finance|hr|it|product|design|operations|legal|research"
+    r"|linux|windows|slack|python|rust|java|vim|emacs|postgres|mysql|sqlite|django|docker|kubernetes"
+    r"|jira|teams|zoom|notion|excel|part|full|mac|github|gitlab|aws|azure)\b|[a-z][A-Z]"
+)
+_REMARKS = re.compile(r" ?\([^()]*\d{4}[^()]*\)")  # a resolved date is no part of a value
+
+
+_SHORT = tuple(
+    (re.compile(short, re.IGNORECASE), full)
+    for short, full in (
+        (r"\b(i|we|you|they)'ve\b|\b(i)ve\b", r"\1\2 have"),
+        (r"\bi'?m\b", "I am"),
+        (r"\b(we|you|they)'re\b", r"\1 are"),
+        (r"\b(do|does|did|is|are|was|were|has|have|wo|ca|could|would|should)nt\b", r"\1n't"),
+        (r"\bgonna\b", "going to"),
+    )
+)
+
+
+_OVER = frozenset({Act.CANCELS, Act.ENDS})
+# That a plan was for Friday or for April does not say which plan.
+_WHEN_WORDS = frozenset(
+    word
+    for text in (
+        "trip visit plan today tomorrow weekend week month year next last Monday Tuesday Wednesday"
+        " Thursday Friday Saturday Sunday January February March April May June July August"
+        " September October November December",
+        "am im Wochenende Woche Monat Jahr Montag Dienstag Mittwoch Donnerstag Freitag Samstag"
+        " Sonntag Januar Jänner Februar März Mai Juni Juli Oktober Dezember",
+    )
+    for word in read(text).words
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with what is known of it beside its claim. It `leans` when it cannot be
+    understood without the one before."""
+
+    claim: Claim
+    language: Language | None
+    leans: bool = False
+    is_question: bool = False
+    is_joke: bool = False  # and so is what was said just before
+
+
+@lru_cache(maxsize=16_384)
+def claim_of(text: str, said: date | None = None) -> Claim:
+    """Of one statement as it stands in a file, or of what somebody says in a sentence or two;
+    `said` tells the year of a date that is given without one."""
+    line = clean(text)[:_LONGEST]
+    label = _LABEL.match(line)
+    if label and not _NO_LABEL.search(label["bold"] or label["plain"] or ""):
+        return _labelled(label, said)
+    claims = [spoken_of(sentence, said).claim for sentence in split(line)]
+    return max(claims, key=_weight, default=Claim())
+
+
+def _labelled(label: re.Match[str], said: date | None) -> Claim:
+    """`key: value`, or a name and what that person says."""
+    key, value = label["bold"] or label["plain"], label["value"]
+    found = claim_of(value, said)
+    speaks = any(one.own.search(value) for one in languages_of(value))
+    if not label["bold"] and (found.durable or speaks):
+        is_name = _SPEAKER.match(key)
+        return replace(found, subject=found.subject or (normalise(key) if is_name else ""))
+    attribute = _attribute(key)
+    return replace(
+        found, attribute=attribute, subject="", value=value[:_LONGEST_VALUE], durable=True
+    )
+
+
+def _weight(claim: Claim) -> tuple[bool, bool, bool]:
+    return claim.durable, claim.key is not None or bool(claim.old), claim.kind is not Kind.OTHER
+
+
+def languages_of(text: str) -> tuple[Language, ...]:
+    """The one that it is in; both where English and German are as likely."""
+    if _KANA.search(text):
+        return (language("japanese"),)
+    if _HAN.search(text):
+        return (language("chinese"),)
+    german, english = len(_GERMAN.findall(text)), len(_ENGLISH.findall(text))
+    if german != english:
+        return (language("german" if german > english else "english"),)
+    both = (language("english"), language("german"))
+    return both if english or text.isascii() else ()
+
+
+@lru_cache(maxsize=16_384)
+def spoken_of(sentence: str, said: date | None = None) -> Sentence:
+    bare = unquoted(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'"))
+    read_as = [_spoken(bare, one) for one in languages_of(bare)]
+    if not read_as:
+        return Sentence(Claim(), None, is_question=bare.rstrip().endswith(("?", "？")))
+    found = max(read_as, key=lambda one: one.claim.durable)
+    claim = found.claim
+    return replace(found, claim=_dated(claim, sentence, said)) if claim.durable else found
+
+
+def _spoken(text: str, spoken: Language) -> Sentence:
+    if spoken is language("english"):
+        for short, full in _SHORT:
+            text = short.sub(full, text)
+    asked = spoken.asks.search(text)
+    found = _claim(text[asked.end() :] if asked else text, spoken) or Claim()
+    if asked and not spoken.jokes.search(text):
+        found = replace(found, act=Act.ASKS, durable=True)
+    return Sentence(
+        found,
+        spoken,
+        leans=bool(spoken.leans.search(text)) or found.subject in spoken.pronouns,
+        is_question=_asks(text, spoken),
+        is_joke=bool(spoken.jokes.search(text)),
+    )
+
+
+def _asks(text: str, spoken: Language) -> bool:
+    return text.rstrip(' )"”」').endswith(("?", "？")) or bool(spoken.asking.search(text))
+
+
+def _claim(text: str, spoken: Language) -> Claim | None:
+    if spoken.jokes.search(text):
+        return None
+    found = next(_claims(text, spoken), None)
+    if found is None or found.act not in _OVER:
+        return found
+    over = [one.old for one in _claims(text, spoken) if one.act is found.act and one.old]
+    return replace(found, old="; ".join(dict.fromkeys(over)))
+
+
+def _claims(text: str, spoken: Language) -> Iterator[Claim]:
+    for row in spoken.rows:
+        for found in row.pattern.finditer(text):
+            if _is_meant(text, found, row, spoken):
+                claim = _of_row(found, row, spoken)
+                if claim is not None:
+                    yield claim
+
+
+def _is_meant(text: str, found: re.Match[str], row: Row, spoken: Language) -> bool:
+    """Neither asked nor imagined nor laughed at."""
+    told = _end_of(found, spoken)
+    last = spoken.clause.search(text, told)
+    end = last.start() if last else len(text)
+    starts = [cut.end() for cut in spoken.clause.finditer(text, 0, found.start() + 1)]
+    start = starts[-1] if starts else 0
+    clause = text[start:end]
+    is_lasting = row.act is not Act.STATES or row.kind is Kind.INSTRUCTION
+    if spoken.maybe.search(text[:end]) and not (is_lasting and row.kind is Kind.INSTRUCTION):
+        return False
+    if spoken.laughs.search(clause) and not is_lasting:
+        return False
+    if last is None or last.group() in "?？":
+        return not (text.rstrip().endswith(("?", "？")) or spoken.asking.search(clause.strip()))
+    return not spoken.asking.search(clause.strip())
+
+
+def _end_of(found: re.Match[str], spoken: Language) -> int:
+    """Of the value, which is less than what a pattern takes for it."""
+    value = found.groupdict().get("value")
+    if not value or found.end() > found.end("value"):
+        return found.end()
+    cut = spoken.ends.search(value, 1)
+    return found.start("value") + cut.start() if cut else found.end()
+
+
+def _of_row(found: re.Match[str], row: Row, spoken: Language) -> Claim | None:
+    groups = {name: text or "" for name, text in found.groupdict().items()}
+    value = _value(groups.get("value", ""), spoken)
+    if row.attribute in {"home", "move"} and _NO_PLACE.search(value):
+        return None
+    subject = _subject(groups.get("named") or groups.get("named2") or groups.get("who", ""), spoken)
+    attribute = row.attribute
+    for name, text in groups.items():
+        attribute = attribute.replace("{" + name + "}", _attribute(text))
+    if "{" in attribute or subject in spoken.pronouns or attribute.endswith(" "):
+        attribute = ""
+    return Claim(
+        row.kind,
+        row.act,
+        subject,
+        attribute.strip(),
+        value,
+        _value(spoken.clause.split(groups.get("old", ""))[-1], spoken, cut=False)
+        if row.act is Act.CANCELS
+        else _value(groups.get("old", ""), spoken, cut=False),
+        durable=True,
+    )
+
+
+def _value(text: str, spoken: Language, *, cut: bool = True) -> str:
+    text = " ".join(text.split())
+    end = spoken.ends.search(text, 1) if cut else None
+    return text[: end.start() if end else _LONGEST_VALUE].strip(" ,;:.!。，、「」\"'“”")
+
+
+def _subject(who: str, spoken: Language) -> str:
+    """ "my sister" is the sister, "we" whoever speaks."""
+    who = who.split("(")[0]
+    if normalise(who) in spoken.self_words:
+        return ""
+    words = normalise(_OWNER.sub("", who)).split()
+    while words and words[0] in spoken.self_words:
+        words = words[1:]
+    return " ".join(words).removesuffix(" s")
+
+
+def _attribute(text: str) -> str:
+    bare = _ARTICLE.sub("", " ".join(text.split()))
+    found = normalise(bare) if bare else ""
+    found = _AUXILIARY.sub("", found)
+    generic = _GENERIC.match(found)
+    found = generic[1] if generic else found
+    return _SAME.get(found, found)[:60]
+
+
+def _dated(claim: Claim, sentence: str, said: date | None) -> Claim:
+    """What is planned for a day is over after it, also where no "until" says so."""
+    start, end = span_of(sentence, said)
+    if claim.kind is Kind.PLAN and end is None:
+        end = max((day for day in dates_in(sentence, said) if day != start), default=None)
+    return replace(claim, valid_from=start, valid_to=end)
+
+
+def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
+    """The newer claim says that what an older statement tells is no longer so: another value of
+    its key, or it names what is over ("the trip to Rome is off", "it's 68, not 74")."""
+    claim = claim_of(older, said)
+    is_newer = newer.act not in {Act.STATES, Act.ASKS} and bool(newer.old)
+    if newer.key is not None and newer.key == claim.key:
+        return normalise(newer.value) != normalise(claim.value)
+    return is_newer and any(_tells_of(thing, older) for thing in newer.old.split("; "))
+
+
+def _tells_of(thing: str, text: str) -> bool:
+    """Every word of weight of the thing stands in the text, besides when it was to be."""
+    wanted, told = read(thing), read(text)
+    words = wanted.heavy | wanted.numbers
+    words = words - _WHEN_WORDS or words
+    if not words:
+        return False
+    if any(len(word) == 1 and not word.isascii() for word in words):  # written without spaces
+        return normalise(thing).replace(" ", "") in normalise(text).replace(" ", "")
+    return words <= set(told.words) | told.numbers

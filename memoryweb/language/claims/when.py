@@ -1,0 +1,287 @@
+"""Dates in what people say: those that are given, and the relative ones where one reading is
+possible. All languages in one table each, for none of them is taken for another's."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+
+_MONTH_NAMES = (
+    r"(?:jan(?:uary|uar)?|jänner|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni"
+    r"|july?|juli|aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)"
+)
+_MONTHS = rf"(?P<month>{_MONTH_NAMES})"
+_MONTH_STARTS = {
+    name: number
+    for number, names in enumerate(
+        [
+            "jan jän",
+            "feb",
+            "mar mär",
+            "apr",
+            "may mai",
+            "jun",
+            "jul",
+            "aug",
+            "sep",
+            "oct okt",
+            "nov",
+            "dec dez",
+        ],
+        start=1,
+    )
+    for name in names.split()
+}
+_YEAR = r"(?:,? ?(?P<year>(?:19|20)\d\d)(?!\d))?"
+_ABSOLUTE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)",
+        r"(?:(?P<year>(?:19|20)\d\d)年の?)?(?<!\d)(?P<month>\d{1,2})月の?(?P<day>\d{1,2})"
+        r"(?:[日号號]|(?![\d点點時:]))",
+        rf"(?<!\d)(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? {_MONTHS}\b\.?{_YEAR}",
+        rf"\b{_MONTHS}\.? (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:]){_YEAR}",
+        r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?:(?P<year>(?:19|20)\d\d))?(?!\d)",
+    )
+)
+_DAY_ONLY = re.compile(
+    r"\bthe (?P<day>\d{1,2})(?:st|nd|rd|th)\b(?= at\b| and\b|$|[,.;!?)])"
+    rf"|\bam (?P<tag>\d{{1,2}})\.(?! (?:{_MONTH_NAMES}))(?=\s[^\W\d]|$)",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(
+    r"\b(?:until|till|til|through|thru|expires?|ends?|runs out|due|valid to|bis|läuft|endet)\b"
+    r"|到期|为止|結束|结束|まで|期限|切れ",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(r"\b(?:since|as of|starting|from|effective|ab|seit)\b|起|から", re.IGNORECASE)
+_CLAUSE = re.compile(r"[;.!?。！？]\s|[;。！？]")
+_NEAR = 40  # characters between "until" and its date
+_AHEAD = 92  # days within which a date without a year is taken for the coming one
+
+
+def dates_in(text: str, said: date | None = None) -> list[date]:
+    """Given with their year; with `said`, one without a year is the coming one."""
+    return [day for _start, _end, day in _dates(text, said)]
+
+
+def span_of(text: str, said: date | None = None) -> tuple[date | None, date | None]:
+    """Since when and until when something is said to hold."""
+    start = end = None
+    for at, stop, day in _dates(text, said):
+        around = text[max(0, at - _NEAR) : at], text[stop : stop + 12]
+        before = _CLAUSE.split(around[0])[-1]
+        if _UNTIL.search(before) or _UNTIL.match(around[1].lstrip(" )）")):
+            end = day
+        elif _SINCE.search(before[-16:]) or re.match(r"[)） ]*(?:起|から)", around[1]):
+            start = day
+    return start, end
+
+
+def _dates(text: str, said: date | None) -> Iterator[tuple[int, int, date]]:
+    for pattern in _ABSOLUTE:
+        for found in pattern.finditer(text):
+            if day := _day(found, said):
+                yield found.start(), found.end(), day
+
+    if said is not None:
+        for found in _DAY_ONLY.finditer(text):
+            number = int(found["day"] or found["tag"])
+            coming = (said + timedelta(days=n) for n in range(60))
+            if day := next((day for day in coming if day.day == number), None):
+                yield found.start(), found.end(), day
+
+
+def _day(found: re.Match[str], said: date | None) -> date | None:
+    name = found["month"]
+    month = int(name) if name.isdecimal() else _MONTH_STARTS[name[:3].lower()]
+    try:
+        if found["year"]:
+            return date(int(found["year"]), month, int(found["day"]))
+        if said is None:
+            return None
+        day = date(said.year, month, int(found["day"]))
+        day = day if day >= said else date(said.year + 1, month, int(found["day"]))
+    except ValueError:
+        return None
+    return day if (day - said).days <= _AHEAD else None
+
+
+_WEEKDAYS = {
+    **{name: n for n, name in enumerate(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))},
+    **{name: n for n, name in enumerate(("mon", "die", "mit", "don", "fre", "sam", "son"))},
+    **{name: n for n, name in enumerate("一二三四五六日")},
+    **{name: n for n, name in enumerate("月火水木金土")},
+    "天": 6,
+}
+_NUMBERS = {
+    **{name: n for n, name in enumerate("一二三四五六七八九十", start=1)},
+    **{"两": 2, "兩": 2, "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5},
+    **{"six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "einem": 1, "einer": 1, "zwei": 2},
+    **{"drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8},
+}
+_COUNT = r"(?P<count>\d{1,3}|[a-zü]{1,6}|[一二三四五六七八九十两兩])"
+_EN_DAY = r"(?P<day>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b"
+_DE_DAY = r"(?P<day>montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b"
+_Says = Callable[[re.Match[str], date, bool | None], str]
+
+
+def resolved(text: str, said: date, *, ahead: bool | None = None) -> str:
+    """The text with each relative date followed by the one it means, where only one can be meant.
+    `ahead` tells whether a bare weekday lies before or after; None: nobody knows."""
+    is_habit = bool(_HABIT.search(text))
+    for pattern, says in _RELATIVE:
+        if is_habit and says is _bare:
+            continue
+
+        def put(found: re.Match[str], says: _Says = says) -> str:
+            try:
+                meant = says(found, said, ahead)
+            except (ValueError, OverflowError, KeyError):  # outside the calendar, or no number
+                meant = ""
+            space = " " if found.group()[-1] < "\u3000" else ""
+            return f"{found.group()}{space}({meant})" if meant else found.group()
+
+        text = pattern.sub(put, text)
+    return _years_given(text, said) if ahead else text
+
+
+def _years_given(text: str, said: date) -> str:
+    """A plan's date without a year is the coming one."""
+    found = [one for one in _dates(text, said) if f"{one[2]}" not in text]
+    for _start, end, day in sorted(found, reverse=True):
+        if not re.match(r"\s?[(（]\d{4}-", text[end:]):
+            space = " " if text[end - 1] < "\u3000" and not text[end:].startswith(_KANJI) else ""
+            text = f"{text[:end]}{space}({day}){text[end:]}"
+    return text
+
+
+_KANJI = tuple("到要我まはのにがだ日号")
+_HABIT = re.compile(
+    r"\b(?:every|each|always|usually|normally|weekly|immer|jeden?|meistens)\b", re.IGNORECASE
+)
+
+
+def _shift(days: int) -> _Says:
+    return lambda _found, said, _ahead: str(said + timedelta(days=days))
+
+
+def _count(unit: int, sign: int) -> _Says:
+    def says(found: re.Match[str], said: date, _ahead: bool | None) -> str:
+        name = found["count"].lower()
+        count = int(name) if name.isdecimal() else _NUMBERS[name]
+        return str(said + timedelta(days=sign * count * unit))
+
+    return says
+
+
+def _month(step: int) -> _Says:
+    def says(_found: re.Match[str], said: date, _ahead: bool | None) -> str:
+        index = said.year * 12 + said.month - 1 + step
+        return f"{index // 12}-{index % 12 + 1:02}"
+
+    return says
+
+
+def _year(step: int) -> _Says:
+    return lambda _found, said, _ahead: str(said.year + step)
+
+
+def _week(step: int) -> _Says:
+    def says(_found: re.Match[str], said: date, _ahead: bool | None) -> str:
+        monday = said - timedelta(days=said.weekday()) + timedelta(weeks=step)
+        return f"{monday}/{monday + timedelta(days=6)}"
+
+    return says
+
+
+def _day_of_week(step: int) -> _Says:
+    """ "下周三", "来週の火曜": counted by weeks, so that one day is meant."""
+
+    def says(found: re.Match[str], said: date, _ahead: bool | None) -> str:
+        monday = said - timedelta(days=said.weekday()) + timedelta(weeks=step)
+        return str(monday + timedelta(days=_WEEKDAYS[found["day"]]))
+
+    return says
+
+
+def _last(found: re.Match[str], said: date, _ahead: bool | None) -> str:
+    back = (said.weekday() - _WEEKDAYS[found["day"][:3].lower()]) % 7 or 7
+    return str(said - timedelta(days=back))
+
+
+def _next(found: re.Match[str], said: date, _ahead: bool | None) -> str:
+    """Only where "next Friday" can't mean this week's."""
+    wanted = _WEEKDAYS[found["day"][:3].lower()]
+    if wanted > said.weekday():
+        return ""
+    return str(said + timedelta(days=7 - said.weekday() + wanted))
+
+
+def _bare(found: re.Match[str], said: date, ahead: bool | None) -> str:
+    wanted = _WEEKDAYS[found["day"][:3].lower()]
+    if ahead is None:
+        return ""
+    if ahead:
+        return str(said + timedelta(days=(wanted - said.weekday()) % 7 or 7))
+    return str(said - timedelta(days=(said.weekday() - wanted) % 7 or 7))
+
+
+def _rule(pattern: str, says: _Says) -> tuple[re.Pattern[str], _Says]:
+    # Not what is dated already, also by the person's own words ("Tuesday, March 10").
+    own = (
+        rf"(?!\s?[(（]\d{{4}}-|s\b|['’]s|,? (?:(?:the|den|der) )?(?:\d|{_MONTH_NAMES})"
+        r"|[,，、のに]?\d{1,2}月)"
+    )
+    return re.compile(rf"(?:{pattern}){own}", re.IGNORECASE), says
+
+
+_RELATIVE = (
+    _rule(r"\bthe day before yesterday|\bvorgestern\b|(?<!大)前天|一昨日|おととい", _shift(-2)),
+    _rule(
+        r"(?<!before )\byesterday|\blast night|\bgestern(?: abend| früh)?\b|昨天|昨晚|昨夜"
+        r"|(?<!一)昨日|きのう",
+        _shift(-1),
+    ),
+    _rule(
+        r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b|\bheute?\b|今天|今晚|今早"
+        r"|今日(?!は)|今夜|今朝",
+        _shift(0),
+    ),
+    _rule(r"\bthe day after tomorrow|\bübermorgen\b|(?<!大)后天|明後日|あさって", _shift(2)),
+    _rule(
+        r"(?<!after )\btomm?orr?ow(?! never)|明天|明日"
+        r"|(?-i:(?<!guten )(?<!heute )(?<!gestern )\bmorgen\b)",
+        _shift(1),
+    ),
+    _rule(rf"\b{_COUNT} days? ago", _count(1, -1)),
+    _rule(rf"\bvor {_COUNT} Tag(?:en)?\b", _count(1, -1)),
+    _rule(rf"{_COUNT}[天日]前", _count(1, -1)),
+    _rule(rf"\bin {_COUNT} (?:days?|Tag(?:en)?)\b", _count(1, 1)),
+    _rule(rf"{_COUNT}(?:天后|日後)", _count(1, 1)),
+    _rule(r"\blast month|\bletzte[nsr]? Monat|上个月|先月", _month(-1)),
+    _rule(r"\bnext month|\bnächste[nsr]? Monat|下个月|来月", _month(1)),
+    _rule(r"\blast year|\bletzte[sn]? Jahr|\bvoriges Jahr|去年|昨年", _year(-1)),
+    _rule(r"\bnext year|\bnächste[sn]? Jahr|明年|来年", _year(1)),
+    _rule(
+        r"\blast week(?!end)|\bletzte Woche|上周(?![一二三四五六日天末])"
+        r"|先週(?!の?[月火水木金土日末])",
+        _week(-1),
+    ),
+    _rule(
+        r"\bnext week(?!end)|\bnächster? Woche|下周(?![一二三四五六日天末])"
+        r"|来週(?!の?[月火水木金土日末])",
+        _week(1),
+    ),
+    _rule(r"(?<!上)上(?:个)?(?:周|星期|礼拜)(?P<day>[一二三四五六日天])", _day_of_week(-1)),
+    _rule(r"(?<!下)下(?:个)?(?:周|星期|礼拜)(?P<day>[一二三四五六日天])", _day_of_week(1)),
+    _rule(r"[这本](?:个)?(?:周|星期|礼拜)(?P<day>[一二三四五六日天])", _day_of_week(0)),
+    _rule(r"先週の?(?P<day>[月火水木金土日])曜日?", _day_of_week(-1)),
+    _rule(r"(?<!再)来週の?(?P<day>[月火水木金土日])曜日?", _day_of_week(1)),
+    _rule(r"今週の?(?P<day>[月火水木金土日])曜日?", _day_of_week(0)),
+    _rule(rf"\blast {_EN_DAY}", _last),
+    _rule(rf"\b(?:letzte[nr]?|vorige[nr]?) {_DE_DAY}", _last),
+    _rule(rf"\bnext {_EN_DAY}", _next),
+    _rule(rf"\bnächste[nr]? {_DE_DAY}", _next),
+    _rule(rf"(?<!last )(?<!next )(?<!every )(?<!each )(?<!-)\b{_EN_DAY}", _bare),
+    _rule(rf"(?<!letzten )(?<!nächsten )(?<!jeden )(?<!jeder )\b{_DE_DAY}", _bare),
+)

@@ -1,0 +1,100 @@
+"""Speech: what of a message its writer says to somebody, sentence by sentence."""
+
+import re
+import unicodedata
+
+MAX_MESSAGE = 8_000  # a window carries at most 2 000 characters a message; pastes are not speech
+_FENCED = re.compile(r"(?ms)^[ \t>]*(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)")
+_SHARED = re.compile(
+    r"\[(?:shares?|shared|sends?|sent|attach\w*|image|photo|picture|video|gif|sticker|图片"
+    r"|分享|画像|写真)"
+    r"\b[^\[\]]*(?:\]|$)",
+    re.IGNORECASE,
+)
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
+_PICTURES = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf\u2b00-\u2bff\u2190-\u21ff\ufe0e\ufe0f\u200d\u20e3"
+    "\U000e0020-\U000e007f]+"
+)
+_LOG = re.compile(
+    r"^\s*(?:>|[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[\[(]?\d\d:\d\d:\d\d|(?:DEBUG|INFO|WARN(?:ING)?"
+    r"|ERROR|FATAL|TRACE)\b|Traceback \(|File \"|at [\w.$]+\(|[$#] \w|\+\+\+ |--- |@@ |diff --git"
+    r"|\{|\}|\||import |from \w+ import |def \w+\(|class \w+[(:])"
+)
+_MARKS = (('"', '"'), ("“", "”"), ("„", "[“”]"), ("«", "»"), ("「", "」"), ("『", "』"))
+_QUOTE = re.compile("|".join(f"{begin}[^{begin}\n]{{8,}}?(?:{end}|$)" for begin, end in _MARKS))
+# A short one is part of what is said; one of whole sentences is somebody else's text.
+_LONG_QUOTE = re.compile(
+    "|".join(
+        rf"{begin}(?:[^{begin}\n]{{60,}}?|[^{begin}\n]{{8,}}?[.!?。！？][^{begin}\n]*?)(?:{end}|$)"
+        for begin, end in _MARKS
+    )
+)
+# From here on a message holds what is to be worked on, or a letter.
+_PASTE = re.compile(
+    r"(?:^|\n)(?:(?:dear|hi|hello|hey|sehr geehrte\w*|liebe\w?|hallo|guten tag)"
+    r" [^\n,!]{1,40}[,!]\s*\n"
+    r"|subject: |betreff: |from: |尊敬的|亲爱的|拝啓|件名[:：])"
+    r"|\b(?:draft|email|e-mail|text|letter|message|paragraph|essay|cv|bio|code|entwurf|absatz)\b"
+    r"[^\n.!?]{0,40}:\s*\n"
+    r"|\b(?:rewrite|proof-?read|translate|summari[sz]e|edit|improve|polish|correct|korrigier\w*"
+    r"|übersetz\w*|umformulier\w*)[^\n]{0,60}:\s"
+    r"|(?:润色|翻译|改一下|校对|添削|翻訳|要約)[^\n]{0,30}[:：]",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"[.!?…]+[\"')”]*(?=\s|$)|[。！？!?]+[」』”）)]*|\n+")
+_NO_END = re.compile(
+    r"(?:\b(?:dr|mr|ms|mrs|st|bzw|ca|z\.b|nr|vs|e\.g|i\.e|prof|approx|no|usw|etc|ev|inkl)"
+    r"|\b\d{1,2}|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"^(?:[\s>#*+\-•·–—=|~`_]|\d{1,3}[.)](?=\s))+")
+
+
+def speech(content: str) -> str:
+    """No code, shared pictures, comments, tags, logs, quotes, pasted drafts or control marks."""
+    text = content[:MAX_MESSAGE].replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("’", "'").replace("‘", "'")
+    text = _COMMENT.sub(" ", _FENCED.sub("\n", text))
+    text = _LINK.sub(r"\1", _SHARED.sub(" ", text))
+    text = _LONG_QUOTE.sub(" … ", _PICTURES.sub(" ", _TAG.sub(" ", text)))
+    paste = _PASTE.search(text)
+    text = text[: paste.start()] if paste else text
+    text = "".join(char for char in text if char == "\n" or _is_printable(char))
+    return "\n".join(line for line in text.split("\n") if not _LOG.match(line))
+
+
+def split(text: str) -> list[str]:
+    """Sentences with their marks; "5. März" and "Dr. Olson" end none."""
+    found, start = [], 0
+    for end in _ENDS.finditer(text):
+        if _NO_END.search(text, max(start, end.end() - 8), end.end()):
+            continue
+        found.append(text[start : end.end()])
+        start = end.end()
+    found.append(text[start:])
+    return [bare for one in found if (bare := _MARK.sub("", " ".join(one.split())).strip())]
+
+
+def unquoted(text: str) -> str:
+    """Without what somebody else said or wrote."""
+    return _QUOTE.sub(" … ", text)
+
+
+def one_line(text: str, longest: int = 300) -> str:
+    """A line that can start no Markdown block, cut at a word."""
+    line = "".join(char if _is_printable(char) else " " for char in text)
+    line = line.replace("`", "").replace("<!--", " ").replace("-->", " ")
+    line = _MARK.sub("", " ".join(line.split())).strip()
+    if len(line) <= longest:
+        return line
+    head, space, _ = line[: longest - 1].rpartition(" ")
+    return (head if space and len(head) > longest // 2 else line[: longest - 1]).rstrip(
+        " ,;:-"
+    ) + "…"
+
+
+def _is_printable(char: str) -> bool:
+    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}

@@ -1,0 +1,212 @@
+"""Every row of every table is tried with its own examples, then the rules across rows."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memoryweb.language.claims import Act, Claim, Kind, claim_of, spoken_of, takes_back
+from memoryweb.language.claims.model import Row, language
+from memoryweb.language.claims.reading import LANGUAGES
+from tests.pace import assert_linear
+
+ROWS = [(name, row) for name in LANGUAGES for row in language(name).rows]
+EXAMPLES = [(row, text) for _name, row in ROWS for text in row.examples]
+COUNTER = [(row, text) for _name, row in ROWS for text in row.counter]
+
+
+@pytest.mark.parametrize(("row", "example"), EXAMPLES, ids=[text for _row, text in EXAMPLES])
+def test_a_row_finds_what_its_examples_say(row: Row, example: str) -> None:
+    """`text => value`, or `text => subject: value`; of what is over the value is what was."""
+    text, _, wanted = example.partition(" => ")
+    found = claim_of(text)
+    assert (found.kind, found.act, found.durable) == (row.kind, row.act, True)
+    if wanted:
+        subject, _, value = (
+            wanted.rpartition(": ") if not wanted.endswith(":") else (wanted[:-1], "", "")
+        )
+        assert found.subject == subject
+        assert not value or value in (found.value, *found.old.split("; "))
+
+
+@pytest.mark.parametrize(("row", "text"), COUNTER, ids=[text for _row, text in COUNTER])
+def test_a_row_leaves_its_counter_examples_alone(row: Row, text: str) -> None:
+    found = claim_of(text)
+    assert not found.durable or (found.kind, found.act) != (row.kind, row.act)
+
+
+def test_every_row_has_an_example() -> None:
+    assert [row.pattern.pattern[:80] for _name, row in ROWS if not row.examples] == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We live in Leeds.", "We moved to Oslo."),
+        ("I live in Leeds.", "Our new flat is in Oslo."),
+        ("My favourite sport is yoga.", "Pilates is my favourite sport now."),
+        ("Therapy is every Tuesday at 4.", "Therapy moved from Tuesday to Thursday at 5:30."),
+        ("The dentist appointment is on Friday.", "The dentist has been moved to Monday."),
+        ("Our rent is 940 euros.", "I told you the rent was 940 and that's wrong, it's 980."),
+        ("My wife Jana works late.", "I'm married to Ines."),
+        ("My birthday is on 3 May.", "My birthday is 5 May."),
+        ("Wir wohnen in Wien.", "Wir sind nach Graz gezogen."),
+        ("Mein Lieblingssport ist Yoga.", "Pilates ist jetzt mein Lieblingssport."),
+        ("Die Chorprobe ist immer mittwochs.", "Die Chorprobe ist jetzt montags statt mittwochs."),
+        ("我住在杨浦。", "我们搬到松江了。"),
+        ("房租4200。", "房租我说成4200说错了,应该是3800。"),
+        ("大阪に住んでいます。", "先週、横浜に引っ越しました。"),
+        ("英会話は毎週火曜の20時。", "英会話が木曜の20時に移った。"),
+    ],
+)
+def test_other_words_for_one_thing_have_the_same_key(one: str, other: str) -> None:
+    assert claim_of(one).key == claim_of(other).key is not None
+    assert claim_of(one).value != claim_of(other).value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We live in Leeds now.", "We've moved to Leeds!", "I'm currently based in Leeds.",
+        "Our flat is in Leeds, near the station.", "We officially live in Leeds because of work.",
+    ],
+)  # fmt: skip
+def test_a_value_is_the_same_however_the_sentence_goes_on(text: str) -> None:
+    assert (claim_of(text).key, claim_of(text).value) == (("", "home"), "Leeds")
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("My sister Clara lives in Oslo.", "clara"),
+        ("My sister lives in Oslo.", "sister"),
+        ("Clara lives in Oslo.", "clara"),
+        ("Maria: I live in Oslo.", "maria"),
+        ("Maria: my sister Clara lives in Oslo.", "clara"),
+        ("Meine Schwester Clara lebt in Oslo.", "clara"),
+        ("我妹妹住在广州。", "妹妹"),
+        ("弟の浩二が札幌に住んでいる。", "浩二"),
+    ],
+)
+def test_what_is_somebody_else_s_is_not_the_owner_s(text: str, subject: str) -> None:
+    assert claim_of(text).subject == subject
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do we live in Leeds?", "Where should I live in Leeds?", "If I lived in Oslo, I'd ski.",
+        "if I ever win the powerball I'm buying a lighthouse up in Door County",
+        "I would move to Oslo.", "Maybe we moved to Oslo.", "I'm vegan, just kidding!",
+        "I'm allergic to mornings lol", "I wish I lived in Oslo.",
+        'She said "I live in Oslo now, darling".',
+        "She told me I live in Oslo.", "Imagine we live in Oslo.",
+        "wenn ich je nach Triest zieh, kauf ich mir ein Segelboot", "Ich würde in Oslo wohnen.",
+        "Ich bin Vegetarier, kleiner Scherz!", "Wohnen wir in Wien?",
+        "要是哪天我中了五百万,我就去大理开个民宿", "我对上班过敏,开玩笑的", "我住在哪里?",
+        "もし会社をやめたら小豆島でうどん屋でもやる", "前世は忍者だったらしい",
+        "大阪に住んでいますか?",
+        "It was great!", "Thanks so much!", "She lives there.", "I'm a big fan of yours.",
+        "J'habite à Lyon.", "Vivo en Madrid.",
+    ],
+)  # fmt: skip
+def test_what_is_asked_imagined_joked_or_quoted_is_not_durable(text: str) -> None:
+    assert not claim_of(text).durable or claim_of(text).subject in {"she", "he"}
+
+
+def test_a_laugh_about_something_else_leaves_a_fact_standing() -> None:
+    found = claim_of("we live in Wauwatosa in a place built in 1940 so the cabinets are tiny lol")
+    assert (found.durable, found.value) == (True, "Wauwatosa")
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Nashville in April is off.", "priya and i are flying to nashville april 10"),
+        ("it's video now, Thursdays at 5:30 not Tuesdays at 4", "I'm at therapy, Tuesdays at 4"),
+        ("Correction: it's 68 m², not 74 m².", "Our flat has 74 m²."),
+        ("Obertauern abgesagt.", "Am 14. geht's mit dem Georg nach Obertauern."),
+        ("Marmeladesemmel ist Geschichte.", "Marmeladesemmel ist jetzt mein Frühstück"),
+        ("厦门不去了", "月底我要带她去厦门玩三天"),
+        ("コンペが中止になった", "3月20日は会社のゴルフコンペで留守"),
+        ("I no longer eat meat.", "I eat meat on Sundays."),
+    ],
+)  # fmt: skip
+def test_what_is_over_is_recognised_in_what_was_said_before(newer: str, older: str) -> None:
+    assert takes_back(claim_of(newer), older)
+    assert not takes_back(claim_of(newer), "My sister Clara plays the cello.")
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("My gym membership is valid until 30 April 2026.", date(2026, 4, 30)),
+        ("We're flying to Oslo on 2026-04-10.", date(2026, 4, 10)),
+        ("I have an exam tomorrow (2026-03-06).", date(2026, 3, 6)),
+        ("Mein Abo läuft bis 31. Mai 2026.", date(2026, 5, 31)),
+        ("App会员2026年5月20日到期", date(2026, 5, 20)),
+        ("ジムの会員は2026年5月31日まで", date(2026, 5, 31)),
+        ("I was born on 3 May 1990.", None),
+        ("I went to Oslo on 2026-04-10.", None),
+    ],
+)
+def test_what_is_planned_or_limited_ends(text: str, ends: date | None) -> None:
+    assert claim_of(text).valid_to == ends
+
+
+def test_a_year_that_nobody_gave_is_the_coming_one_where_the_day_is_known_that_it_was_said() -> (
+    None
+):
+    text = "We're flying to Oslo on April 10."
+    assert claim_of(text).valid_to is None
+    assert claim_of(text, date(2026, 3, 5)).valid_to == date(2026, 4, 10)
+
+
+def test_a_label_names_the_attribute() -> None:
+    assert claim_of("**Wi-Fi**: heron-5G").key == ("", "wi fi")
+    assert claim_of("release day: Thursday").value == "Thursday"
+    assert claim_of("Correction: the trip is off.").act is Act.CANCELS
+
+
+def test_what_is_asked_to_be_remembered_says_so() -> None:
+    found = claim_of("remember this for me: the spare key is with Mr. Hallberg")
+    assert (found.act, found.durable) == (Act.ASKS, True)
+    assert claim_of("Do you remember when we met?") == Claim()
+    assert claim_of("Remember to have fun!").act is not Act.ASKS
+
+
+def test_kinds_tell_what_sort_of_thing_is_said() -> None:
+    said = {
+        "I'm allergic to nuts.": Kind.HEALTH,
+        "I prefer tea.": Kind.PREFERENCE,
+        "Always answer in metric.": Kind.INSTRUCTION,
+        "We've decided to sell the car.": Kind.DECISION,
+        "I have an exam tomorrow.": Kind.PLAN,
+        "I went to Oslo yesterday.": Kind.EVENT,
+        "My brother Tom called.": Kind.RELATION,
+    }
+    assert {text: claim_of(text).kind for text in said} == said
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text(max_size=80)
+    | st.lists(st.sampled_from([t for _r, t in EXAMPLES]), max_size=3).map(" ".join)
+)
+def test_no_text_is_too_strange(text: str) -> None:
+    found = claim_of(text)
+    assert len(found.value) <= 80
+    assert len(found.attribute) <= 80
+    takes_back(found, text)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["I live in Oslo and ", "my sister ", "a, b - c; ", "I went, ", "moved to ", "is not ",
+     "ich habe ",
+     "Das ist nicht ", "我对", "我的", "英会話が", "の", "2026-03-01 ",
+     "the 6th ", "every Tuesday at 4, "],
+)  # fmt: skip
+def test_time_grows_with_length_only(unit: str) -> None:
+    assert_linear(lambda text: spoken_of.__wrapped__(text), lambda times: unit * times, least=16)
