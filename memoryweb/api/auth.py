@@ -42,6 +42,8 @@ class Right(Enum):
     WRITE_OWN = Permission.WRITE, Scope.MEMORY_WRITE, True
     DECIDE = Permission.DECIDE, Scope.MEMORY_WRITE
     DECIDE_OWN = Permission.DECIDE, Scope.MEMORY_WRITE, True
+    FACTS = Permission.DECIDE, Scope.FACTS_WRITE
+    FACTS_OWN = Permission.DECIDE, Scope.FACTS_WRITE, True
     GIVE_CODES = Permission.READ, Scope.MEMORY_WRITE
     MANAGE_AGENTS = Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE
     DREAM = Permission.DREAM, Scope.DREAM_RUN

@@ -1,28 +1,39 @@
 """Statements: what is held, who said it and since when, how far it is trusted."""
 
+from collections.abc import Callable
 from datetime import date
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import Field
 
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, Rounded, one_of
+from memoryweb.api.schemas import (
+    Camel,
+    Flag,
+    Id,
+    IdOrNull,
+    Items,
+    Moment,
+    RequestBody,
+    Rounded,
+    one_of,
+)
 from memoryweb.api.visibility import Visibility
 from memoryweb.facts.listing import (
     lines_of,
     narrowed,
     said_of,
-    sides_of,
     values_of,
     weighed,
     weight_of,
@@ -30,6 +41,8 @@ from memoryweb.facts.listing import (
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import Band
 from memoryweb.language.claims import Kind
+from memoryweb.memory import contradictions, fact_actions
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.workspace.models import Scope, SourceClass
 
 router = Router(tags=["Facts"])
@@ -37,6 +50,8 @@ router = Router(tags=["Facts"])
 BASE = "/memory/{agent_id}/facts"
 ONE = BASE + "/{fact_id}"
 RIVALS = "/memory/{agent_id}/contradictions/{contradiction_id}"
+_RETIRED = {"state": "retired", "why": "not_true", "filename": None, "lineNumber": None}
+_RESOLVED = {"state": "resolved", "resolution": "KEEP_A", "decidedAt": "2026-11-20T10:00:00Z"}
 State = Literal["pending", "active", "disputed", "superseded", "expired", "retired"]
 
 
@@ -106,6 +121,22 @@ class ContradictionOut(Camel):
     decided_at: Moment | None
 
 
+class FactEdit(RequestBody):
+    text: str = Field(min_length=1, max_length=600, description="One line.")
+
+
+class FactFeedback(RequestBody):
+    helpful: Flag | None = Field(description="Null takes the vote back.")
+
+
+class Resolve(RequestBody):
+    resolution: Literal["KEEP_A", "KEEP_B", "MERGE", "IGNORE"] = Field(
+        description="`KEEP_A`: what stands. `KEEP_B`: the other. `MERGE`: one line of both, "
+        "`text`. `IGNORE`: leave both."
+    )
+    text: str = Field("", max_length=600, description="With `MERGE`.")
+
+
 class FactQuery(OwnerPaging):
     """`owner`, `state`, `scope`, `kind`, `trust`, `atLeast`, `subject`, `q`, `cursor`, `limit`."""
 
@@ -162,6 +193,99 @@ def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerQ
     return _in_full(request.auth, visible, _one(request.auth, agent, visible, fact_id))
 
 
+@router.operation("POST", ONE + "/confirm", Right.FACTS_OWN, example={"trust": 0.8}, errors=(409,))
+def confirm_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
+    """Confirm a fact: from now on only people change it."""
+    return _acted(request.auth, agent_id, fact_id, fact_actions.confirm)
+
+
+@router.operation("POST", ONE + "/edit", Right.FACTS_OWN, errors=(409,))
+def edit_fact(request: Request, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
+    """Put a fact in other words; the answer is the one that says so now."""
+    act = partial(fact_actions.edit, text=body.text)
+    return _acted(request.auth, agent_id, fact_id, act, follows=True)
+
+
+@router.operation("POST", ONE + "/retire", Right.FACTS_OWN, example=_RETIRED, errors=(409,))
+def retire_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
+    """Mark a fact as not true: nothing that was said before brings it back."""
+    return _acted(request.auth, agent_id, fact_id, fact_actions.not_true)
+
+
+@router.operation("POST", ONE + "/restore", Right.FACTS_OWN, errors=(409,))
+def restore_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
+    """Put a fact that is no longer current back into its file."""
+    return _acted(request.auth, agent_id, fact_id, fact_actions.restore)
+
+
+@router.operation("POST", ONE + "/feedback", Right.FACTS_OWN)
+def rate_fact(request: Request, agent_id: str, fact_id: str, body: FactFeedback) -> FactText:
+    """Say whether a fact helps: one vote a person, which may change."""
+    act = partial(fact_actions.vote, helpful=body.helpful)
+    return _acted(request.auth, agent_id, fact_id, act)
+
+
+@router.operation("POST", RIVALS + "/resolve", Right.FACTS_OWN, example=_RESOLVED, errors=(409,))
+def resolve_contradiction(
+    request: Request, agent_id: str, contradiction_id: str, body: Resolve
+) -> ContradictionOut:
+    """Resolve a contradiction: facts and files change together."""
+    act = partial(contradictions.resolve, resolution=body.resolution, text=body.text)
+    return _decided(request.auth, agent_id, contradiction_id, act)
+
+
+@router.operation("POST", RIVALS + "/undo", Right.FACTS_OWN, errors=(409,))
+def undo_contradiction(request: Request, agent_id: str, contradiction_id: str) -> ContradictionOut:
+    """Undo how a contradiction was resolved."""
+    return _decided(request.auth, agent_id, contradiction_id, contradictions.undo)
+
+
+def _acted(
+    caller: Caller,
+    agent_id: str,
+    fact_id: str,
+    act: Callable[..., object],
+    *,
+    follows: bool = False,
+) -> FactText:
+    """`follows`: the answer is the fact that took its place."""
+    agent, visible = _of_person(caller, agent_id, fact_id)
+    fact = _one(caller, agent, visible, fact_id)
+    _require_right(caller, fact.owner)
+    with write_transaction(caller.team, actor=caller.actor) as work:
+        act(work, fact, writer=caller.writer)
+    fact.refresh_from_db(fields=["superseded_by"])
+    now = fact.superseded_by_id if follows else None
+    return _in_full(caller, visible, _one(caller, agent, visible, str(now or fact_id)))
+
+
+def _decided(
+    caller: Caller, agent_id: str, contradiction_id: str, act: Callable[..., object]
+) -> ContradictionOut:
+    agent, visible = _of_person(caller, agent_id, contradiction_id)
+    shown = agent.contradictions.filter(visible.readable()).select_related("owner__integration")
+    found = shown.filter(pk=contradiction_id).first()
+    if found is None:
+        raise NotFound
+    _require_right(caller, found.owner)
+    with write_transaction(caller.team, actor=caller.actor) as work:
+        act(work, found, writer=caller.writer)
+    return _rivals(shown.get(pk=found.pk), caller=caller, visible=visible)
+
+
+def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visibility]:
+    agent = caller.agent(agent_id)
+    known_id(row_id)
+    caller.require_person(_("Only a person decides whether a fact is true."))
+    return agent, visibility.seen_by(caller, None)
+
+
+def _require_right(caller: Caller, owner: Owner | None) -> None:
+    """For what everyone reads; one's own memory takes none."""
+    if owner is None or owner.source == "system":
+        caller.require(Right.FACTS)
+
+
 def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
     return request.auth.agent(agent_id), visibility.seen_by(request.auth, owner)
 
@@ -170,7 +294,7 @@ def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
     """A program is given nothing that waits for a person, or that its owner took back."""
     kept_back = Q(state=Fact.State.PENDING) | Q(hidden_at__isnull=False)
     facts = weighed(agent.facts.filter(visible.readable()))
-    facts = facts.exclude(kept_back) if caller.integration else facts
+    facts = facts.exclude(kept_back) if caller.is_program else facts
     return facts.select_related("owner__integration", "file")
 
 
@@ -230,10 +354,11 @@ def _ground(visible: Visibility, one: Evidence) -> EvidenceOut:
 
 
 def _rivals(found: Contradiction, *, caller: Caller, visible: Visibility) -> ContradictionOut:
-    sides = sides_of(_of(caller, found.agent, visible), found)
+    sides = [one.pk for one in contradictions.sides_of(found)]
+    shown = _of(caller, found.agent, visible).in_bulk(sides)
     return ContradictionOut.of(
         found,
         owner=acting_owner.shown(found.owner),
-        a=_described(sides[0]) if sides else None,
-        b=[_described(one) for one in sides[1:]],
+        a=_described(shown[sides[0]]) if sides[:1] and sides[0] in shown else None,
+        b=[_described(shown[pk]) for pk in sides[1:] if pk in shown],
     )

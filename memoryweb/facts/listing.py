@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 
-from memoryweb.facts.models import Contradiction, Evidence, Fact, Vote
+from memoryweb.facts.models import Evidence, Fact, Vote
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.workspace.models import File
@@ -108,12 +108,6 @@ def said_of(fact: Fact) -> "QuerySet[Evidence]":
     found = fact.evidence.exclude(message=None, root=None).select_related(*shown)
     found = found.select_related("root__user", "root__run", "root__integration")
     return found.order_by(F("said_at").desc(nulls_last=True), "-pk")
-
-
-def sides_of(facts: "QuerySet[Any]", contradiction: Contradiction) -> list[Any]:
-    """Of those facts what contradicts each other: first what stands in a file, the oldest first."""
-    sides = facts.filter(contradiction=contradiction)
-    return list(sides.order_by(F("file").asc(nulls_last=True), "created_at", "pk"))
 
 
 def lines_of(file: File) -> dict[str, int]:

@@ -24,6 +24,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.models import Team, User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.facts.models import Contradiction
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import HeldSecret, Proposal
@@ -36,6 +37,7 @@ class Kind(TextChoices):
     PROPOSAL = "proposal", _("Proposals")
     FLAG = "flag", _("Flagged lines")
     SECRET = "secret", _("Likely secrets")
+    CONTRADICTION = "contradiction", _("Contradictions")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Item:
     row: Any
     agent: Agent
     owner: Owner | None  # who decides; for shared memory it is everybody with the right to
-    path: str  # empty for a message
+    path: str  # empty for a message, and for what stands in several files
     line: int  # 0 for a whole file
     since: datetime
     reasons: tuple[str, ...]  # sentences of a proposal, codes of the others
@@ -164,7 +166,7 @@ def item_of(kind: Kind, row: Any) -> Item:
         row=row,
         agent=holder.agent,
         owner=holder.owner,
-        path=row.file.path if row.file else "",
+        path=row.file.path if getattr(row, "file", None) else "",
         line=getattr(row, "line", 0),
         since=row.since_at,
         reasons=tuple(source.reasons(row)),
@@ -204,6 +206,12 @@ def _secrets(team: Team) -> "QuerySet[Any]":
     return secrets.select_related(*shown, "message__conversation__owner")
 
 
+def _contradictions(team: Team) -> "QuerySet[Any]":
+    shown = ("agent", "owner__integration", "decided_by")
+    found = Contradiction.objects.filter(team=team).annotate(since_at=F("created_at"))
+    return found.select_related(*shown).prefetch_related("facts")
+
+
 SOURCES = {
     Kind.PROPOSAL: Source(
         _proposals,
@@ -224,6 +232,13 @@ SOURCES = {
         reasons=lambda row: [row.kind],
         target="held_secret",
         waits=HeldSecret.State.WAITING,
+        holder="",
+    ),
+    Kind.CONTRADICTION: Source(
+        _contradictions,
+        reasons=lambda _row: (),
+        target="contradiction",
+        waits=Contradiction.State.OPEN,
         holder="",
     ),
 }

@@ -43,11 +43,11 @@ class Run(models.Model):
 
     class Phase(models.TextChoices):
         NONE = "", _("Not started")
-        CLAIMED = "claimed", _("Picked up")
-        INPUTS = "inputs", _("Input read")
-        ANSWER = "answer", _("Answered")
+        CLAIMED = "claimed", _("Claimed")
+        INPUTS = "inputs", _("Inputs frozen")
+        ANSWER = "answer", _("Answer stored")
         CHECKED = "checked", _("Checked")
-        APPLIED = "applied", _("Saved")
+        APPLIED = "applied", _("Applied")
         REPORTED = "reported", _("Reported")
 
     class Trigger(models.TextChoices):

@@ -2,14 +2,19 @@
 
 from django_scopes import scope
 
+from memoryweb.accounts import tokens
+from memoryweb.agents.owners import person_owner
+from memoryweb.audit.record import SYSTEM
 from memoryweb.facts.models import Fact, Vote
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.workspace.models import AuthorKind
-from tests.api.callers import Callers
+from tests.api.callers import Callers, narrow
+from tests.api.client import Api
 from tests.facts.making import made
+from tests.walls.api_stage import contradicted
 from tests.world import World
 
 SAID = "We moved to Leeds."
@@ -94,3 +99,80 @@ def test_a_program_is_given_nothing_that_waits_or_was_taken_back(
     assert callers.helpdesk.get(f"{memory}/facts?owner=shared").json()["items"] == []
     assert callers.helpdesk.get(f"{memory}/facts/{waits.pk}?owner=shared").status_code == 404
     assert callers.viewer.get(f"{memory}/facts/{waits.pk}").json()["state"] == "pending"
+
+
+def test_a_person_confirms_edits_retires_and_restores(
+    world: World, callers: Callers, memory: str
+) -> None:
+    fact = written(world)
+    path = f"{memory}/facts/{fact.pk}"
+    assert callers.member.post(f"{path}/confirm").json()["trust"] == 0.7
+    assert callers.member.post(f"{path}/feedback", {"helpful": True}).json()["trust"] == 0.8
+    assert callers.member.post(f"{path}/retire").json()["why"] == "not_true"
+    assert callers.member.post(f"{path}/restore").json()["filename"] == "MEMORY.md"
+    edited = callers.member.post(f"{path}/edit", {"text": "Tea is at four."}).json()
+    assert (edited["text"], edited["state"], edited["helpful"]) == ("Tea is at four.", "active", 0)
+    assert {one["text"] for one in edited["history"]} == {"Tea is at four.", fact.text}
+
+
+def test_what_is_past_is_not_confirmed(world: World, callers: Callers, memory: str) -> None:
+    fact = made(world, "Tea is at five.", state=Fact.State.RETIRED)
+    refused = callers.member.post(f"{memory}/facts/{fact.pk}/confirm")
+    assert (refused.status_code, refused.json()["code"]) == (409, "gone")
+
+
+def test_a_token_that_does_not_act_as_its_person_decides_nothing(
+    world: World, callers: Callers, memory: str
+) -> None:
+    fact = written(world)
+    secret = tokens.issue(
+        team=world.team, by=SYSTEM, user=world.bob, name="Script", scopes=tokens.PERSONAL_SCOPES
+    )[1]
+    before = Fact.objects.filter(pk=fact.pk).values().get()
+    for verb, body in (
+        *(("confirm", None), ("retire", None), ("restore", None)),
+        *(("edit", {"text": "Tea is at four."}), ("feedback", {"helpful": True})),
+    ):
+        refused = Api(secret).post(f"{memory}/facts/{fact.pk}/{verb}", body)
+        assert (refused.status_code, refused.json()["code"]) == (403, "person_required"), verb
+    assert Fact.objects.filter(pk=fact.pk).values().get() == before
+
+
+def test_deciding_takes_its_scope_and_for_shared_facts_a_role(
+    world: World, callers: Callers, memory: str
+) -> None:
+    fact = written(world)
+    mine = made(world, "Vera likes tea.", owner=person_owner(world.team, world.vera))
+    _token, narrowed = narrow(world.team, ["memory:write"], user=world.bob)
+    assert narrowed.post(f"{memory}/facts/{fact.pk}/confirm").json()["code"] == "scope_missing"
+    assert callers.viewer.post(f"{memory}/facts/{fact.pk}/confirm").status_code == 403
+    assert callers.viewer.post(f"{memory}/facts/{mine.pk}/confirm").status_code == 200
+    assert callers.admin.post(f"{memory}/facts/{mine.pk}/confirm").status_code == 404
+
+
+def test_a_contradiction_is_listed_resolved_and_undone(
+    world: World, callers: Callers, memory: str
+) -> None:
+    path = f"{memory}/contradictions/{contradicted(world.home, None)}"
+    [found] = callers.viewer.get(f"{memory}/facts/contradictions").json()["items"]
+    assert (found["a"]["value"], [one["value"] for one in found["b"]]) == ("Porto", ["Lisbon"])
+    done = callers.member.post(f"{path}/resolve", {"resolution": "KEEP_B"}).json()
+    assert (done["state"], done["resolution"]) == ("resolved", "KEEP_B")
+    assert callers.viewer.get(f"{memory}/facts/contradictions").json()["items"] == []
+    again = callers.member.post(f"{path}/resolve", {"resolution": "KEEP_A"})
+    assert (again.status_code, again.json()["code"]) == (409, "decided")
+    assert callers.member.post(f"{path}/undo").json()["state"] == "open"
+    refused = callers.member.post(f"{path}/resolve", {"resolution": "MERGE"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (400, "content")
+    for asked in ({"resolution": "KEEP_C"}, {}):
+        assert callers.member.post(f"{path}/resolve", asked).status_code == 400
+
+
+def written(world: World) -> Fact:
+    """A shared statement that a dream wrote."""
+    with write_transaction(world.team) as work:
+        place = Place(world.agent, None, "MEMORY.md")
+        writer = Writer(AuthorKind.DREAM, is_vouched=True)
+        append(work, place, [NewLine("- Tea is served at five.", Origin())], writer=writer)
+    with scope(team=world.team):
+        return world.agent.facts.get(owner=None)

@@ -51,6 +51,12 @@ def _tool(name: str, body: dict[str, Any], *, changes: bool = False, helpdesk: i
     return Route("POST", TOOLS + name, table, body, "nobody", changes=changes)
 
 
+def _decided(path: str, body: dict[str, Any] | None, row: str) -> Route:
+    """What people decide of shared memory, and no program."""
+    answers = MANAGE | {"member": 200}
+    return Route("POST", MEMORY + path, answers, body, "nobody", changes=True, ids=("agent", row))
+
+
 # A program's own end users alone, of whichever team it is.
 CODES: dict[str, Any] = {
     "answers": dict.fromkeys(("admin", "member", "viewer", "auditor"), 403) | {"helpdesk": 200},
@@ -242,6 +248,15 @@ ROUTES: dict[str, Route] = {
         MEMORY + "/facts/{fact}?owner=shared", about="nobody", ids=("agent", "fact")
     ),
     "list_contradictions": _read(MEMORY + "/facts/contradictions"),
+    "confirm_fact": _decided("/facts/{fact}/confirm", None, "fact"),
+    "edit_fact": _decided("/facts/{fact}/edit", {"text": "Breakfast ends at ten."}, "fact"),
+    "retire_fact": _decided("/facts/{fact}/retire", None, "fact"),
+    "restore_fact": _decided("/facts/{retired}/restore", None, "retired"),
+    "rate_fact": _decided("/facts/{fact}/feedback", {"helpful": True}, "fact"),
+    "resolve_contradiction": _decided(
+        "/contradictions/{contradiction}/resolve", {"resolution": "KEEP_A"}, "contradiction"
+    ),
+    "undo_contradiction": _decided("/contradictions/{resolved}/undo", None, "resolved"),
     "list_proposals": _read("/agents/{agent}/proposals"),
     "accept_proposal": Route(
         "POST",

@@ -9,6 +9,7 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming.models import Report
+from memoryweb.memory import contradictions
 from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.proposing import propose
@@ -38,7 +39,9 @@ class Stage:
     preview: str = ""
     held: str = ""
     fact: str = ""
+    retired: str = ""
     contradiction: str = ""
+    resolved: str = ""
 
     def ids(self) -> dict[str, str]:
         return dict(vars(self))
@@ -86,17 +89,40 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         preview=token,
         held=str(held.pk),
         fact=str(home.agent.facts.get(file=shared).pk),
+        retired=_retired(home),
+        resolved=resolved(home, None),
         contradiction=contradicted(home, None),
     )
 
 
-def contradicted(home: Home, owner: Owner | None) -> str:
+def contradicted(home: Home, owner: Owner | None, who: str = "Marta") -> str:
     """Two files of one workspace that can't both be right."""
     for name, town in (("old", "Porto"), ("new", "Lisbon")):
         with write_transaction(home.team) as work:
-            place = Place(home.agent, owner, f"structured/towns-{name}.md")
-            write(work, place, f"- Marta lives in {town}.\n", writer=Writer(AuthorKind.AGENT))
-    return str(home.agent.contradictions.get(owner=owner).pk)
+            place = Place(home.agent, owner, f"structured/{who}-{name}.md")
+            write(work, place, f"- {who} lives in {town}.\n", writer=Writer(AuthorKind.AGENT))
+    return str(home.agent.contradictions.get(owner=owner, state="open").pk)
+
+
+def resolved(home: Home, owner: Owner | None) -> str:
+    """One that a person has decided."""
+    with scope(team=home.team):
+        found = home.agent.contradictions.get(pk=contradicted(home, owner, "Jonas"))
+    writer = Writer(AuthorKind.PERSON, user=home.admin)
+    with write_transaction(home.team) as work:
+        contradictions.resolve(work, found, "KEEP_A", writer=writer)
+    return str(found.pk)
+
+
+def _retired(home: Home) -> str:
+    """A statement that a person took back."""
+    writer = Writer(AuthorKind.PERSON, user=home.admin)
+    place = Place(home.agent, None, "structured/bar.md")
+    for content in ("- The bar is open.\n- It has a view.\n", "- It has a view.\n"):
+        with write_transaction(home.team) as work:
+            write(work, place, content, writer=writer)
+    with scope(team=home.team):
+        return str(home.agent.facts.get(path=place.path, file=None).pk)
 
 
 def _archived(home: Home) -> str:

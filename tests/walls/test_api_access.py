@@ -119,7 +119,9 @@ def test_a_members_wrong_id_is_not_found(
         "agent": str(world.twin.agent.pk),
         "run": str(world.twin.team.runs.exclude(owner=None).get().pk),
         "fact": str(world.twin.agent.facts.filter(owner=None)[0].pk),
-        "contradiction": str(world.twin.agent.contradictions.get().pk),
+        "retired": str(world.twin.agent.facts.filter(owner=None)[0].pk),
+        "contradiction": str(world.twin.agent.contradictions.get(state="open").pk),
+        "resolved": str(world.twin.agent.contradictions.get(state="resolved").pk),
         "held": str(world.twin.agent.held_secrets.get().pk),
         "proposal": str(world.twin.agent.files.get(proposals__isnull=False).proposals.get().pk),
     }

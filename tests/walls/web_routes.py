@@ -20,6 +20,9 @@ FLAG = {"kind": "flag", "item_id": "flag_id"}
 MY_FLAG = {"kind": "flag", "item_id": "my_flag_id"}
 SECRET = {"kind": "secret", "item_id": "held_id"}
 MY_SECRET = {"kind": "secret", "item_id": "my_held_id"}
+RIVALS = {"kind": "contradiction", "item_id": "contradiction_id"}
+MY_RIVALS = {"kind": "contradiction", "item_id": "my_contradiction_id"}
+RESOLVED = {"kind": "contradiction", "item_id": "resolved_id"}
 BOBS_UPLOAD = {"admin": 404, "member": 200, "viewer": 403, "auditor": 403}
 
 
@@ -75,6 +78,14 @@ BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_s
 CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
 # The viewer's own token. The auditor sees that it exists.
 OWN_TOKEN = {"admin": 200, "member": 404, "viewer": 200, "auditor": 403}
+
+FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
+    ("confirm", {}, "fact_id"),
+    ("edit", {"text": "Breakfast ends at ten."}, "fact_id"),
+    ("not_true", {}, "fact_id"),
+    ("restore", {}, "retired_id"),
+    ("vote", {"helpful": "yes"}, "fact_id"),
+)
 
 PAGES: dict[str, Route] = {
     "tonight": _get("tonight", READ),
@@ -181,6 +192,9 @@ PAGES: dict[str, Route] = {
     "review_item flag of Bob": _get("review_item", BOBS, **MY_FLAG),
     "review_item secret": _get("review_item", READ, **SECRET),
     "review_item secret of Bob": _get("review_item", BOBS, **MY_SECRET),
+    "review_item contradiction": _get("review_item", READ, **RIVALS),
+    "review_item contradiction of Bob": _get("review_item", BOBS, **MY_RIVALS),
+    "review_item contradiction that was resolved": _get("review_item", READ, **RESOLVED),
     "review_scans": _get("review_scans", MANAGE),
     "review_mask_confirm": _get("review_mask_confirm", MANAGE),
     "mine": _get("mine", READ),
@@ -223,6 +237,16 @@ CHANGES: dict[str, Route] = {
     ),
     "agents_edit": _post("agents_edit", WRITE, {**TEXT, "sha256": "{sha256}"}),
     "agents_edit of Bob": _post("agents_edit", BOBS, {**TEXT, "sha256": "{my_sha256}"}, query=BOB),
+    **{
+        f"agents_fact_{verb}": _post(f"agents_fact_{verb}", WRITE, data, fact_id=fact)
+        for verb, data, fact in FACT_ACTS
+    },
+    "agents_fact_edit of Bob": _post(
+        "agents_fact_edit", BOBS, {"text": "Tea is at five."}, query=BOB, fact_id="my_fact_id"
+    ),
+    "agents_fact_not_true of Bob": _post(
+        "agents_fact_not_true", BOBS, query=BOB, fact_id="my_fact_id"
+    ),
     "agents_rename": _post("agents_rename", WRITE, {"path": "OLD.md", "sha256": "{sha256}"}),
     "agents_rename of Bob": _post(
         "agents_rename", BOBS, {"path": "OLD.md", "sha256": "{my_sha256}"}, query=BOB
@@ -281,6 +305,14 @@ CHANGES: dict[str, Route] = {
     "review_decide no_secret of Bob": _post(
         "review_decide", BOBS, {"decision": "no_secret"}, **MY_SECRET
     ),
+    "review_decide KEEP_A": _post("review_decide", WRITE, {"decision": "KEEP_A"}, **RIVALS),
+    "review_decide MERGE": _post(
+        "review_decide", WRITE, {"decision": "MERGE", "value": "Marta lives in both."}, **RIVALS
+    ),
+    "review_decide IGNORE of Bob": _post(
+        "review_decide", BOBS, {"decision": "IGNORE"}, **MY_RIVALS
+    ),
+    "review_decide undo": _post("review_decide", WRITE, {"decision": "undo"}, **RESOLVED),
     "review_scan": _post("review_scan", MANAGE),
     "review_mask": _post("review_mask", MANAGE),
     "mine_pause": _post("mine_pause", READ),

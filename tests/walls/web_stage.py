@@ -31,7 +31,7 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
-from tests.walls.api_stage import ARCHIVE, CANARY, furnish
+from tests.walls.api_stage import ARCHIVE, CANARY, contradicted, furnish
 from tests.world import Home
 
 BOBS_CANARY = "the green kayak"
@@ -117,6 +117,11 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "my_held_id": _held(home, home.person),
             "link_code": _code(home),
             "fact_id": shared.fact,
+            "retired_id": shared.retired,
+            "contradiction": "contradiction",
+            "contradiction_id": shared.contradiction,
+            "my_contradiction_id": contradicted(home, home.person),
+            "resolved_id": shared.resolved,
             "customers_fact_id": str(home.agent.facts.get(owner=home.customer).pk),
             "my_fact_id": str(home.agent.facts.get(file=mine.file).pk),
         }

@@ -11,7 +11,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.models import AuthorKind
 from tests.facts.making import made
-from tests.web.pages import text, tight, url
+from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage
 from tests.world import World
 
@@ -107,3 +107,91 @@ def test_a_statement_is_found_only_under_its_owner(stage: Stage, bob: Client) ->
     address = url(stage.world.team, "agents_fact", stage.world.agent.pk, mine.pk)
     assert bob.get(address).status_code == 404
     assert bob.get(address + "?owner=me").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("act", "state", "event"),
+    [("confirm", "active", "fact.confirmed"), ("not_true", "retired", "fact.not_true")],
+)
+def test_an_act_changes_the_statement_and_leaves_an_event(
+    stage: Stage, bob: Client, shared: Fact, act: str, state: str, event: str
+) -> None:
+    address = _act(stage, shared, act)
+    assert bob.post(address).status_code == 302
+    shared.refresh_from_db()
+    assert shared.state == state
+    assert bool(shared.confirmed_at) == (act == "confirm")
+    assert (SHARED in stage.memory.content) == (act == "confirm")
+    assert event in actions(stage.world.team)
+
+
+def test_what_is_not_true_can_be_brought_back(stage: Stage, bob: Client, shared: Fact) -> None:
+    bob.post(_act(stage, shared, "not_true"))
+    page = tight(bob.get(_page(stage, shared)))
+    assert "A person took it back." in page
+    assert "Not true</button>" not in page
+    bob.post(_act(stage, shared, "restore"))
+    assert SHARED in stage.memory.content
+    assert "Restore</button>" not in tight(bob.get(_page(stage, shared)))
+
+
+def test_an_edit_leads_to_what_stands_now(stage: Stage, bob: Client, shared: Fact) -> None:
+    answer = bob.post(
+        _act(stage, shared, "edit"), {"text": "The release is on Thursday."}, follow=True
+    )
+    page = tight(answer)
+    assert "<h1>The release is on Thursday.</h1>" in page
+    assert f"<del>{SHARED}</del>" in page
+    assert "- The release is on Thursday." in stage.memory.content
+
+
+def test_an_edit_that_is_refused_keeps_the_text(stage: Stage, bob: Client, shared: Fact) -> None:
+    for said in ("", " "):
+        answer = bob.post(_act(stage, shared, "edit"), {"text": said})
+        assert answer.status_code == 422
+        assert "rewording" in text(answer)
+    assert SHARED in stage.memory.content
+
+
+def test_a_vote_counts_once_and_may_change(stage: Stage, bob: Client, shared: Fact) -> None:
+    for said, told in (("yes", "Helpful: 1"), ("no", "Not helpful: 1"), ("", "Helpful: 0")):
+        page = tight(fragment(bob, _act(stage, shared, "vote"), "statement", {"helpful": said}))
+        assert told in page
+        assert "<html" not in page
+
+
+def test_an_act_in_place_answers_with_the_statement(
+    stage: Stage, bob: Client, shared: Fact
+) -> None:
+    page = tight(fragment(bob, _act(stage, shared, "confirm"), "statement", {}))
+    assert "+0.2" in page
+    assert "Confirm</button>" not in page
+    assert "<html" not in page
+
+
+def test_who_may_only_read_is_offered_nothing(
+    stage: Stage, vera: Client, bob: Client, shared: Fact
+) -> None:
+    assert "<button" in text(bob.get(_page(stage, shared))).partition("<main")[2]
+    assert "<button" not in text(vera.get(_page(stage, shared))).partition("<main")[2]
+    assert vera.post(_act(stage, shared, "confirm")).status_code == 403
+
+
+def test_a_stranger_and_a_get_change_nothing(
+    stage: Stage, charlie: Client, bob: Client, shared: Fact
+) -> None:
+    assert charlie.post(_act(stage, shared, "not_true")).status_code == 404
+    assert bob.get(_act(stage, shared, "not_true")).status_code == 405
+
+
+def test_an_act_that_comes_too_late_says_so(stage: Stage, bob: Client, shared: Fact) -> None:
+    bob.post(_act(stage, shared, "not_true"))
+    assert "has changed" in text(bob.post(_act(stage, shared, "confirm"), follow=True))
+
+
+def _page(stage: Stage, fact: Fact) -> str:
+    return url(stage.world.team, "agents_fact", stage.world.agent.pk, fact.pk)
+
+
+def _act(stage: Stage, fact: Fact, act: str) -> str:
+    return url(stage.world.team, f"agents_fact_{act}", stage.world.agent.pk, fact.pk)

@@ -3,12 +3,26 @@
 from collections.abc import Callable
 
 from memoryweb.accounts.models import User
+from memoryweb.facts.models import Contradiction
+from memoryweb.memory import contradictions
 from memoryweb.memory.review import flags, proposals, secrets
 from memoryweb.memory.transaction import Transaction
+from memoryweb.provenance.writers import Writer
 from memoryweb.review.inbox import Item, Kind
-from memoryweb.workspace.models import File
+from memoryweb.workspace.models import AuthorKind, File
 
 Handler = Callable[[Transaction, Item, User, str], object]
+
+
+def _person(user: User) -> Writer:
+    return Writer(AuthorKind.PERSON, user=user)
+
+
+def _resolved(resolution: str) -> Handler:
+    return lambda unit, item, by, text: contradictions.resolve(
+        unit, item.row, resolution, writer=_person(by), text=text
+    )
+
 
 # A new kind adds its decisions here.
 HANDLERS: dict[tuple[Kind, str], Handler] = {
@@ -20,6 +34,10 @@ HANDLERS: dict[tuple[Kind, str], Handler] = {
     (Kind.SECRET, "no_secret"): (
         lambda unit, item, by, value: secrets.release(unit, item.row, by=by, value=value)
     ),
+    **{(Kind.CONTRADICTION, code): _resolved(code) for code in Contradiction.Resolution.values},
+    (Kind.CONTRADICTION, "undo"): (
+        lambda unit, item, by, _: contradictions.undo(unit, item.row, writer=_person(by))
+    ),
 }
 
 
@@ -28,7 +46,8 @@ def _line(item: Item) -> tuple[File, str]:
 
 
 def decide(tx: Transaction, item: Item, decision: str, *, by: User, value: str = "") -> None:
-    """`value`: what a person types in to put a held secret back into its line.
+    """`value`: what a person types in: a held secret, to put it back into its line, or one line for
+    two that contradict each other.
 
     Raises KeyError for a decision that the kind has not, Decided for one that came too late, and
     what the decision itself refuses.

@@ -13,12 +13,14 @@ from memoryweb.facts.listing import (
     lines_of,
     said_of,
     values_of,
+    weighed,
     weight_of,
 )
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
+from memoryweb.memory.contradictions import sides_of
 from memoryweb.web import wording
-from memoryweb.web.access import TeamRequest, Workspace, note_read
+from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name, owner_query, talk_url
 from memoryweb.web.provenance.trace import file_url
@@ -27,10 +29,11 @@ from memoryweb.workspace.models import SourceClass
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after
 _MOST = 20  # earlier values
+_LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
 _PAST = frozenset({Fact.State.SUPERSEDED, Fact.State.EXPIRED, Fact.State.RETIRED})
 
 
-def rows_of(request: TeamRequest, workspace: Workspace, facts: Sequence[Any]) -> list[Row]:
+def rows_of(request: TeamRequest, facts: Sequence[Any]) -> list[Row]:
     """Each file is read once."""
     lines = {one.pk: lines_of(one) for one in {fact.file for fact in facts if fact.file}}
     speakers = _speakers(request, facts)
@@ -40,13 +43,15 @@ def rows_of(request: TeamRequest, workspace: Workspace, facts: Sequence[Any]) ->
         line = lines.get(fact.file_id, {}).get(fact.fingerprint, 0)
         row = {
             "fact": fact,
-            "url": fact_url(request, workspace, fact),
+            "url": fact_url(request, fact),
             "chip": wording.of_fact(fact),
             "is_current": fact.state == Fact.State.ACTIVE,
+            "is_living": fact.state in _LIVING,
+            "is_past": fact.state in _PAST,
             "weight": weight,
             "percent": round(100 * weight.value),
             "kind": wording.FACT_KINDS[fact.kind],
-            "who": speakers.get(fact.pk) or _source(workspace, fact),
+            "who": speakers.get(fact.pk) or _source(request, fact),
             "since": held_from(fact),
             "line": line,
         }
@@ -54,8 +59,17 @@ def rows_of(request: TeamRequest, workspace: Workspace, facts: Sequence[Any]) ->
     return rows
 
 
-def fact_url(request: TeamRequest, workspace: Workspace, fact: Fact) -> str:
-    return to(request, "agents_fact", fact.agent_id, fact.pk, query=workspace.query)
+def fact_url(request: TeamRequest, fact: Fact) -> str:
+    query = owner_query(request.visit, fact.owner_id)
+    return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
+
+
+def sides_shown(request: TeamRequest, found: Contradiction) -> list[Row]:
+    """What stands first, each with what it stands on."""
+    order = [one.pk for one in sides_of(found)]
+    facts = weighed(found.facts.all()).select_related("file__agent", "file__owner").in_bulk(order)
+    rows = rows_of(request, [facts[pk] for pk in order])
+    return [row | {"grounds": grounds_of(request, row["fact"])} for row in rows]
 
 
 def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
@@ -111,13 +125,13 @@ def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
     return notes
 
 
-def values_shown(request: TeamRequest, workspace: Workspace, fact: Fact) -> list[Row]:
+def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
     """What was said of the same thing, and when each held."""
     found = values_of(fact).select_related("superseded_by")[:_MOST]
     return [
         {
             "fact": one,
-            "url": fact_url(request, workspace, one),
+            "url": fact_url(request, one),
             "since": held_from(one),
             "until": _ended(one),
             "is_past": one.state in _PAST,
@@ -173,8 +187,8 @@ def _speakers(request: TeamRequest, facts: Sequence[Fact]) -> dict[UUID, str]:
     }
 
 
-def _source(workspace: Workspace, fact: Fact) -> str:
-    if fact.source == SourceClass.OWNER and workspace.is_mine:
+def _source(request: TeamRequest, fact: Fact) -> str:
+    if fact.source == SourceClass.OWNER and fact.owner_id in request.visit.mine:
         return _("You")
     return str(fact.get_source_display())
 

@@ -1,21 +1,29 @@
 """The statements of an agent, one statement, and what a person does about it."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
 
 from memoryweb.facts.listing import narrowed, weighed
+from memoryweb.memory import fact_actions
+from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
     find_workspace,
     note_read,
+    require_write,
     team_view,
 )
-from memoryweb.web.facts.forms import FactsForm
+from memoryweb.web.facts.forms import EditForm, FactsForm
 from memoryweb.web.facts.rows import (
+    fact_url,
     grounds_of,
     notes_of,
     rows_of,
@@ -24,9 +32,12 @@ from memoryweb.web.facts.rows import (
     values_shown,
 )
 from memoryweb.web.files.views import workspace_choices
-from memoryweb.web.htmx import about, show
-from memoryweb.web.naming import owner_name
+from memoryweb.web.htmx import about, done, show
+from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
+from memoryweb.web.refusals import told_in, told_to
+
+_PARTIALS = ("statement",)
 
 
 @team_view("GET")
@@ -44,7 +55,7 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         form=form,
         is_filtered=bool(form.asked.keys() - {"owner"}),
         page=shown,
-        rows=rows_of(request, workspace, shown.items),
+        rows=rows_of(request, shown.items),
     )
     return show(request, "facts/facts.html", context)
 
@@ -53,6 +64,72 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def fact(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     return show(request, "facts/fact.html", _shown(request, workspace, fact_id))
+
+
+@team_view("POST")
+def confirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    said = _("Confirmed. From now on only people change it.")
+    return _act(request, agent_id, fact_id, fact_actions.confirm, said)
+
+
+@team_view("POST")
+def not_true(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    said = _("Taken out. Nothing that was said before brings it back.")
+    return _act(request, agent_id, fact_id, fact_actions.not_true, said)
+
+
+@team_view("POST")
+def restore(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    return _act(request, agent_id, fact_id, fact_actions.restore, _("It is back in its file."))
+
+
+@team_view("POST")
+def vote(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    """Anything but yes and no takes the person's vote back."""
+    helpful = {"yes": True, "no": False}.get(request.POST.get("helpful", ""))
+    act = partial(fact_actions.vote, helpful=helpful)
+    said = _("Your vote was taken back.") if helpful is None else _("Your vote counts.")
+    return _act(request, agent_id, fact_id, act, said)
+
+
+@team_view("POST")
+def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    workspace, found = _changeable(request, agent_id, fact_id)
+    form, visit = EditForm(request.POST), request.visit
+    if form.is_valid():
+        with told_in(form, "text"), write_transaction(visit.team, actor=visit.actor) as work:
+            said = form.cleaned_data["text"]
+            fact_actions.edit(work, found, said, writer=writer_of(request))
+    if form.errors:
+        context = _shown(request, workspace, fact_id, form)
+        return show(request, "facts/fact.html", context, status=422)
+    messages.success(request, _("Saved. Dreams won't change it."))
+    found.refresh_from_db(fields=["superseded_by"])
+    return redirect(fact_url(request, found.superseded_by or found))
+
+
+def _act(
+    request: TeamRequest, agent_id: UUID, fact_id: UUID, act: Callable[..., object], said: str
+) -> HttpResponse:
+    workspace, found = _changeable(request, agent_id, fact_id)
+    visit = request.visit
+    with told_to(request):
+        with write_transaction(visit.team, actor=visit.actor) as work:
+            act(work, found, writer=writer_of(request))
+        messages.success(request, said)
+
+    def again(_request: TeamRequest) -> HttpResponse:
+        context = _shown(request, workspace, fact_id)
+        return show(request, "facts/fact.html", context, partials=_PARTIALS)
+
+    return done(request, again, fact_url(request, found), partials=_PARTIALS)
+
+
+def _changeable(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> tuple[Workspace, Any]:
+    workspace = find_workspace(request, agent_id)
+    found = _find(request, workspace, fact_id)
+    require_write(request, workspace)
+    return workspace, found
 
 
 def _of(workspace: Workspace) -> Any:
@@ -66,9 +143,11 @@ def _find(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> Any:
     return fact
 
 
-def _shown(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> dict[str, Any]:
+def _shown(
+    request: TeamRequest, workspace: Workspace, fact_id: UUID, form: EditForm | None = None
+) -> dict[str, Any]:
     fact = _find(request, workspace, fact_id)
-    [row] = rows_of(request, workspace, [fact])
+    [row] = rows_of(request, [fact])
     return about(
         workspace,
         tab="facts",
@@ -79,6 +158,10 @@ def _shown(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> dict[st
         notes=notes_of(request, fact),
         terms=terms_of(row["weight"]),
         grounds=grounds_of(request, fact),
-        values=values_shown(request, workspace, fact),
+        values=values_shown(request, fact),
         surroundings=surroundings(fact, row["line"]),
+        can_change=workspace.can_write,
+        can_edit=workspace.can_write and not row["is_past"],
+        form=form or EditForm(initial={"text": fact.text}),
+        my_vote=fact.votes.filter(user=request.user).values_list("helpful", flat=True).first(),
     )

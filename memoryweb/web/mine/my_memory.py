@@ -22,7 +22,7 @@ from memoryweb.audit.record import Actor, target
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
 from memoryweb.memory.mine import changes as door
 from memoryweb.memory.mine import export as personal_export
-from memoryweb.memory.mine.amounts import Kept, kept_about
+from memoryweb.memory.mine.kept import Kept, kept_about
 from memoryweb.memory.mine.sentences import STANDING, Wanted, marker_of, passages, sentences
 from memoryweb.memory.mine.uses import last_uses
 from memoryweb.memory.transaction import write_transaction
@@ -267,6 +267,11 @@ def _waiting(kind: Kind, count: int) -> str:
         Kind.SECRET: ngettext(
             "{n} text about you may contain a password.",
             "{n} texts about you may contain a password.",
+            count,
+        ),
+        Kind.CONTRADICTION: ngettext(
+            "{n} statement about you is contradicted by another one.",
+            "{n} statements about you are contradicted by others.",
             count,
         ),
     }

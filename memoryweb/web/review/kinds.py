@@ -12,6 +12,7 @@ from memoryweb.memory.review import proposals, secrets
 from memoryweb.review.inbox import Item, Kind, line_text
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
+from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name
 from memoryweb.web.provenance.trace import file_url
@@ -32,6 +33,15 @@ class ValueForm(forms.Form):
             "Optional. The value was never stored, so only you can type it in. Leave this empty to "
             "let the value pass from now on without changing the line."
         ),
+    )
+
+
+class MergeForm(forms.Form):
+    value = forms.CharField(
+        label=_("One line that says both"),
+        required=False,
+        max_length=600,
+        widget=forms.Textarea(attrs={"rows": 2}),
     )
 
 
@@ -56,6 +66,10 @@ class Look:
     reasons: Callable[[Item], Iterable[Text]]
     decisions: tuple[Decision, ...]
     is_quick: bool = False
+    form: type[forms.Form] = ValueForm
+    texts: Callable[[Item], Iterable[str]] = lambda _item: ()  # that the list shows at once
+    nowhere: Text = ""  # in place of a path
+    undo: Decision | None = None  # of what was decided
 
 
 def _proposal(request: TeamRequest, item: Item) -> dict[str, Any]:
@@ -98,6 +112,10 @@ def _secret(request: TeamRequest, item: Item) -> dict[str, Any]:
     return {"number": number, "line": line, "file_url": place}
 
 
+def _contradiction(request: TeamRequest, item: Item) -> dict[str, Any]:
+    return {"sides": sides_shown(request, item.row), "can_undo": bool(item.row.before)}
+
+
 LOOKS = {
     Kind.PROPOSAL: Look(
         _("Proposal"),
@@ -124,6 +142,7 @@ LOOKS = {
             ),
         ),
         is_quick=True,
+        texts=lambda item: [line_text(item.row)],
     ),
     Kind.SECRET: Look(
         _("Likely secret"),
@@ -144,5 +163,23 @@ LOOKS = {
                 takes_value=True,
             ),
         ),
+    ),
+    Kind.CONTRADICTION: Look(
+        _("Contradiction"),
+        "review/_contradiction.html",
+        _contradiction,
+        lambda _item: [_("They say different things of the same, and both can't be true now.")],
+        (
+            Decision("KEEP_A", _("Keep what stands"), _("Kept. The other was taken out."), "main"),
+            Decision("KEEP_B", _("Take the other"), _("Replaced. The other stands now.")),
+            Decision("IGNORE", _("Leave both"), _("Both stay. Nobody is asked about them again.")),
+            Decision(
+                "MERGE", _("Write this line"), _("Written in place of both."), takes_value=True
+            ),
+        ),
+        form=MergeForm,
+        texts=lambda item: [fact.text for fact in item.row.facts.all()],
+        nowhere=_("Two statements that can't both be true"),
+        undo=Decision("undo", _("Undo"), _("Undone. It waits for a decision again.")),
     ),
 }

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -14,12 +15,12 @@ from memoryweb.memory.review.decisions import decide as decide_item
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.flags import files_of
 from memoryweb.review import inbox
-from memoryweb.review.inbox import Inbox, Item, Kind, line_text
+from memoryweb.review.inbox import Inbox, Item, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import Choice, owner_name
 from memoryweb.web.paging import page
-from memoryweb.web.review.kinds import LOOKS, Decision, ValueForm
+from memoryweb.web.review.kinds import LOOKS, Decision
 
 
 @team_view("GET")
@@ -49,7 +50,8 @@ def review(request: TeamRequest) -> HttpResponse:
 @team_view("GET")
 def detail(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     try:
-        return _show(request, _find(request, kind, item_id), ValueForm())
+        item = _find(request, kind, item_id)
+        return _show(request, item, LOOKS[item.kind].form())
     except Decided as late:
         return _late(request, late)
 
@@ -78,8 +80,11 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
             decide_item(work, item, decision.code, by=request.user, value=value)
     except MemoryRefused as refused:
         item = _find(request, kind, item_id)
-        return _show(request, item, ValueForm(request.POST), refused=str(refused))
+        form = LOOKS[item.kind].form(request.POST)
+        return _show(request, item, form, refused=str(refused))
     messages.success(request, str(decision.done))
+    if LOOKS[item.kind].undo:
+        return redirect(_url(request, item))
     kept = request.POST.get("kind", "")
     return redirect(to(request, "review", query=f"?kind={kept}" if kept in Kind.values else ""))
 
@@ -112,16 +117,18 @@ def _late(request: TeamRequest, late: Decided) -> HttpResponse:
 
 
 def _decision(item: Item, code: str) -> Decision:
-    for decision in LOOKS[item.kind].decisions:
-        if decision.code == code:
+    look = LOOKS[item.kind]
+    for decision in (*look.decisions, look.undo):
+        if decision and decision.code == code:
             return decision
     raise Http404
 
 
-def _show(request: TeamRequest, item: Item, form: ValueForm, *, refused: str = "") -> HttpResponse:
+def _show(request: TeamRequest, item: Item, form: forms.Form, *, refused: str = "") -> HttpResponse:
     look = LOOKS[item.kind]
     about = look.about(request, item)
     context = _listed(request, item) | about | {"form": form, "refused": refused}
+    context["undoing"] = [look.undo] if look.undo else []
     if about.get("is_stale"):
         context["decisions"] = [one for one in look.decisions if one.code != "accept"]
     return show(request, "review/item.html", context, status=422 if refused else 200)
@@ -132,16 +139,17 @@ def _listed(request: TeamRequest, item: Item) -> dict[str, Any]:
     look, reads = LOOKS[item.kind], request.visit.reads(item.owner.pk if item.owner else None)
     if reads:
         _note(request, item)
-    place = item.path or _("A message")
+    place = item.path or look.nowhere or _("A message")
     return {
         "item": item,
         "reads": reads,
         "place": f"{place}:{item.line}" if item.line and item.path else place,
-        "text": line_text(item.row) if reads and item.kind == Kind.FLAG else "",
+        "texts": look.texts(item) if reads else (),
         "reasons": look.reasons(item),
         "whose": owner_name(request.visit, item.owner),
         "url": _url(request, item) if reads else "",
         "look": look,
+        "decides": request.visit.decides(item.owner),
         "can_decide": item.is_waiting and request.visit.decides(item.owner),
         "decisions": look.decisions,
     }
