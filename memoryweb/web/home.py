@@ -34,8 +34,7 @@ def profile(request: UserRequest) -> HttpResponse:
         change_profile(user=user, **form.cleaned_data)
         messages.success(request, _("Your profile was saved."))
         return redirect("profile")
-    status = 422 if form.is_bound else 200
-    return show(request, "home/profile.html", {"form": form}, status=status)
+    return show(request, "home/profile.html", {"form": form})
 
 
 @require_GET

@@ -16,9 +16,13 @@ def show(
     context: Mapping[str, Any],
     *,
     partials: Collection[str] = (),
-    status: int = 200,
+    status: int | None = None,
 ) -> HttpResponse:
-    """The page, or the one of its `partials` that htmx asks for by HX-Target."""
+    """The page, or the one of its `partials` that htmx asks for by HX-Target. With 422 where the
+    form that was sent has errors."""
+    if status is None:
+        form = context.get("form")
+        status = 422 if request.method == "POST" and form is not None and form.errors else 200
     if is_fragment(request, partials):
         template = f"{template}#{request.htmx.target}"
     return render(request, template, dict(context), status=status)

@@ -65,8 +65,7 @@ def new(request: TeamRequest) -> HttpResponse:
                 agent = create_agent(work, **form.cleaned_data)
             messages.success(request, _("{name} was created.").format(name=agent.name))
             return redirect(to(request, "agents_files", agent.pk))
-    status = 422 if form.is_bound else 200
-    return show(request, "agents/new.html", {"form": form}, status=status)
+    return show(request, "agents/new.html", {"form": form})
 
 
 @team_view("GET")
@@ -92,8 +91,7 @@ def settings(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if not can_change:
         form.freeze()
     context = {"agent": agent, "tab": "settings", "form": form, "can_change": can_change}
-    status = 422 if form.is_bound else 200
-    return show(request, "agents/settings.html", context, partials=("settings",), status=status)
+    return show(request, "agents/settings.html", context, partials=("settings",))
 
 
 @team_view("GET", takes=Permission.MANAGE_AGENTS)

@@ -56,7 +56,7 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
                 to(request, "agents_file", agent_id, renamed.path, query=workspace.query)
             )
     context = about(workspace, file=file, form=form)
-    return show(request, "files/rename.html", context, status=422 if form.is_bound else 200)
+    return show(request, "files/rename.html", context)
 
 
 def _apply(work: Transaction, file: File, form: ArrangeForm) -> None:

@@ -56,7 +56,7 @@ def new(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         agent_id, workspace.value, form["content"].value() or "", request.user.pk
     )
     context = about(workspace, form=form, editor=editor)
-    return show(request, "files/new.html", context, status=422 if form.is_bound else 200)
+    return show(request, "files/new.html", context)
 
 
 @team_view("GET", "POST")
@@ -134,4 +134,4 @@ def _show_editor(
         form.begin_at("content")
     editor = editor_of(file, form["content"].value() or "", request.user.pk)
     context = about(workspace, file=file, form=form, editor=editor)
-    return show(request, "files/edit.html", context, status=422 if form.is_bound else 200)
+    return show(request, "files/edit.html", context)

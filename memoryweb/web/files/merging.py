@@ -36,13 +36,13 @@ def merge_texts(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse
     file = find_file(request, workspace, path, deleted=True, to_write=True)
     form = MergeForm(request.POST)
     if not form.is_valid():
-        return _show(request, workspace, file, form, [], {}, status=422)
+        return _show(request, workspace, file, form, [], {})
     hunks = _hunks(file, form)
     decisions = form.decisions(hunks)
     if left := still_open(hunks, decisions):
         form.add_error(None, left)
-        return _show(request, workspace, file, form, hunks, decisions, status=422)
-    again = partial(_show, request, workspace, file, form, hunks, decisions, status=422)
+        return _show(request, workspace, file, form, hunks, decisions)
+    again = partial(_show, request, workspace, file, form, hunks, decisions)
     return save_or_show(request, workspace, file, form, again, content=resolved(hunks, decisions))
 
 
@@ -129,7 +129,7 @@ def _show(
     hunks: Sequence[Hunk],
     decisions: Mapping[int, Decision],
     *,
-    status: int,
+    status: int | None = None,
 ) -> HttpResponse:
     context = about(
         workspace,

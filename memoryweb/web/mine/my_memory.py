@@ -99,7 +99,7 @@ def reword(request: UserRequest, who: Oneself) -> HttpResponse:
         return _conflict(request, who, file, form)
     except MemoryRefused as refused:
         form.add_error("text", str(refused))
-        return _sentence(request, who, file, form, status=422)
+        return _sentence(request, who, file, form)
     said = (
         _("Saved in {path}. Dreams won't change it.") if written.changed else _("Nothing changed.")
     )
@@ -236,7 +236,12 @@ def _conflict(request: UserRequest, who: Oneself, seen: File, form: RewordForm) 
 
 
 def _sentence(
-    request: UserRequest, who: Oneself, file: File, form: RewordForm, *, status: int, **more: Any
+    request: UserRequest,
+    who: Oneself,
+    file: File,
+    form: RewordForm,
+    status: int | None = None,
+    **more: Any,
 ) -> HttpResponse:
     context = layout(who) | {"file": file, "form": form, **more}
     return show(request, "mine/sentence.html", context, status=status)

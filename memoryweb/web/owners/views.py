@@ -57,7 +57,7 @@ def open_memory(request: TeamRequest, owner_id: UUID) -> HttpResponse:
         raise Refused("own_memory")
     form = BreakGlassForm(request.POST)
     if not form.is_valid():
-        return _detail(request, owner, form, status=422)
+        return _detail(request, owner, form)
     open_glass(
         owner=owner,
         user=request.user,
@@ -119,9 +119,7 @@ def _linked_to(owner: Owner) -> str:
     return str(owner.person) if owner.person and owner.source != "user" else ""
 
 
-def _detail(
-    request: TeamRequest, owner: Owner, form: BreakGlassForm, status: int = 200
-) -> HttpResponse:
+def _detail(request: TeamRequest, owner: Owner, form: BreakGlassForm) -> HttpResponse:
     visit = request.visit
     grant, is_mine = visit.opened.get(owner.pk), owner.pk in visit.mine
     themselves = Actor("person", str(owner.person_id or ""))
@@ -139,4 +137,4 @@ def _detail(
         "can_open": visit.can(Permission.BREAK_GLASS) and not is_mine,
         "can_export": grant is not None and visit.can(Permission.EXPORT_OWNERS),
     }
-    return show(request, "owners/detail.html", context, partials=("open",), status=status)
+    return show(request, "owners/detail.html", context, partials=("open",))

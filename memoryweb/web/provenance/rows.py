@@ -33,8 +33,8 @@ class Found:
 
     source: Source
     title: str
-    url: str
-    owner: Owner | None
+    url: str = ""
+    owner: Owner | None = None
     is_mine: bool = False
 
 
@@ -53,7 +53,7 @@ def find_source(request: TeamRequest, agent: Agent, asked: Mapping[str, str]) ->
         Kind.IMPORT: _import,
         Kind.RUN: _run,
     }
-    return finders[kind](request, agent, key)
+    return Found(Source(agent, kind, key), **finders[kind](request, agent, key))
 
 
 def require_revert(request: TeamRequest, found: Found) -> None:
@@ -145,47 +145,35 @@ def _shown(request: TeamRequest, change: Change) -> dict[str, Any]:
     }
 
 
-def _conversation(request: TeamRequest, agent: Agent, key: UUID) -> Found:
+def _conversation(request: TeamRequest, agent: Agent, key: UUID) -> dict[str, Any]:
     visible = agent.conversations.filter(request.visit.outcomes()).select_related("owner")
     talk = get_object_or_404(visible, pk=key)
-    reads = request.visit.reads(talk.owner_id)
     name = talk.external_id if request.visit.is_common(talk.owner_id) else str(talk.pk)[:8]
-    return Found(
-        Source(agent, Kind.CONVERSATION, talk.pk),
-        _("the conversation {name}").format(name=name),
-        talk_url(request, talk) if reads else "",
-        None if talk.owner_id in request.visit.shared_owners else talk.owner,
-    )
+    return {
+        "title": _("the conversation {name}").format(name=name),
+        "url": talk_url(request, talk) if request.visit.reads(talk.owner_id) else "",
+        "owner": None if talk.owner_id in request.visit.shared_owners else talk.owner,
+    }
 
 
-def _token(request: TeamRequest, agent: Agent, key: UUID) -> Found:
+def _token(request: TeamRequest, _agent: Agent, key: UUID) -> dict[str, Any]:
     tokens = request.visit.team.tokens.all()
     if not request.visit.can(Permission.SEE_TOKENS):
         tokens = tokens.filter(user=request.user)
     token = get_object_or_404(tokens, pk=key)
-    return Found(
-        Source(agent, Kind.TOKEN, token.pk),
-        _("the token {name}").format(name=token.name),
-        to(request, "settings_tokens"),
-        None,
-        is_mine=token.user_id == request.user.pk,
-    )
+    title = _("the token {name}").format(name=token.name)
+    is_mine = token.user_id == request.user.pk
+    return {"title": title, "url": to(request, "settings_tokens"), "is_mine": is_mine}
 
 
-def _import(request: TeamRequest, agent: Agent, key: UUID) -> Found:
-    batch = get_object_or_404(
-        agent.imports.filter(request.visit.outcomes()).select_related("owner"), pk=key
-    )
+def _import(request: TeamRequest, agent: Agent, key: UUID) -> dict[str, Any]:
+    visible = agent.imports.filter(request.visit.outcomes()).select_related("owner")
+    batch = get_object_or_404(visible, pk=key)
     when = f"{localtime(batch.created_at):%Y-%m-%d %H:%M}"
-    return Found(
-        Source(agent, Kind.IMPORT, batch.pk),
-        _("the import of {when}").format(when=when),
-        "",
-        batch.owner,
-    )
+    return {"title": _("the import of {when}").format(when=when), "owner": batch.owner}
 
 
-def _run(request: TeamRequest, agent: Agent, key: UUID) -> Found:
+def _run(request: TeamRequest, agent: Agent, key: UUID) -> dict[str, Any]:
     run = find_run(request, key)
     if run.agent_id != agent.pk:
         raise Http404
@@ -193,6 +181,4 @@ def _run(request: TeamRequest, agent: Agent, key: UUID) -> Found:
         kind=str(run.get_kind_display()).lower(),
         when=f"{localtime(happened_at(run)):%Y-%m-%d %H:%M}",
     )
-    return Found(
-        Source(agent, Kind.RUN, run.pk), title, to(request, "agents_run", run.pk), run.owner
-    )
+    return {"title": title, "url": to(request, "agents_run", run.pk), "owner": run.owner}

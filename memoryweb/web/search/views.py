@@ -1,7 +1,7 @@
 """Finding something in what the agents remember: files and messages that one may read."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, time
 from typing import Any
 from urllib.parse import urlencode
@@ -30,6 +30,7 @@ from memoryweb.workspace.models import SourceClass
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
 _KINDS = ("file", "message")
+Group = dict[str, Any]
 _FILTERS = ("agent", "whose", "kind", "path", "after", "before", "at")
 # Whether it is a file of the agent's own, and whether it is shown as it was.
 _PAGES = {
@@ -42,16 +43,6 @@ _FOREIGN: dict[str, Promise] = {
     SourceClass.IMPORT: gettext_lazy("from an import"),
     SourceClass.THIRD_PARTY: gettext_lazy("from someone else"),
 }
-
-
-@dataclass(frozen=True)
-class Group:
-    """What one agent has. `more_url` leads to all of it, or to the next page."""
-
-    agent: Agent
-    total: int
-    hits: list[dict[str, Any]]
-    more_url: str
 
 
 class SearchForm(FilterForm):
@@ -104,8 +95,8 @@ def search(request: TeamRequest) -> HttpResponse:
         "form": form,
         "asked": asked,
         "error": error,
-        "groups": sorted((group for group in groups if group.hits), key=_best, reverse=True),
-        "total": sum(group.total for group in groups),
+        "groups": sorted((group for group in groups if group["hits"]), key=_best, reverse=True),
+        "total": sum(group["total"] for group in groups),
         "is_one": len(groups) == 1,
         "left_out": len(agents) > _AGENTS and not form.data.get("agent"),
         "is_narrowed": any(request.GET.get(name) for name in _FILTERS),
@@ -116,7 +107,7 @@ def search(request: TeamRequest) -> HttpResponse:
 
 
 def _best(group: Group) -> float:
-    score: float = group.hits[0]["hit"].score
+    score: float = group["hits"][0]["hit"].score
     return score
 
 
@@ -186,13 +177,14 @@ def _owner(request: TeamRequest, whose: str) -> Owner | None:
 def _group(
     request: TeamRequest, agent: Agent, found: Found, owner: Owner | None, q: str, *, is_one: bool
 ) -> Group:
+    """What one agent has. `more_url` leads to all of it, or to the next page."""
     more_url = ""
     if is_one and found.cursor:
         more_url = _address(request, {"cursor": found.cursor})
     elif not is_one and found.total > len(found.hits):
         more_url = _address(request, {"agent": str(agent.pk), "cursor": ""})
     hits = [_shown(request, agent, hit, owner, q) for hit in found.hits]
-    return Group(agent, found.total, hits, more_url)
+    return {"agent": agent, "total": found.total, "hits": hits, "more_url": more_url}
 
 
 def _address(request: TeamRequest, changed: Mapping[str, str]) -> str:

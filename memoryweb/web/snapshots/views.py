@@ -199,8 +199,7 @@ def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
             (batch, owner_name(visit, batch.owner)) for batch in own.order_by("-created_at")[:10]
         ],
     }
-    status = 422 if form.is_bound else 200
-    return show(request, "snapshots/snapshot.html", context, status=status)
+    return show(request, "snapshots/snapshot.html", context)
 
 
 def _context(agent: Agent) -> dict[str, object]:

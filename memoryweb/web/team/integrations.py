@@ -64,8 +64,7 @@ def new(request: TeamRequest) -> HttpResponse:
             messages.success(request, said.format(name=made.name))
             return redirect(to(request, "settings_tokens", query=f"?holder={made.pk}"))
     context = {"tab": "integrations", "form": form}
-    status = 422 if form.is_bound else 200
-    return show(request, "settings/integration_new.html", context, status=status)
+    return show(request, "settings/integration_new.html", context)
 
 
 @team_view("GET", "POST", takes=Permission.MANAGE_TOKENS)

@@ -44,7 +44,7 @@ def new(request: TeamRequest) -> HttpResponse:
                 act_as_person=form.cleaned_data["act_as_person"],
             )
             return _tokens(request, made=token, secret=secret)
-    return _tokens(request, form=form, status=422)
+    return _tokens(request, form=form)
 
 
 @team_view("GET")
@@ -97,7 +97,6 @@ def _tokens(
     form: TokenForm | None = None,
     made: Token | None = None,
     secret: str = "",
-    status: int = 200,
 ) -> HttpResponse:
     labels = dict(Scope.choices)
     manages = request.visit.can(Permission.MANAGE_TOKENS)
@@ -120,4 +119,4 @@ def _tokens(
         "made": made,
         "secret": secret,
     }
-    return show(request, "settings/tokens.html", context, partials=_PARTIALS, status=status)
+    return show(request, "settings/tokens.html", context, partials=_PARTIALS)

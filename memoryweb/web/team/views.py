@@ -36,7 +36,7 @@ def team(request: TeamRequest) -> HttpResponse:
         "runs_kept": settings.RUNS_KEPT_DAYS,
         "sessions_kept": settings.SESSIONS_KEPT_DAYS,
     }
-    return show(request, "settings/team.html", context, status=422 if form.is_bound else 200)
+    return show(request, "settings/team.html", context)
 
 
 @team_view("GET", takes=Permission.MANAGE_MEMBERS)
