@@ -67,7 +67,7 @@ def acting(
 
     `room` is what identifies a group chat that sends no `roomId`: its conversation.
     """
-    if _names_someone(fields):
+    if (fields.end_user_id, fields.channel, fields.sender_id) != (None, None, None):
         if fields.owner is not None:
             raise Invalid("owner", _("Send either an owner or an end user's ids, not both."))
         return _end_user(caller, fields, room).met(caller)
@@ -203,12 +203,6 @@ def _within_reach(caller: Caller, source: str) -> bool:
     if source == f"api:{caller.integration.pk}":
         return True
     return source.removesuffix(":room") in caller.integration.channels
-
-
-def _names_someone(fields: OwnerFields) -> bool:
-    return any(
-        value is not None for value in (fields.end_user_id, fields.channel, fields.sender_id)
-    )
 
 
 def _end_user(caller: Caller, fields: OwnerFields, room: str) -> _Identity:

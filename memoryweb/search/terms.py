@@ -48,7 +48,9 @@ def terms_of(text: str) -> list[Term]:
     telling = [word for word in words if word not in _stop_words()]
     if not telling and not dates:
         telling = words
-    found = dict.fromkeys([(date,) for date in dates] + [_with_forms(word) for word in telling])
+    found = dict.fromkeys(
+        [(date,) for date in dates] + [_forms().get(word, (word,)) for word in telling]
+    )
     return list(found)[:MOST_TERMS]
 
 
@@ -63,10 +65,6 @@ def dates_in(text: str) -> list[str]:
 def names_of(day: date) -> list[str]:
     """How the index calls a day, its month, and the day of any year."""
     return [f"{day:%Y%m%d}", f"{day:%Y%m}", f"{day:x%m%d}"]
-
-
-def _with_forms(word: str) -> Term:
-    return _forms().get(word, (word,))
 
 
 @cache

@@ -4,13 +4,10 @@ The only place of the product that marks text as safe: markdown-it with HTML off
 an allow-list of our own, without images.
 """
 
-import hashlib
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import Lock
 
 import nh3
 from django.utils.html import escape, format_html
@@ -40,9 +37,6 @@ _TAG = re.compile(r'(<[^">]*(?:"[^"]*"[^">]*)*>)')
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(
     ["table", "strikethrough"]
 )
-_lock = Lock()
-_cache: OrderedDict[str, "tuple[Block, ...]"] = OrderedDict()
-_CACHED = 64
 
 
 @dataclass(frozen=True)
@@ -69,13 +63,12 @@ class Rendered:
 def render(text: str) -> Rendered:
     """A whole file as blocks. What is over the cap is left away, and said."""
     cut = _cut(text)
-    key = hashlib.sha256(cut.encode("utf-8", "replace")).hexdigest()
-    with _lock:
-        blocks = _cache.get(key)
-    if blocks is None:
-        blocks = tuple(_blocks(cut))
-        _remember(key, blocks)
-    return Rendered(blocks, is_cut=cut != text)
+    return Rendered(_rendered(cut), is_cut=cut != text)
+
+
+@lru_cache(maxsize=64)
+def _rendered(text: str) -> tuple[Block, ...]:
+    return tuple(_blocks(text))
 
 
 def render_text(text: str) -> SafeString:
@@ -102,13 +95,6 @@ def _highlighted(text: str, find: Callable[[str], Iterable[tuple[int, int]]]) ->
         pieces += [text[last:start], "<mark>", text[start:end], "</mark>"]
         last = end
     return "".join([*pieces, text[last:]])
-
-
-def _remember(key: str, blocks: tuple[Block, ...]) -> None:
-    with _lock:
-        _cache[key] = blocks
-        while len(_cache) > _CACHED:
-            _cache.popitem(last=False)
 
 
 def _cut(text: str) -> str:

@@ -6,7 +6,6 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Agent
 from memoryweb.dreaming.queries import nights_of
 from memoryweb.memory.agents import (
     KEPT,
@@ -81,7 +80,8 @@ def settings(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     can_change = request.visit.can(Permission.MANAGE_AGENTS)
     if request.method == "POST":
         require(request, Permission.MANAGE_AGENTS)
-    form = AgentForm(request.POST or None, initial=_values(agent))
+    values = {name: getattr(agent, name) for name in AgentForm.base_fields}
+    form = AgentForm(request.POST or None, initial=values)
     if request.method == "POST" and form.is_valid():
         with told_in(form, "name"):
             with write_transaction(request.visit.team, actor=request.visit.actor) as work:
@@ -128,7 +128,3 @@ def _archived(request: TeamRequest) -> list[dict[str, object]]:
     return [
         {"agent": agent, "until": agent.archived_at + KEPT} for agent in agents if agent.archived_at
     ]
-
-
-def _values(agent: Agent) -> dict[str, object]:
-    return {name: getattr(agent, name) for name in AgentForm.base_fields}

@@ -41,7 +41,8 @@ class Step:
 @team_view("GET")
 def connect(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent = find_agent(request, agent_id)
-    as_person = request.GET.get("as", _default(request)) == "me"
+    manages = request.visit.can(Permission.MANAGE_TOKENS)
+    as_person = request.GET.get("as", "program" if manages else "me") == "me"
     since = _since(request)
     steps = list(_steps(request, agent, since))
     base = request.build_absolute_uri(f"/api/v1/agents/{agent.pk}")
@@ -55,14 +56,10 @@ def connect(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         "is_done": all(step.at for step in steps),
         "since": since,
         "watch": f"?since={timezone.now():%Y-%m-%dT%H:%M:%SZ}" + ("&as=me" if as_person else ""),
-        "manages_tokens": request.visit.can(Permission.MANAGE_TOKENS),
+        "manages_tokens": manages,
         "docs": request.build_absolute_uri("/api/v1/docs"),
     }
     return show(request, "connect/connect.html", context, partials=("checklist",))
-
-
-def _default(request: TeamRequest) -> str:
-    return "program" if request.visit.can(Permission.MANAGE_TOKENS) else "me"
 
 
 def _choices(request: TeamRequest, agent: Agent, *, as_person: bool) -> list[Choice]:

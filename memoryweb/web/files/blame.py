@@ -40,7 +40,7 @@ def authored(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
     shown = page(request, range(count), size=500)
     first = shown.first - 1 if count else 0
     told = _told(known.lines, known.wrote, range(first, first + len(shown)))
-    return {"authored": _stretches(request, file, told), "page": shown}
+    return {"is_authored": True, "authored": _stretches(request, file, told), "page": shown}
 
 
 def _told(lines: Sequence[str], wrote: Sequence[Wrote], places: range) -> list[_Told]:
@@ -56,7 +56,8 @@ def _told(lines: Sequence[str], wrote: Sequence[Wrote], places: range) -> list[_
 
 def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[dict[str, Any]]:
     """Lines one below the other that one revision brought from one conversation."""
-    talks = _talks(file, {one.said.conversation_id for one in told if one.said})
+    keys = {one.said.conversation_id for one in told if one.said}
+    talks = file.agent.conversations.in_bulk(keys)
     numbers = {one.wrote.since for one in told}
     revisions = {one.number: one for one in history_of(file).filter(number__in=numbers)}
     found = []
@@ -87,7 +88,3 @@ def _lines(
         }
         for one in told
     ]
-
-
-def _talks(file: File, keys: set[UUID]) -> dict[UUID, Conversation]:
-    return file.agent.conversations.in_bulk(keys)

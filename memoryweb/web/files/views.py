@@ -77,17 +77,17 @@ def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     context = about(
         workspace,
         file=found,
-        **(_authors(request, found) if blame.is_asked(request) else _text(request, found)),
+        **(
+            blame.authored(request, found, found.revision)
+            if blame.is_asked(request)
+            else _text(request, found)
+        ),
         revision=found.revisions.select_related("user", "run", "integration", "token").get(
             number=found.revision
         ),
         proposals=found.proposals.filter(state="pending").count(),
     )
     return show(request, "files/file.html", context, partials=("text",))
-
-
-def _authors(request: TeamRequest, file: File) -> dict[str, Any]:
-    return {"is_authored": True, **blame.authored(request, file, file.revision)}
 
 
 def _text(request: TeamRequest, file: File) -> dict[str, Any]:

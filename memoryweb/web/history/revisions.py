@@ -77,16 +77,12 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
         path_then=found.path if found.path != file.path else "",
         is_current=number == file.revision and file.deleted_at is None,
         **(
-            _authors(request, file, number)
+            blame.authored(request, file, number)
             if blame.is_asked(request)
             else _text(request, file, number)
         ),
     )
     return show(request, "files/revision.html", context, partials=("text",))
-
-
-def _authors(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
-    return {"is_authored": True, **blame.authored(request, file, number)}
 
 
 def _text(request: TeamRequest, file: File, number: int) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def _since(past: Past) -> str:
 
 
 def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
-    today = timezone.localtime(request.visit.now).date()
+    agent_id, today = workspace.agent.pk, timezone.localtime(request.visit.now).date()
     week, monday = today - timedelta(days=7), today - timedelta(days=today.weekday() or 7)
     named: list[tuple[str, str | Promise, datetime | None]] = [
         ("yesterday", _("Yesterday"), start_of(today - timedelta(days=1))),
@@ -175,16 +175,14 @@ def _quick(request: TeamRequest, workspace: Workspace) -> list[dict[str, Any]]:
             "key": key,
             "label": label,
             "moment": moment,
-            "files_url": _files_url(request, workspace, moment),
+            "files_url": to(
+                request, "agents_moments", agent_id, query=_query(workspace, at=moment)
+            ),
             "changes_url": _changes_url(request, workspace, moment),
         }
         for key, label, moment in named
         if moment is not None
     ]
-
-
-def _files_url(request: TeamRequest, workspace: Workspace, at: datetime) -> str:
-    return to(request, "agents_moments", workspace.agent.pk, query=_query(workspace, at=at))
 
 
 def _changes_url(request: TeamRequest, workspace: Workspace, since: datetime) -> str:

@@ -54,7 +54,8 @@ class Oneself:
 def member(request: TeamRequest) -> Oneself:
     visit = request.visit
     slug = visit.team.slug
-    urls = {name: reverse(f"web:{_member_name(name)}", args=[slug]) for name in _NAMES}
+    names = {name: "mine" if name == "page" else f"mine_{name}" for name in _NAMES}
+    urls = {name: reverse(f"web:{view}", args=[slug]) for name, view in names.items()}
     return Oneself(
         team=visit.team,
         owners=visit.mine,
@@ -76,7 +77,3 @@ def guest(code: OneTimeCode) -> Oneself:
         writer=Writer(AuthorKind.PERSON, integration=code.integration),
         urls={name: reverse(f"visit_{name}") for name in (*_NAMES, "leave")},
     )
-
-
-def _member_name(name: str) -> str:
-    return "mine" if name == "page" else f"mine_{name}"

@@ -16,7 +16,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory.reverting import Change, Plan
 from memoryweb.provenance.flags import files_of
-from memoryweb.provenance.sources import Kind, Lines, Source, lines_of
+from memoryweb.provenance.sources import Kind, Source, lines_of
 from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import owner_name, talk_url
@@ -93,7 +93,7 @@ def lines_shown(request: TeamRequest, source: Source) -> tuple[list[tuple[File, 
             others += len(lines.alone | lines.partly)
             continue
         note_read(request, file.owner, "file", file.pk)
-        shown += _numbered(file, lines)
+        shown += [(file, n, n in lines.partly) for n in sorted(lines.alone | lines.partly)]
     return sorted(shown, key=lambda one: (one[0].folded_path, str(one[0].pk), one[1])), others
 
 
@@ -126,10 +126,6 @@ def figures(request: TeamRequest, source: Source) -> dict[str, Any]:
             (one, to(request, "agents_run", one.pk)) for one in runs.order_by("-created_at")[:5]
         ],
     }
-
-
-def _numbered(file: File, lines: Lines) -> list[tuple[File, int, bool]]:
-    return [(file, n, n in lines.partly) for n in sorted(lines.alone | lines.partly)]
 
 
 def _shown(request: TeamRequest, change: Change) -> dict[str, Any]:

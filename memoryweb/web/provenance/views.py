@@ -21,7 +21,6 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.rows import (
-    Found,
     can_revert,
     changes_shown,
     figures,
@@ -66,7 +65,9 @@ def revert(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if found is None:
         raise Http404
     require_revert(request, found)
-    back = to(request, "agents_provenance", agent.pk, query=_query(found))
+    back = to(
+        request, "agents_provenance", agent.pk, query=f"?{found.source.kind}={found.source.id}"
+    )
     with told_to(request):
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             done = reverting.revert(
@@ -97,10 +98,6 @@ def _told(done: Reverted) -> str:
     ).format(n=done.messages)
     also = [stopped] if done.conversations else []
     return " ".join([said, *also, *([unused] if done.messages else [])])
-
-
-def _query(found: Found) -> str:
-    return f"?{found.source.kind}={found.source.id}"
 
 
 def _sources(request: TeamRequest, agent: Agent) -> dict[str, Any]:

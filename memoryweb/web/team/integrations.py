@@ -47,7 +47,14 @@ def integrations(request: TeamRequest) -> HttpResponse:
     context = {
         "tab": "integrations",
         "page": shown,
-        "rows": [_listed(integration, names) for integration in shown],
+        "rows": [
+            {
+                "integration": one,
+                "agents": [names.get(key, _("a deleted agent")) for key in one.agents],
+                "tokens": sum(token.is_live for token in one.tokens.all()),
+            }
+            for one in shown
+        ],
         "can_manage": request.visit.can(Permission.MANAGE_TOKENS),
     }
     return show(request, "settings/integrations.html", context)
@@ -157,11 +164,3 @@ def _edit(
 
 def _form(scope: Scope, asked: GrantForm | None) -> GrantForm:
     return asked if asked and asked.scope is scope else GrantForm(scope=scope)
-
-
-def _listed(integration: Integration, names: dict[str, str]) -> dict[str, object]:
-    return {
-        "integration": integration,
-        "agents": [names.get(key, _("a deleted agent")) for key in integration.agents],
-        "tokens": sum(token.is_live for token in integration.tokens.all()),
-    }

@@ -10,7 +10,7 @@ from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base
 from memoryweb.memory.screening import Held
 from memoryweb.memory.snapshot import service as snapshots
-from memoryweb.memory.snapshot.planning import Action, Item, Plan
+from memoryweb.memory.snapshot.planning import Action, Plan
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.snapshots.exceptions import ArchiveRefused
@@ -112,14 +112,10 @@ def _data(plan: Plan, batch: str | None) -> dict[str, Any]:
             "filename": item.path,
             "action": str(item.action),
             "code": item.code,
-            "held": _places(item),
+            "held": [base.data_of(held, "kind", "line") for held in item.held],
         }
         for item in plan.items
     ]
     ignored = [{"name": entry.name, "code": entry.code} for entry in plan.ignored]
     counts = {str(action): plan.count(action) for action in Action}
     return {"import": batch, **counts, "files": files, "ignored": ignored}
-
-
-def _places(item: Item) -> list[dict[str, Any]]:
-    return [{"kind": held.kind, "line": held.line} for held in item.held]
