@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
-from memoryweb.language.claims import Act, Claim, claim_of
-from memoryweb.language.normal_form import normalise
+from memoryweb.language.claims import Act, Claim, claim_of, takes_back
 from memoryweb.memory.transaction import Transaction
 
 LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft
@@ -31,7 +30,7 @@ def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message
         return 0
     standing = Fact.objects.of(conversation.agent_id, conversation.owner_id).living()
     hidden = []
-    for fact in standing.filter(hidden_at=None).exclude(attribute=""):
+    for fact in standing.filter(hidden_at=None):
         against = next((one for one, claim in said if _speaks_against(one, claim, fact)), None)
         if against is not None:
             fact.hidden_at, fact.hidden_by = tx.now, against
@@ -49,12 +48,13 @@ def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message
 
 
 def claims_against(message: Message) -> Sequence[Claim]:
-    """What a short message of the owner's own says against something of before."""
+    """What a short message of the owner's own may say against something of before: another value
+    of the same thing, or that something is over."""
     text = message.content
     is_own = message.role == Message.Role.USER and len(text) <= LONGEST
     if not is_own or _QUOTED.search(text):
         return ()
-    return tuple(claim for claim in _claims(text) if claim.key and claim.act in _AGAINST)
+    return tuple(claim for claim in _claims(text) if claim.key or claim.act in _AGAINST)
 
 
 def _claims(text: str) -> Iterator[Claim]:
@@ -64,9 +64,5 @@ def _claims(text: str) -> Iterator[Claim]:
 
 
 def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
-    if (fact.subject, fact.attribute) != claim.key:
-        return False
-    if fact.said_at is not None and fact.said_at >= message.timestamp:
-        return False
-    is_other = normalise(fact.value) != normalise(claim.value)
-    return claim.act in {Act.CANCELS, Act.ENDS} or is_other
+    is_later = fact.said_at is None or fact.said_at < message.timestamp
+    return is_later and takes_back(claim, fact.text)

@@ -78,6 +78,23 @@ def test_the_next_prompt_no_longer_says_what_the_owner_spoke_against(
 @pytest.mark.parametrize(
     "text",
     [
+        "We moved to Berlin last week!",
+        "Wir sind nach Berlin gezogen.",
+        "We don't live in Hamburg any more.",
+        "Actually we live in Berlin, not in Hamburg.",
+    ],
+)
+def test_changes_ends_and_corrections_count_in_any_wording(
+    world: World, hamburg: Fact, text: str
+) -> None:
+    say(world, world.customer, text, at=3)
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Did I tell you? We moved to Berlin?",
         "We live in Hamburg.",
         "> We moved to Berlin.",
