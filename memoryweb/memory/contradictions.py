@@ -8,14 +8,13 @@ from django.utils.translation import gettext as _
 
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.facts.statements import Statement
-from memoryweb.language.normal_form import normalise
-from memoryweb.memory import fact_evidence, fact_moves
+from memoryweb.memory import fact_actions, fact_evidence, fact_moves
 from memoryweb.memory.exceptions import ContentRefused, Decided
 from memoryweb.memory.fact_actions import check_person, locked, put_in, replace, take_out
 from memoryweb.memory.fact_evidence import Ground
 from memoryweb.memory.fact_moves import Went
+from memoryweb.memory.rivals import clash, record, value_print
 from memoryweb.memory.rivals import open_or_add as open_or_add
-from memoryweb.memory.rivals import record, value_print
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Writer
 from memoryweb.workspace.models import SourceClass
@@ -31,22 +30,25 @@ def contradict(
     tx: Transaction, standing: Fact, text: str, *, source: SourceClass, grounds: Sequence[Ground]
 ) -> Fact | None:
     """A statement that may not replace what stands waits beside it, in no file; said again, it
-    gets more evidence. None where a person let both stand, or too much waits already."""
+    gets more evidence. None where it is no rival or stands itself, where a person let both stand,
+    and where too much waits already."""
     one = Statement(text, standing.heading)
-    waiting = Fact.objects.of(standing.agent_id, standing.owner_id).filter(
-        state=Fact.State.PENDING, file=None, attribute=one.claim.attribute
-    )
-    said = normalise(one.claim.value)
-    rival = next((row for row in waiting if normalise(row.value) == said), None)
-    known = [rival] if rival else []
-    if rival is None:
-        rival = fact_moves.new(standing, one, tx.now)
-        rival.path, rival.state, rival.source = standing.path, Fact.State.PENDING, source
-        rival.said_at = max((ground.said_at for ground in grounds if ground.said_at), default=None)
-        rival.save(force_insert=True)
-    if open_or_add(tx, standing, rival) is None and not known:
-        rival.delete()
+    made = fact_moves.new(standing, one, tx.now)
+    there = Fact.objects.of(standing.agent_id, standing.owner_id)
+    if not clash(standing, made) or there.standing().filter(fingerprint=one.print).exists():
         return None
+    waiting = there.filter(state=Fact.State.PENDING, file=None, attribute=made.attribute)
+    known = [row for row in waiting if not clash(row, made) and row.subject == made.subject]
+    rival = next(iter(known), made)
+    if not known:
+        made.path, made.state, made.source = standing.path, Fact.State.PENDING, source
+        made.said_at = max((ground.said_at for ground in grounds if ground.said_at), default=None)
+        made.save(force_insert=True)
+    if open_or_add(tx, standing, rival) is None and not known:
+        made.delete()
+        return None
+    if not known:
+        fact_actions.record(tx, "fact.changed", made)
     fact_evidence.add({rival: grounds}, known=known)
     return rival
 

@@ -52,6 +52,8 @@ def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> Written:
     """Put it in other words, at its place. Raises StatementGone, ContentRefused and what
     memory.write raises."""
     fact = locked(fact)
+    if fact.state in Fact.OVER:
+        raise StatementGone
     said = " ".join(text.split())
     if not bullets_of(f"- {said}"):
         raise ContentRefused(_("Write the new text, or mark the statement as not true."))
@@ -108,7 +110,8 @@ def replace(
     went = Went(why if writer.behind is AuthorKind.PERSON else Why.SUPERSEDED, text)
     if fact.file is None:
         written = put_in(tx, fact, writer=writer, text=text)
-        fact_moves.leave(tx, fact, went, writer)
+        if (now := locked(fact)).file is None:
+            fact_moves.leave(tx, now, went, writer)
         return written
     file, one = _standing(fact)
     lines = file.content.split("\n")

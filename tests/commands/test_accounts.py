@@ -100,6 +100,14 @@ def test_create_token_takes_scopes_and_days(world: World) -> None:
     assert (token.expires_at - token.created_at).days in {6, 7}
 
 
+def test_create_token_makes_one_that_writes_as_its_person_alone(world: World) -> None:
+    asked = ("create_token", TEAM, "--name=Script", "--act-as-person")
+    token = tokens.recognise(run(*asked, "--email=bob@example.org").output.strip())
+    assert token
+    assert token.act_as_person
+    assert "personal token" in run(*asked, "--integration=helpdesk").failure
+
+
 def test_create_token_fails_for_a_stranger(world: World) -> None:
     answer = run("create_token", TEAM, "--email=charlie@example.org", "--name=Script")
     assert (answer.output, bool(answer.failure)) == ("", True)

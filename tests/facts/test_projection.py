@@ -3,7 +3,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.facts.models import Contradiction, Evidence, Fact
-from memoryweb.memory import projecting, write
+from memoryweb.memory import facts, projecting, write
 from memoryweb.memory.facts import Went
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
@@ -182,3 +182,25 @@ def test_files_without_facts_cost_nothing_more(world: World) -> None:
         write.append(tx, place, [NewLine("- Anna sings.")], writer=MACHINE)
         write.write(tx, place, "- Anna sings a lot.\n", writer=MACHINE)
     assert not any("facts_" in sql for sql in statements(queries))
+
+
+def test_files_of_before_get_their_facts_and_a_stopped_start_goes_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _save(world, "- city: Leeds\n- city: York\n", _person(world))
+    _save(world, "- Anna sings.\n", path="structured/people.md")
+    before = {row.text: row.source for row in Fact.objects.all()}
+    Fact.objects.all().delete()
+    Contradiction.objects.all().delete()
+    bring = facts.bring_in_line
+    turns = iter([bring])
+    monkeypatch.setattr(facts, "bring_in_line", lambda *args: next(turns)(*args))
+    with pytest.raises(StopIteration):
+        projecting.project_missing()
+    assert 0 < Fact.objects.values("file").distinct().count() < 2
+    monkeypatch.setattr(facts, "bring_in_line", bring)
+    projecting.project_missing()
+    assert {row.text: row.source for row in Fact.objects.all()} == before
+    assert {row.state for row in Fact.objects.filter(attribute="city")} == {State.DISPUTED}
+    assert Evidence.objects.filter(fact__value="Leeds", root__author_kind="person").exists()
+    assert projecting.check(world.team).differing == ()

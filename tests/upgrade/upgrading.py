@@ -36,10 +36,13 @@ def main() -> None:
     call_command("migrate", interactive=False, verbosity=0, skip_checks=False)
     after = {table: _rows(table, key) for table, key in keys.items()}
     reindex, audit = run("reindex", "--check", "--json"), run("audit_verify", "--json")
+    facts = run("project_facts", "--check", "--json")
     said = {
         "rows": sum(map(len, before.values())),
         "lost": [lost for table in keys for lost in _lost(table, before[table], after[table])],
         "reindex": reindex.failure,
+        "facts": facts.failure,
+        "statements": sum(team["statements"] for team in facts.json["teams"]),
         "audit": audit.failure,
         "events": sum(team["events"] for team in audit.json["teams"]),
     }
