@@ -40,6 +40,7 @@ from memoryweb.facts.listing import (
 )
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import Band
+from memoryweb.facts.validity import state_on, today
 from memoryweb.language.claims import Kind
 from memoryweb.memory import contradictions, fact_actions
 from memoryweb.memory.transaction import write_transaction
@@ -162,6 +163,7 @@ def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> Item
     found = narrowed(
         _of(request.auth, agent, visible),
         timezone.now(),
+        agent.zone,
         states=[query.state] if query.state else [],
         scope=query.scope or "",
         kind=query.kind or "",
@@ -310,10 +312,12 @@ def _described(fact: Any) -> FactOut:
 
 
 def _fields(fact: Any) -> dict[str, Any]:
-    weight = weight_of(fact, timezone.now())
+    now = timezone.now()
+    weight = weight_of(fact, now)
     told = {name: getattr(fact, name, None) for name in FactOut.model_fields}
     return told | {
         "owner": acting_owner.shown(fact.owner, fact.scope),
+        "state": state_on(fact, today(now, fact.agent.zone)),
         "superseded_by": fact.superseded_by_id,
         "confirmed_by": fact.confirmed_by_id,
         "contradiction": fact.contradiction_id,

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
@@ -12,6 +13,7 @@ from django.db.models.functions import Coalesce, Greatest, Least
 from memoryweb.facts.models import Evidence, Fact, Vote
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
+from memoryweb.facts.validity import in_states, today
 from memoryweb.workspace.models import File
 
 _STEADY = Q(kind__in=STEADY) | Q(confirmed_at__isnull=False)
@@ -65,6 +67,7 @@ def weight_of(fact: Any, now: datetime) -> Weight:
 def narrowed(
     facts: "QuerySet[Any]",
     now: datetime,
+    zone: ZoneInfo,
     *,
     states: Collection[str] = (),
     scope: str = "",
@@ -74,8 +77,9 @@ def narrowed(
     trusted: str = "",
     at_least: float = 0,
 ) -> "QuerySet[Any]":
-    """Of weighed ones. `trusted` is a band, `at_least` a trust."""
-    found = facts.filter(state__in=states) if states else facts
+    """Of weighed ones. States are those of the day in that zone; `trusted` is a band, `at_least` a
+    trust."""
+    found = facts.filter(in_states(states, today(now, zone))) if states else facts
     columns = {"scope": scope, "kind": kind, "text__icontains": words}
     found = found.filter(**{name: value for name, value in columns.items() if value})
     if subject is not None:

@@ -3,6 +3,7 @@
 A last day ends at midnight where the agent is; an end that is no date stays as words.
 """
 
+from collections.abc import Collection
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
@@ -25,6 +26,14 @@ def state_on(fact: Fact, day: date) -> Fact.State:
     """Its state, but for one that nobody has retired since its time was over."""
     state = Fact.State(fact.state)
     return Fact.State.EXPIRED if state in _LIVES and is_over(fact, day) else state
+
+
+def in_states(states: Collection[str], day: date) -> Q:
+    """The filter for statements that `state_on` gives one of those states."""
+    past = Q(state__in=set(states) - _LIVES)
+    if Fact.State.EXPIRED in states:
+        past |= Q(state__in=_LIVES) & ~holds_on(day)
+    return past | Q(state__in=_LIVES & set(states)) & holds_on(day)
 
 
 def holds_on(day: date) -> Q:

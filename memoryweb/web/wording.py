@@ -168,8 +168,8 @@ FACT_KINDS: dict[str, Text] = {
 _FACT_TONES = {Fact.State.ACTIVE: "ok", Fact.State.PENDING: "warn", Fact.State.DISPUTED: "warn"}
 
 
-def of_fact(fact: Fact) -> Chip:
-    return Chip(_FACT_TONES.get(Fact.State(fact.state), "idle"), fact.get_state_display())
+def of_fact(state: Fact.State) -> Chip:
+    return Chip(_FACT_TONES.get(state, "idle"), state.label)
 
 
 SKIPPED = gettext_lazy("skipped")

@@ -1,7 +1,8 @@
 """Trust is one sum, in Python and as a filter of the database."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.utils import timezone
@@ -10,11 +11,13 @@ from django_scopes import scope
 from memoryweb.facts.listing import narrowed, values_of, weighed, weight_of
 from memoryweb.facts.models import Evidence, Fact, Vote
 from memoryweb.facts.trust import Band, band, trust
+from memoryweb.facts.validity import state_on
 from memoryweb.language.claims import Kind
 from tests.facts.making import made
 from tests.world import World
 
 NOW = timezone.now()
+UTC = ZoneInfo("UTC")
 
 
 @pytest.mark.parametrize(
@@ -49,10 +52,10 @@ def test_the_database_filters_by_the_same_sum(world: World) -> None:
         for one in Band:
             expected = {f.pk for f in everything if weight_of(f, NOW).band == one}
             assert expected
-            assert {f.pk for f in narrowed(_all(world), NOW, trusted=one)} == expected
+            assert {f.pk for f in narrowed(_all(world), NOW, UTC, trusted=one)} == expected
         for least in (0.05, 0.25, 0.5, 0.7, 1.0):
             expected = {f.pk for f in everything if weight_of(f, NOW).value >= least}
-            assert {f.pk for f in narrowed(_all(world), NOW, at_least=least)} == expected
+            assert {f.pk for f in narrowed(_all(world), NOW, UTC, at_least=least)} == expected
 
 
 def test_it_is_narrowed_by_words_kind_state_and_subject(world: World) -> None:
@@ -65,7 +68,18 @@ def test_it_is_narrowed_by_words_kind_state_and_subject(world: World) -> None:
             {"kind": "preference"},
             {"words": "TEA", "subject": "marta"},
         ):
-            assert list(narrowed(_all(world), NOW, **asked)) == [wanted]
+            assert list(narrowed(_all(world), NOW, UTC, **asked)) == [wanted]
+
+
+def test_what_is_over_is_listed_as_such_whoever_retired_it(world: World) -> None:
+    made(world, "The fair lasts.", valid_to=date(9999, 1, 1))
+    for n, state in enumerate((Fact.State.ACTIVE, Fact.State.DISPUTED, Fact.State.RETIRED)):
+        made(world, f"Fair {n} is over.", valid_to=date(2001, 1, 1), state=state)
+    with scope(team=world.team):
+        for state in Fact.State:
+            shown = {one.pk for one in narrowed(_all(world), NOW, UTC, states=[state])}
+            everything = world.agent.facts.all()
+            assert shown == {f.pk for f in everything if state_on(f, NOW.date()) == state}
 
 
 def test_its_values_are_what_was_said_of_one_key_in_one_workspace(world: World) -> None:

@@ -16,7 +16,7 @@ class FactsForm(FilterForm):
     state = forms.ChoiceField(
         label=_("State"),
         required=False,
-        choices=[("", _("Current and waiting")), *Fact.State.choices, ("all", _("All"))],
+        choices=[("", _("Holds now")), *Fact.State.choices, ("all", _("All"))],
     )
     kind = forms.ChoiceField(
         label=_("Kind"),

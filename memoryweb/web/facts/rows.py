@@ -18,6 +18,7 @@ from memoryweb.facts.listing import (
 )
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
+from memoryweb.facts.validity import state_on, today
 from memoryweb.memory.contradictions import sides_of
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
@@ -39,15 +40,15 @@ def rows_of(request: TeamRequest, facts: Sequence[Any]) -> list[Row]:
     speakers = _speakers(request, facts)
     rows = []
     for fact in facts:
-        weight = weight_of(fact, request.visit.now)
+        weight, state = weight_of(fact, request.visit.now), _state(request, fact)
         line = lines.get(fact.file_id, {}).get(fact.fingerprint, 0)
         row = {
             "fact": fact,
             "url": fact_url(request, fact),
-            "chip": wording.of_fact(fact),
-            "is_current": fact.state == Fact.State.ACTIVE,
-            "is_living": fact.state in _LIVING,
-            "is_past": fact.state in _PAST,
+            "chip": wording.of_fact(state),
+            "is_current": state == Fact.State.ACTIVE,
+            "is_living": state in _LIVING,
+            "is_past": state in _PAST,
             "weight": weight,
             "percent": round(100 * weight.value),
             "kind": wording.FACT_KINDS[fact.kind],
@@ -67,7 +68,11 @@ def fact_url(request: TeamRequest, fact: Fact) -> str:
 def sides_shown(request: TeamRequest, found: Contradiction) -> list[Row]:
     """What stands first, each with what it stands on."""
     order = [one.pk for one in sides_of(found)]
-    facts = weighed(found.facts.all()).select_related("file__agent", "file__owner").in_bulk(order)
+    facts = (
+        weighed(found.facts.all())
+        .select_related("file__agent", "file__owner", "agent")
+        .in_bulk(order)
+    )
     rows = rows_of(request, [facts[pk] for pk in order])
     return [row | {"grounds": grounds_of(request, row["fact"])} for row in rows]
 
@@ -127,14 +132,14 @@ def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
 
 def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
     """What was said of the same thing, and when each held."""
-    found = values_of(fact).select_related("superseded_by")[:_MOST]
+    found = values_of(fact).select_related("superseded_by", "agent")[:_MOST]
     return [
         {
             "fact": one,
             "url": fact_url(request, one),
             "since": held_from(one),
             "until": _ended(one),
-            "is_past": one.state in _PAST,
+            "is_past": _state(request, one) in _PAST,
             "why": one.get_why_display() if one.why else "",
             "is_shown": one.pk == fact.pk,
         }
@@ -173,6 +178,10 @@ def _ground(request: TeamRequest, one: Evidence) -> Row:
         "url": to(request, "agents_revision", file.agent_id, file.path, number, query=query),
         "label": _("Revision {n}").format(n=number),
     }
+
+
+def _state(request: TeamRequest, fact: Fact) -> Fact.State:
+    return state_on(fact, today(request.visit.now, fact.agent.zone))
 
 
 def _speakers(request: TeamRequest, facts: Sequence[Fact]) -> dict[UUID, str]:

@@ -45,7 +45,7 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     note_read(request, workspace.owner, "facts", agent_id)
     form = FactsForm(request.GET)
-    found = narrowed(_of(workspace), request.visit.now, **form.narrowing())
+    found = narrowed(_of(workspace), request.visit.now, workspace.agent.zone, **form.narrowing())
     found = found.select_related("file__agent", "file__owner").order_by("-changed_at", "-pk")
     shown = page(request, found, size=40)
     context = about(

@@ -112,6 +112,12 @@ def _secret(request: TeamRequest, item: Item) -> dict[str, Any]:
     return {"number": number, "line": line, "file_url": place}
 
 
+def _both(item: Item) -> list[str]:
+    """What stands first."""
+    facts = sorted(item.row.facts.all(), key=lambda one: (one.state == "pending", one.created_at))
+    return [fact.text for fact in facts]
+
+
 def _contradiction(request: TeamRequest, item: Item) -> dict[str, Any]:
     return {"sides": sides_shown(request, item.row), "can_undo": bool(item.row.before)}
 
@@ -178,7 +184,7 @@ LOOKS = {
             ),
         ),
         form=MergeForm,
-        texts=lambda item: [fact.text for fact in item.row.facts.all()],
+        texts=_both,
         nowhere=_("Two statements that can't both be true"),
         undo=Decision("undo", _("Undo"), _("Undone. It waits for a decision again.")),
     ),
