@@ -7,7 +7,7 @@ can be undone by restoring revisions; doing it again changes nothing.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -128,7 +128,13 @@ def plan(source: Source, reach: Q, talks: Q) -> Plan:
     numbers = defaultdict(list)
     for file_id, number in source.revisions.order_by("-number").values_list("file", "number"):
         numbers[file_id].append(number)
-    made = [_change(source, file, lines.get(file.pk, Lines()), numbers[file.pk]) for file in mine]
+    contents = contents_of({file.pk: set(_around(numbers[file.pk])) for file in mine})
+    people = lines_of_people(mine)
+    made = [
+        _change(file, lines.get(key, Lines()), numbers[key], contents[key], people[key])
+        for file in mine
+        if (key := file.pk)
+    ]
     return Plan(
         source,
         tuple(change for change in made if not change.is_empty),
@@ -183,21 +189,31 @@ def _used(source: Source, talks: Q) -> "QuerySet[Message]":
     return source.messages.filter(reverted_at=None, conversation__in=within)
 
 
-def _change(source: Source, file: File, lines: Lines, numbers: Sequence[int]) -> Change:
+def _around(numbers: Sequence[int]) -> Iterator[int]:
+    """The last revision of each stretch, and the one before its first."""
+    for first, last in reverted_text.stretches(numbers):
+        yield from (first - 1, last)
+
+
+def _change(
+    file: File,
+    lines: Lines,
+    numbers: Sequence[int],
+    contents: Mapping[int, str],
+    people: Collection[int],
+) -> Change:
     """`numbers` are the source's revisions of the file, the newest first."""
-    found = list(reverted_text.stretches(numbers))
-    wanted = {last for _first, last in found} | {first - 1 for first, _last in found}
-    contents = {0: _head(file)} | contents_of(file, wanted)
+    contents = {0: _head(file), **contents}
     take = reverted_text.untold if is_diary(file) and not numbers else reverted_text.without_lines
     kept = take(file.content, lines.alone)
     stays = {file.content.split("\n")[n - 1] for n in lines.partly}
     text, conflicts = reverted_text.without_revisions(kept, numbers, contents, stays)
     if text != file.content:
-        text = reverted_text.without_bare_headings(file.content, text, _words_of_people(file))
+        text = reverted_text.without_bare_headings(file.content, text, _words_of(file, people))
     is_bare = text.strip() in {"", _head(file).strip()} and file.content != text
     began = (bool(numbers) and numbers[-1] == 1) or file.note_date is not None
     stay = len(lines.partly) + conflicts
-    befores = [first - 1 for first, _last in found if first > 1]
+    befores = [first - 1 for first, _last in reverted_text.stretches(numbers) if first > 1]
     same = _same_as(file, befores, contents, text)
     if file.deleted_at is not None:
         # It comes back only if it was the source that took it away, and had text before.
@@ -214,9 +230,9 @@ def _head(file: File) -> str:
     return f"# {file.note_date.isoformat()}\n\n" if file.note_date else ""
 
 
-def _words_of_people(file: File) -> set[str]:
+def _words_of(file: File, people: Collection[int]) -> set[str]:
     lines = file.content.split("\n")
-    return {lines[number - 1] for number in lines_of_people(file)}
+    return {lines[number - 1] for number in people}
 
 
 def _same_as(
@@ -289,7 +305,7 @@ def _coming_back(change: Change) -> Mapping[int, Origin]:
     there = carry(change.before.split("\n"), after).same
     missing = {n for n, line in enumerate(after, start=1) if line.strip() and n not in there}
     found: dict[int, Origin] = {}
-    contents = contents_of(change.file, change.befores) if missing else {}
+    contents = contents_of({change.file.pk: change.befores if missing else ()})[change.file.pk]
     for number in change.befores:
         if not missing:
             break

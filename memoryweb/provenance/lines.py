@@ -1,6 +1,8 @@
 """Named reads of where lines came from."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -8,10 +10,13 @@ from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import AuthorKind, File
 
 
-def lines_of_people(file: File) -> set[int]:
+def lines_of_people(files: Iterable[File]) -> Mapping[UUID, set[int]]:
     """Lines that a person wrote and has not released: machines keep them as they are."""
-    persons = file.origins.filter(author_kind=AuthorKind.PERSON, released=False)
-    return set(persons.values_list("line", flat=True))
+    persons = LineOrigin.objects.filter(author_kind=AuthorKind.PERSON, released=False)
+    found: dict[UUID, set[int]] = defaultdict(set)
+    for key, line in persons.filter(file__in=list(files)).values_list("file", "line"):
+        found[key].add(line)
+    return found
 
 
 def origins_at(file: File, line: int) -> list[LineOrigin]:

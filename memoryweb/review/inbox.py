@@ -189,8 +189,9 @@ def _together(parts: "Iterable[QuerySet[Any, Any]]") -> "QuerySet[Any, Any]":
 
 def _proposals(team: Team) -> "QuerySet[Any]":
     """One of a simulated night is as old as that night."""
-    shown = ("file__agent", "file__owner__integration", "run__report", "token__integration")
-    proposals = Proposal.objects.filter(team=team).select_related(*shown, "decided_by")
+    shown = ("file__agent", "run__report", "token__integration", "decided_by")
+    whose = ("file__owner__integration", "file__owner__person")
+    proposals = Proposal.objects.filter(team=team).select_related(*shown, *whose)
     return proposals.annotate(since_at=Coalesce("run__clock", "created_at"))
 
 
@@ -201,9 +202,9 @@ def _flags(team: Team) -> "QuerySet[Any]":
 
 
 def _secrets(team: Team) -> "QuerySet[Any]":
-    shown = ("agent", "owner__integration", "file__agent", "file__owner", "decided_by")
+    shown = ("agent", "file__agent", "file__owner", "message__conversation__owner", "decided_by")
     secrets = HeldSecret.objects.filter(team=team).annotate(since_at=F("created_at"))
-    return secrets.select_related(*shown, "message__conversation__owner")
+    return secrets.select_related(*shown, "owner__integration", "owner__person")
 
 
 def _contradictions(team: Team) -> "QuerySet[Any]":

@@ -1,10 +1,14 @@
 """Reading a file's past."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import reduce
+from operator import or_
+from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from memoryweb.accounts.models import User
+from memoryweb.row_batches import batches
 from memoryweb.workspace.models import File, Revision
 
 
@@ -21,21 +25,24 @@ def content_of(file: File, number: int) -> str:
     return "".join(parts.values_list("text", flat=True))
 
 
-def contents_of(file: File, numbers: Collection[int]) -> dict[int, str]:
-    """The whole contents at several revisions, in one statement."""
-    if not numbers:
-        return {}
-    first = Revision.objects.filter(file=file, number__gte=min(numbers)).order_by("number")
-    rows = Revision.objects.filter(
-        file=file, number__gte=Subquery(first.values("base")[:1]), number__lte=max(numbers)
-    )
-    found: dict[int, str] = {}
-    text = ""
-    for number, base, part in rows.order_by("number").values_list("number", "base", "text"):
-        text = part if base == number else text + part
-        if number in numbers:
-            found[number] = text
+def contents_of(wanted: Mapping[UUID, Collection[int]]) -> dict[UUID, dict[int, str]]:
+    """File → the whole contents at some of its revisions, in a statement for many files."""
+    found: dict[UUID, dict[int, str]] = {key: {} for key in wanted}
+    for some in batches((_span(key, numbers) for key, numbers in wanted.items() if numbers), 200):
+        rows = Revision.objects.filter(reduce(or_, some)).order_by("file", "number")
+        text = ""
+        for key, number, base, part in rows.values_list("file", "number", "base", "text"):
+            text = part if base == number else text + part
+            if number in wanted[key]:
+                found[key][number] = text
     return found
+
+
+def _span(file_id: UUID, numbers: Collection[int]) -> Q:
+    """From the whole text that the first of these revisions is made of to the last of them."""
+    first = Revision.objects.filter(file=file_id, number__gte=min(numbers)).order_by("number")
+    base = Subquery(first.values("base")[:1])
+    return Q(file=file_id, number__gte=base, number__lte=max(numbers))
 
 
 def history_of(file: File) -> "QuerySet[Revision]":

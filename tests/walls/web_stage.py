@@ -32,6 +32,7 @@ from memoryweb.workspace.models import AuthorKind, File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.walls.api_stage import ARCHIVE, CANARY, contradicted, furnish
+from tests.walls.api_stage import Stage as Furnished
 from tests.world import Home
 
 BOBS_CANARY = "the green kayak"
@@ -42,10 +43,12 @@ NUMBERS = {"membership_id", "number", "line"}
 
 @dataclass(frozen=True)
 class Stage:
-    """`ids` fill a route's address; those that begin with `my_` are the linked person's."""
+    """`ids` fill a page's address; those that begin with `my_` are the linked person's. `api` has
+    those of the API's addresses."""
 
     home: Home
     ids: dict[str, str]
+    api: Furnished
 
     def but(self, **other: str) -> "Stage":
         return replace(self, ids=self.ids | other)
@@ -125,7 +128,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "customers_fact_id": str(home.agent.facts.get(owner=home.customer).pk),
             "my_fact_id": str(home.agent.facts.get(file=mine.file).pk),
         }
-    return Stage(home, ids)
+    return Stage(home, ids, shared)
 
 
 def restored_stage(home: Home, name: str, *, colleague: User) -> Stage:

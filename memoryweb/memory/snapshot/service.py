@@ -1,5 +1,7 @@
 """Takes a memory along: export, preview, import (SPEC §10)."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -24,6 +26,7 @@ from memoryweb.workspace.models import AuthorKind, File, FileQuerySet, Import
 
 VALID_SECONDS = 3600
 _SALT = "memoryweb.snapshot"
+_TAKEN = Q(path__in=NAMES) | Q(note_date__isnull=False)
 
 
 class StateMoved(MemoryRefused):
@@ -93,8 +96,18 @@ class Imported:
 
 def parts_of(agent: Agent, owner: Owner | None) -> tuple[Part, ...]:
     """What an export divides into so that each part can be imported: mostly one."""
-    rows = _files(agent, owner).values_list("path", "size", "note_date")
-    return divide([Sized(*row) for row in rows])
+    return parts_of_each(agent, [owner])[0]
+
+
+def parts_of_each(agent: Agent, owners: Sequence[Owner | None]) -> list[tuple[Part, ...]]:
+    """The same for several reaches, in one statement."""
+    keys = [owner.pk if owner else None for owner in owners]
+    reach = Q(owner__in=[key for key in keys if key])
+    rows = File.objects.filter(_TAKEN, reach | Q(owner=None), agent=agent, deleted_at=None)
+    found: dict[UUID | None, list[Sized]] = defaultdict(list)
+    for key, path, size, day in rows.values_list("owner_id", "path", "size", "note_date"):
+        found[key].append(Sized(path, size, day))
+    return [divide(found[key]) for key in keys]
 
 
 def export(
@@ -166,8 +179,7 @@ def apply(
 
 
 def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
-    found = File.objects.of(agent.pk, owner.pk if owner else None).present()
-    return found.filter(Q(path__in=NAMES) | Q(note_date__isnull=False))
+    return File.objects.of(agent.pk, owner.pk if owner else None).present().filter(_TAKEN)
 
 
 def _packed(

@@ -55,7 +55,7 @@ def editor_of(file: File, text: str, user_id: object) -> Editor:
         tokens=estimate(text),
         limit=kind_of(file.path).limit,
         pinned=_ranges(pinned_lines(text)),
-        persons=_ranges(lines_of_people(file)) if is_own else "",
+        persons=_ranges(lines_of_people([file])[file.pk]) if is_own else "",
     )
 
 

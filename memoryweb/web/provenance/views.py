@@ -103,7 +103,8 @@ def _told(done: Reverted) -> str:
 def _sources(request: TeamRequest, agent: Agent) -> dict[str, Any]:
     """Imports, and the tokens that have written here; conversations have a list of their own."""
     visit = request.visit
-    batches = agent.imports.filter(visit.outcomes()).select_related("user", "owner")
+    whose = ("user", "owner__integration", "owner__person")
+    batches = agent.imports.filter(visit.outcomes()).select_related(*whose)
     seen = Q() if visit.can(Permission.SEE_TOKENS) else Q(user=request.user)
     shown = page(request, batches.order_by("-created_at"), size=25)
     return {

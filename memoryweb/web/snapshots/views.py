@@ -220,9 +220,11 @@ def _exports(request: TeamRequest, agent: Agent) -> list[dict[str, Any]]:
     url = to(request, "agents_snapshot_export", agent.pk)
     owners = {str(owner.pk): owner for owner in request.visit.mine.values()}
     owners["me"] = request.visit.me
+    reaches = _reaches(request)
+    parts = snapshots.parts_of_each(agent, [owners.get(value) for value, _label in reaches])
     return [
-        export_row(label, f"{url}?owner={value}", snapshots.parts_of(agent, owners.get(value)))
-        for value, label in _reaches(request)
+        export_row(label, f"{url}?owner={value}", found)
+        for (value, label), found in zip(reaches, parts, strict=True)
     ]
 
 
