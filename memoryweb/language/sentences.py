@@ -23,15 +23,11 @@ _LOG = re.compile(
     r"|ERROR|FATAL|TRACE)\b|Traceback \(|File \"|at [\w.$]+\(|[$#] \w|\+\+\+ |--- |@@ |diff --git"
     r"|\{|\}|\||import |from \w+ import |def \w+\(|class \w+[(:])"
 )
-_MARKS = (('"', '"'), ("“", "”"), ("„", "[“”]"), ("«", "»"), ("「", "」"), ("『", "』"))
-_QUOTE = re.compile("|".join(f"{begin}[^{begin}\n]{{8,}}?(?:{end}|$)" for begin, end in _MARKS))
-# A short one is part of what is said; one of whole sentences is somebody else's text.
-_LONG_QUOTE = re.compile(
-    "|".join(
-        rf"{begin}(?:[^{begin}\n]{{60,}}?|[^{begin}\n]{{8,}}?[.!?。！？][^{begin}\n]*?)(?:{end}|$)"
-        for begin, end in _MARKS
-    )
+_QUOTE = re.compile(
+    r"\"([^\"\n]+)\"|“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』"
 )
+_TITLE = 24  # characters: a longer quote is somebody's sentence
+_SENTENCES = re.compile(r"[.!?]\s|[。！？].")
 # From here on a message holds what is to be worked on, or a letter.
 _PASTE = re.compile(
     r"(?:^|\n)(?:(?:dear|hi|hello|hey|sehr geehrte\w*|liebe\w?|hallo|guten tag)"
@@ -59,7 +55,7 @@ def speech(content: str) -> str:
     text = text.replace("’", "'").replace("‘", "'")
     text = _COMMENT.sub(" ", _FENCED.sub("\n", text))
     text = _LINK.sub(r"\1", _SHARED.sub(" ", text))
-    text = _LONG_QUOTE.sub(" … ", _PICTURES.sub(" ", _TAG.sub(" ", text)))
+    text = _QUOTE.sub(_pasted, _PICTURES.sub(" ", _TAG.sub(" ", text)))
     paste = _PASTE.search(text)
     text = text[: paste.start()] if paste else text
     text = "".join(char for char in text if char == "\n" or _is_printable(char))
@@ -79,8 +75,14 @@ def split(text: str) -> list[str]:
 
 
 def unquoted(text: str) -> str:
-    """Without what somebody else said or wrote."""
-    return _QUOTE.sub(" … ", text)
+    """Without what somebody else said or wrote; titles stay."""
+    return _QUOTE.sub(lambda found: found[0] if len(found[0]) <= _TITLE else " … ", text)
+
+
+def _pasted(found: re.Match[str]) -> str:
+    """A quote of several sentences is no part of what is said."""
+    is_text = len(found[0]) > 80 or _SENTENCES.search(found[0], 1, len(found[0]) - 1)
+    return " … " if is_text else found[0]
 
 
 def one_line(text: str, longest: int = 300) -> str:

@@ -64,6 +64,10 @@ _ARTICLE = re.compile(
     r"|his|her|their|is|and|ok|so|oh)\s+)+|^(?:我们?的?|我家的?|うちの|俺の|私の|僕の|这个?|那个?|この|その)",
     re.IGNORECASE,
 )
+_NOT_ONE = re.compile(  # several things may be a favourite thing
+    r"^(?:favou?rite|fave|when|passion)$"
+    r"|^(?:favou?rite|fave) (?:\w+ )?(?:things?|parts?|one|memory|way|time)$"
+)
 _AUXILIARY = re.compile(
     r"(?: (?:is|are|was|were|has|have|been|will|be|got|on|at|for|now|always|ist|sind|wird|wurde))+$"
 )
@@ -239,13 +243,16 @@ def _end_of(found: re.Match[str], spoken: Language) -> int:
 def _of_row(found: re.Match[str], row: Row, spoken: Language) -> Claim | None:
     groups = {name: text or "" for name, text in found.groupdict().items()}
     value = _value(groups.get("value", ""), spoken)
+    old = groups.get("old", "")
+    if row.act is Act.CANCELS:  # "it rains so the picnic is off"
+        old = spoken.clause.split(old)[-1]
     if row.attribute in {"home", "move"} and _NO_PLACE.search(value):
         return None
     subject = _subject(groups.get("named") or groups.get("named2") or groups.get("who", ""), spoken)
     attribute = row.attribute
     for name, text in groups.items():
         attribute = attribute.replace("{" + name + "}", _attribute(text))
-    if "{" in attribute or subject in spoken.pronouns or attribute.endswith(" "):
+    if _NOT_ONE.search(attribute) or subject in spoken.pronouns or attribute.endswith(" "):
         attribute = ""
     return Claim(
         row.kind,
@@ -253,9 +260,7 @@ def _of_row(found: re.Match[str], row: Row, spoken: Language) -> Claim | None:
         subject,
         attribute.strip(),
         value,
-        _value(spoken.clause.split(groups.get("old", ""))[-1], spoken, cut=False)
-        if row.act is Act.CANCELS
-        else _value(groups.get("old", ""), spoken, cut=False),
+        _value(old, spoken, cut=False),
         durable=True,
     )
 
