@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
@@ -110,13 +111,26 @@ def said_of(fact: Fact) -> "QuerySet[Evidence]":
     """All that a statement stands on, ready to be shown."""
     shown = ("message__conversation__owner", "root__file__owner", "root__file__agent")
     found = fact.evidence.exclude(message=None, root=None).select_related(*shown)
-    found = found.select_related("root__user", "root__run", "root__integration")
+    found = found.select_related("root__user", "root__run", "root__integration", "root__token")
     return found.order_by(F("said_at").desc(nulls_last=True), "-pk")
 
 
 def lines_of(file: File) -> dict[str, int]:
     """On which line of a file each of its statements begins, by the statement's print."""
     return {one.print: one.line for one in statements_of(file.content, file.path)}
+
+
+def fact_at(file: File, line: int) -> Fact | None:
+    """The statement that stands on a line."""
+    there = statements_of(file.content, file.path)
+    print_ = next((one.print for one in there if one.line <= line <= one.end), None)
+    return Fact.objects.filter(file=file, fingerprint=print_).first() if print_ else None
+
+
+def standing_in(files: Collection[File]) -> dict[tuple[UUID, str], UUID]:
+    """The statements that stand in some files, by file and print."""
+    rows = Fact.objects.filter(file__in=files).values_list("file", "fingerprint", "pk")
+    return {(file_id, print_): pk for file_id, print_, pk in rows if file_id}
 
 
 def held_from(fact: Fact) -> date:

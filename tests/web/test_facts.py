@@ -189,6 +189,16 @@ def test_an_act_that_comes_too_late_says_so(stage: Stage, bob: Client, shared: F
     assert "has changed" in text(bob.post(_act(stage, shared, "confirm"), follow=True))
 
 
+def test_a_line_and_a_sentence_of_my_memory_lead_to_their_statement(
+    stage: Stage, bob: Client, shared: Fact
+) -> None:
+    line = stage.memory.content.split("\n").index(f"- {SHARED}") + 1
+    why = url(stage.world.team, "agents_why", stage.world.agent.pk, "MEMORY.md", line)
+    assert _page(stage, shared) in text(bob.get(why))
+    mine = Fact.objects.get(owner=stage.world.bobs_memory)
+    assert _page(stage, mine) in text(bob.get(url(stage.world.team, "mine")))
+
+
 def _page(stage: Stage, fact: Fact) -> str:
     return url(stage.world.team, "agents_fact", stage.world.agent.pk, fact.pk)
 

@@ -200,7 +200,7 @@ def test_rewording_writes_a_revision_of_that_line(stage: Stage, bob: Client) -> 
     assert content(file) == MEMORY.replace("Bob keeps **bees**.", "Bob keeps goats.")
     made = Revision.objects.filter(file=file).latest("number")
     assert (made.author_kind, made.user) == ("person", stage.world.bob)
-    assert actions(stage.world.team)[-1] == "file.written"
+    assert actions(stage.world.team)[-2:] == ["file.written", "fact.changed"]
 
 
 def test_a_note_keeps_its_time_and_a_paragraph_its_lines(stage: Stage, bob: Client) -> None:

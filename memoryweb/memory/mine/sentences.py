@@ -197,9 +197,9 @@ def _of(
 def _rows(files: Collection[UUID], lines: Collection[int]) -> dict[Place, list[LineOrigin]]:
     found: dict[Place, list[LineOrigin]] = {}
     rows = LineOrigin.objects.filter(file__in=files, line__in=lines).select_related(
-        "user", "run", "source_file", "message__conversation"
+        "user", "run", "source_file", "message__conversation", "root__token"
     )
-    for row in rows.defer("source_file__content").order_by("line", "pk"):
+    for row in rows.defer("source_file__content", "root__text").order_by("line", "pk"):
         found.setdefault((row.file_id, row.line), []).append(row)
     return found
 

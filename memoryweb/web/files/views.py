@@ -7,6 +7,7 @@ from django.http import Http404, HttpResponse
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader
+from memoryweb.facts.listing import fact_at
 from memoryweb.memory.global_memory import global_text
 from memoryweb.web import markdown
 from memoryweb.web.access import (
@@ -104,7 +105,15 @@ def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpRespo
     if not 1 <= line <= len(lines):
         raise Http404
     steps = trace(request, found, line)
-    context = about(workspace, file=found, line=line, steps=steps, ends_here=_end(steps))
+    fact, query = fact_at(found, line), workspace.query
+    context = about(
+        workspace,
+        file=found,
+        line=line,
+        steps=steps,
+        ends_here=_end(steps),
+        fact_url=to(request, "agents_fact", agent_id, fact.pk, query=query) if fact else "",
+    )
     return show(request, "files/why.html", context, partials=("why",))
 
 

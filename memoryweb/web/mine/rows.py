@@ -10,6 +10,9 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Message
+from memoryweb.facts.listing import standing_in
+from memoryweb.language.normal_form import clean
+from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.mine.sentences import Place, Sentence
 from memoryweb.provenance.models import LineOrigin
@@ -31,7 +34,16 @@ def groups(who: Oneself, found: Iterable[Row]) -> list[Row]:
 
 
 def rows(who: Oneself, sentences: Iterable[Sentence], uses: Mapping[Place, datetime]) -> list[Row]:
-    return [_row(who, one, uses) for one in sentences]
+    shown = list(sentences)
+    facts = standing_in({one.file for one in shown}) if who.is_member else {}
+    return [_row(who, one, uses) | _statement(who, one, facts) for one in shown]
+
+
+def _statement(who: Oneself, one: Sentence, facts: Mapping[tuple[UUID, str], UUID]) -> Row:
+    fact_id = facts.get((one.file.pk, fingerprint(clean(one.block.text))))
+    where = (one.file.agent_id, fact_id)
+    url = who.to("agents_fact", *where, query=_owner(who, one.file)) if fact_id else ""
+    return {"fact_url": url}
 
 
 def _group(who: Oneself, found: list[Row]) -> Row:

@@ -128,7 +128,9 @@ def _show(request: TeamRequest, item: Item, form: forms.Form, *, refused: str = 
     look = LOOKS[item.kind]
     about = look.about(request, item)
     context = _listed(request, item) | about | {"form": form, "refused": refused}
-    context["undoing"] = [look.undo] if look.undo else []
+    if look.undo and about.get("can_undo"):
+        decides = request.visit.decides(item.owner)
+        context |= {"decisions": [look.undo], "can_decide": decides}
     if about.get("is_stale"):
         context["decisions"] = [one for one in look.decisions if one.code != "accept"]
     return show(request, "review/item.html", context, status=422 if refused else 200)
@@ -149,7 +151,6 @@ def _listed(request: TeamRequest, item: Item) -> dict[str, Any]:
         "whose": owner_name(request.visit, item.owner),
         "url": _url(request, item) if reads else "",
         "look": look,
-        "decides": request.visit.decides(item.owner),
         "can_decide": item.is_waiting and request.visit.decides(item.owner),
         "decisions": look.decisions,
     }
