@@ -215,12 +215,7 @@ MODES: dict[str, Callable[[Received], Behaviour]] = {
     "echo": lambda received: Behaviour(json.dumps(echoed(received.data))),
     "nothing": lambda received: Behaviour(json.dumps(NOTHING)),
     "not-json": lambda received: Behaviour("I would rather talk about the weather."),
-    "empty": lambda received: Behaviour(
-        json.dumps(NOTHING | {"should_update": True, "reason": "Empty."})
-    ),
-    "one-line": lambda received: Behaviour(
-        json.dumps(NOTHING | {"should_update": True, "memory_content": "- Only this.\n"})
-    ),
+    "empty": lambda received: Behaviour("{}"),
     "busy": lambda received: Behaviour(
         status=429, raw=b"{}", headers={"Retry-After": "1"}, streams=False
     ),

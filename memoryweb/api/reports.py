@@ -1,7 +1,7 @@
 """Reports: what a dream looked at, decided and changed."""
 
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 from django.db.models import Q
 from ninja import Query
@@ -14,9 +14,10 @@ from memoryweb.api.exceptions import NotFound
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Items
+from memoryweb.api.schemas import Camel, Items, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.reasons import OUTCOMES
 from memoryweb.markdown.diff import unified
 from memoryweb.runs.models import Run
 from memoryweb.workspace.revisions import content_of
@@ -25,6 +26,17 @@ router = Router(tags=["Dreaming"])
 
 BASE = "/memory/{agent_id}/dream/reports"
 Mode = Literal["nightly", "manual", "focused"]
+
+
+class OperationOut(Camel):
+    """What a dream did to statements, or did not. Texts are null where they may not be shown."""
+
+    outcome: Annotated[str, one_of(OUTCOMES)]
+    old: list[str] | None
+    new: str | None
+    against: str | None
+    code: str = Field(description="Why it was left out; empty where it was not.")
+    reason: str
 
 
 class ReportOut(runs.RunOut):
@@ -36,6 +48,7 @@ class ReportOut(runs.RunOut):
     promoted_count: int
     kept_count: int
     rejected_count: int
+    operations: list[OperationOut] | None = Field(description="Null in lists.")
     diff: str | None = Field(description="Null in lists.")
     diary: str | None
     consolidator: str
@@ -82,11 +95,26 @@ def _described(report: Report, visible: Visibility, *, diff: str | None) -> Repo
         promoted_count=report.promoted,
         kept_count=report.kept,
         rejected_count=report.rejected,
+        operations=None if diff is None else _operations(report, shows=shows),
         diff=diff if shows else None,
         diary=report.diary if shows else None,
         consolidator=run.consolidator,
         model=run.model,
     )
+
+
+def _operations(report: Report, *, shows: bool) -> list[OperationOut]:
+    return [
+        OperationOut(
+            outcome=one.outcome,
+            old=one.before if shows else None,
+            new=one.after if shows else None,
+            against=one.against if shows else None,
+            code=one.code,
+            reason=one.reason,
+        )
+        for one in report.operations.order_by("position")
+    ]
 
 
 def _mode(run: Run) -> Mode:

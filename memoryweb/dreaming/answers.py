@@ -1,55 +1,55 @@
-"""What a model must answer to a dream: SPEC §5.4's JSON, with its limits."""
+"""What a model must answer to a dream: operations on statements (SPEC §5.4), with their limits."""
 
-import re
-from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from memoryweb.dreaming.operations import Does, Operation, Why
 from memoryweb.llm.parsing import Text
 
-MAX_CITATIONS = 1_000
+MAX_OPERATIONS = 1_000
 MAX_LINE_CHARACTERS = 4_000
 MAX_DIARY_CHARACTERS = 8_000
-MAX_MEMORY_CHARACTERS = 200_000
-
-_SOURCE = re.compile(r"(?P<path>[^#\n]{1,256})#L(?P<first>\d{1,6})(?:-L?(?P<last>\d{1,6}))?")
 
 
-@dataclass(frozen=True)
-class Cited:
-    """Lines `first` to `last` of a note, both included, counted from 1."""
-
-    path: str
-    first: int
-    last: int
+def _list(value: object) -> object:
+    """One id alone is as good as a list of one."""
+    return [value] if isinstance(value, str) else value
 
 
-class Citation(BaseModel):
-    """`text` is the line of the new MEMORY.md; some models give its number as `line` instead."""
+Refs = Annotated[
+    tuple[Annotated[Text, Field(max_length=100)], ...],
+    BeforeValidator(_list),
+    Field(max_length=100),
+]
+
+
+class OperationAnswer(BaseModel):
+    """`old` are ids of statements, `sources` ids of note lines or statements, as they were given.
+    A reason that isn't one of ours is no reason."""
 
     model_config = ConfigDict(frozen=True)
 
+    op: Literal["add", "replace", "merge", "retire"]
     text: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)] = ""
-    line: int | None = Field(default=None, ge=1, le=100_000)
-    source: Annotated[Text, Field(max_length=300)]
+    old: Refs = ()
+    sources: Refs = ()
+    why: Annotated[Text, Field(max_length=100)] = ""
+    had_secret: bool = False  # set when it is masked, before it is stored
 
     @property
-    def cited(self) -> Cited | None:
-        """None when the source is not written as `path#Lx-Ly`: such a citation proves nothing."""
-        match = _SOURCE.fullmatch(self.source.strip())
-        if match is None:
-            return None
-        first = int(match["first"])
-        last = int(match["last"] or first)
-        return Cited(match["path"], first, last) if 1 <= first <= last else None
+    def operation(self) -> Operation:
+        known: dict[str, Why] = {why.value: why for why in Why}
+        text = " ".join(self.text.split()).removeprefix("- ")
+        why = known.get(self.why.casefold(), Why.SUPERSEDED)
+        return Operation(
+            Does(self.op), text, self.old, self.sources, why, had_secret=self.had_secret
+        )
 
 
 class DreamAnswer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
-    should_update: StrictBool
-    reason: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)]
-    memory_content: Annotated[Text, Field(max_length=MAX_MEMORY_CHARACTERS)]
+    operations: tuple[OperationAnswer, ...] = Field(max_length=MAX_OPERATIONS)
+    reason: Annotated[Text, Field(max_length=MAX_LINE_CHARACTERS)] = ""
     diary: Annotated[Text, Field(max_length=MAX_DIARY_CHARACTERS)] = ""
-    citations: tuple[Citation, ...] = Field(default=(), max_length=MAX_CITATIONS)

@@ -5,22 +5,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from memoryweb.language.categories import Category, categorise
+from memoryweb.dreaming.operations import Spoken
+from memoryweb.language.claims import Kind, claim_of
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import Lookup, clean, fingerprint, normalise
+from memoryweb.memory.fact_evidence import Ground
 
 _LEAD_IN = re.compile(
     r"^(?:(?:correction|note|reminder|update|remember|fyi|更正|纠正|訂正|メモ|备注)\s*[:：]\s*"
     r"|(?:please )?(?:remember|note|keep in mind) that\s+)",
     re.IGNORECASE,
 )
+# By the names that line origins have for them; the last are those of earlier versions.
+_KINDS = {kind.value: kind for kind in Kind} | {"work": Kind.IDENTITY, "commitment": Kind.PLAN}
 _BLOCK_MARK = re.compile(r"^(?:[#>]+\s*|[-*+]\s+)+")
-NOTE_LIMIT = 4_000  # characters of one note that a model is given
 
 
 @dataclass(frozen=True)
 class Mention:
-    """One block of a daily note. `date` is the note's, `category` empty when unknown."""
+    """One block of a daily note. `date` is the note's, `category` empty when unknown, `by` who
+    said it and when."""
 
     file_id: str
     path: str
@@ -34,6 +38,12 @@ class Mention:
     human: bool = False
     waits: bool = False  # for a person, who has not looked at it yet
     outside: bool = False  # nobody in the team said it, and it is for what all of them share
+    by: Spoken = field(default_factory=Spoken)
+    grounds: tuple[Ground, ...] = ()
+
+    @property
+    def ref(self) -> str:
+        return f"{self.path}#L{self.line}"
 
 
 @dataclass(frozen=True)
@@ -69,7 +79,7 @@ class Candidate:
     text: str
     mentions: tuple[Mention, ...]
     recall: Recall
-    category: Category
+    kind: Kind
     proposed: bool = False
 
     @property
@@ -124,16 +134,6 @@ def as_line(text: str) -> str:
     return bare[:1].upper() + bare[1:] if bare != line else line
 
 
-def cut_note(content: str, limit: int = NOTE_LIMIT) -> str:
-    """The beginning of a note, whole lines only, with a word about what is missing."""
-    if len(content) <= limit:
-        return content
-    room = limit - len(_missing(len(content)))
-    end = content.rfind("\n", 0, room + 1)
-    kept = content[: end if end > 0 else max(room, 0)]
-    return kept + _missing(len(content) - len(kept))
-
-
 @dataclass
 class _Group:
     text: str
@@ -163,7 +163,7 @@ def _candidate(group: _Group, recalls: Mapping[tuple[str, int], Recall]) -> Cand
         text=group.text,
         mentions=mentions,
         recall=_recall([recalls[at] for m in mentions if (at := (m.file_id, m.line)) in recalls]),
-        category=_category(group.text, mentions),
+        kind=_kind(group.text, mentions),
     )
 
 
@@ -180,12 +180,12 @@ def _recall(parts: Sequence[Recall]) -> Recall:
     )
 
 
-def _category(text: str, mentions: Sequence[Mention]) -> Category:
+def _kind(text: str, mentions: Sequence[Mention]) -> Kind:
     """What the place with this very text was marked as, else what the words say."""
     marked = sorted(mentions, key=lambda m: (as_line(m.text) == text, _written(m)), reverse=True)
-    kinds = [Category(m.category) for m in marked if m.category in set(Category)]
-    known = (kind for kind in [*kinds, categorise(text)] if kind is not Category.OTHER)
-    return next(known, Category.OTHER)
+    kinds = [_KINDS[m.category] for m in marked if m.category in _KINDS]
+    known = (kind for kind in [*kinds, claim_of(text).kind] if kind is not Kind.OTHER)
+    return next(known, Kind.OTHER)
 
 
 def _written(mention: Mention) -> tuple[date | str | int, ...]:
@@ -203,8 +203,5 @@ def _written(mention: Mention) -> tuple[date | str | int, ...]:
         mention.human,
         mention.waits,
         mention.outside,
+        str(mention.by),
     )
-
-
-def _missing(characters: int) -> str:
-    return f"\n… ({characters} characters more)"

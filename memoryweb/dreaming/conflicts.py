@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memoryweb.dreaming.candidates import Candidate, Mention
+from memoryweb.dreaming.operations import is_later
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import (
     clean,
@@ -150,7 +151,7 @@ class Conflicts:
         for group in sorted(matters(candidate.text)):
             for other in self._groups.get(group, ()):
                 newest = other.mentions[-1]
-                if is_later(newest, candidate.mentions[-1]) and overtakes(
+                if _is_later(newest, candidate) and overtakes(
                     other.text, candidate.text, said=newest.date, older_said=candidate.last_date
                 ):
                     return newest
@@ -159,13 +160,11 @@ class Conflicts:
     def correction(self, candidate: Candidate) -> Mention | None:
         """The place where it was taken back after it was last said."""
         for text in self._corrections.near(candidate.text):
-            later = [m for m in self._places[text] if is_later(m, candidate.mentions[-1])]
+            later = [m for m in self._places[text] if _is_later(m, candidate)]
             if later and corrects(text, candidate.text):
                 return later[0]
         return None
 
 
-def is_later(one: Mention, other: Mention) -> bool:
-    if one.path == other.path and one.date == other.date:
-        return one.line > other.line
-    return one.date > other.date
+def _is_later(one: Mention, other: Candidate) -> bool:
+    return is_later(one.by.said_at, other.mentions[-1].by.said_at)

@@ -1,148 +1,179 @@
-"""The two consolidators behind one shape: what MEMORY.md should become, and why each line."""
+"""The two consolidators behind one shape: operations, what became of each, and why."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from memoryweb.dreaming import gates, rules, scoring
-from memoryweb.dreaming.answers import Citation, DreamAnswer
-from memoryweb.dreaming.candidates import Mention, cut_note, gather
-from memoryweb.dreaming.gates import NOT_TAKEN, Thresholds, Verdict
+from memoryweb.dreaming import gates, room, rules, scoring
+from memoryweb.dreaming.answers import DreamAnswer
+from memoryweb.dreaming.candidates import Mention, gather
+from memoryweb.dreaming.document import Document
+from memoryweb.dreaming.engine import decide, living_after
+from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
-from memoryweb.dreaming.rules import Consolidated
-from memoryweb.language.secrets import credentials
-from memoryweb.language.statements import normalise
-from memoryweb.memory import guards
-from memoryweb.memory.guards import Broken
-from memoryweb.memory.protected_lines import keep
-from memoryweb.memory.write_matrix import OUTSIDE
-from memoryweb.review.rejections import states, without_rejected
+from memoryweb.dreaming.operations import (
+    Does,
+    Living,
+    Material,
+    Operation,
+    Result,
+    Waits,
+    Why,
+    is_later,
+)
+from memoryweb.language.statements import Lookup
 
-MOST_HINTS = 100
+PART = 4_000  # characters of a block that a model is given as one
+MOST_CHARACTERS = 40_000  # of notes that it is given at once
+_CAN_CHANGE = frozenset({"full", *Waits})  # another night may decide otherwise
+
+
+@dataclass(frozen=True)
+class Consolidated:
+    """What became of every candidate and every operation. `told` is a model's own diary entry."""
+
+    verdicts: tuple[Verdict, ...]
+    results: tuple[Result, ...]
+    told: str = ""
+
+    @property
+    def applied(self) -> list[Result]:
+        return [one for one in self.results if one.is_applied]
+
+    @property
+    def outside(self) -> list[Result]:
+        return [one for one in self.results if one.waits is Waits.OUTSIDE]
 
 
 def by_rules(inputs: Inputs) -> Consolidated:
-    """What the team's own words make of MEMORY.md; `proposed`: with those from outside, too."""
-    made = _by_rules(inputs)
-    if not any(mention.outside for mention in inputs.mentions):
-        return made
-    everybody = tuple(replace(mention, outside=False) for mention in inputs.mentions)
-    whole = _by_rules(replace(inputs, mentions=everybody))
-    if whole.content == made.content:
-        return made
-    said = _("What comes from outside the team was proposed; a person decides.")
-    whole = replace(whole, broken=(Broken(*OUTSIDE), *whole.broken))
-    return replace(made, proposed=whole, notices=(*made.notices, said))
+    inputs = replace(inputs, material=_backed(inputs.material))
+    verdicts = _judge(inputs, cited=frozenset())
+    return _made(inputs, verdicts, rules.operations(inputs.material, verdicts))
 
 
-def _by_rules(inputs: Inputs) -> Consolidated:
-    made = rules.consolidate(
-        inputs.memory.content,
-        _judge(inputs, cited=frozenset()),
-        protected_lines=inputs.protected_lines,
-        line_dates=inputs.line_dates,
-        changed_today=inputs.changed_today,
+def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidated:
+    """What the model's answers make of the inputs; nothing in them is taken on trust."""
+    refs = _refs(inputs)
+    operations = [_named(one.operation, refs) for answer in answers for one in answer.operations]
+    told = "\n\n".join(answer.diary or answer.reason for answer in answers).strip()
+    # Whatever line it cites, the model has read the words from outside.
+    has_outside = any(mention.outside for mention in inputs.mentions)
+    material = replace(_backed(inputs.material), is_outside=has_outside)
+    cited = frozenset(ref for one in operations if one.text for ref in one.sources)
+    verdicts = _judge(inputs, cited)
+    return _made(replace(inputs, material=material), verdicts, operations, told)
+
+
+def _backed(material: Material) -> Material:
+    """A statement was said last where its speaker said it last."""
+    living = {one.text: one for one in material.living}
+    lookup = Lookup(living)
+    for said in material.said:
+        for text in lookup.covering(said.text):
+            one = living[text]
+            is_theirs = said.by.speaker == one.by.speaker and not said.is_outside
+            if is_theirs and is_later(said.by.said_at, one.by.said_at):
+                living[text] = replace(one, by=replace(one.by, said_at=said.by.said_at))
+    return replace(material, living=tuple(living[one.text] for one in material.living))
+
+
+def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
+    """What the model is given, once for every part of the notes: the statements that hold, and
+    the note lines, each under an id that its answer may name."""
+    material = inputs.material
+    given = {
+        "date": material.today.isoformat(),
+        "memory": [
+            _statement(number, one)
+            for number, one in enumerate(material.living, start=1)
+            if not (one.is_flagged or one.is_hidden)
+        ],
+        "retired": [{"text": text, "why": why} for text, why in inputs.retired],
+        "corrected": [
+            *(one.text for one in material.corrections if one.is_persons),
+            *material.rejected,
+        ],
+        "limit": room.CAP,
+        "used": len(inputs.memory.content),
+    }
+    for notes in _parts(inputs.mentions):
+        yield given | {"notes": notes}
+
+
+def _statement(number: int, one: Living) -> dict[str, Any]:
+    said = {"id": f"s{number}", "text": one.text}
+    if one.by.said_at:
+        said["said"] = one.by.said_at.date().isoformat()
+    return said | ({"fixed": True} if one.is_fixed else {})
+
+
+def _parts(mentions: Sequence[Mention]) -> Iterator[list[dict[str, str]]]:
+    """All of every note, however long, in as many answers as it takes."""
+    part: list[dict[str, str]] = []
+    size = 0
+    for number, one in enumerate(mentions, start=1):
+        for start in range(0, len(one.text) if not one.waits else 0, PART):
+            text = one.text[start : start + PART]
+            if part and size + len(text) > MOST_CHARACTERS:
+                yield part
+                part, size = [], 0
+            who = {"who": one.by.speaker} if one.by.speaker else {}
+            part.append({"id": f"n{number}", "text": text, "said": f"{one.date}"} | who)
+            size += len(text)
+    yield part
+
+
+def _refs(inputs: Inputs) -> Mapping[str, str]:
+    living = {f"s{n}": one.id for n, one in enumerate(inputs.material.living, start=1)}
+    return living | {f"n{n}": one.ref for n, one in enumerate(inputs.mentions, start=1)}
+
+
+def _named(operation: Operation, refs: Mapping[str, str]) -> Operation:
+    """With ids of ours; what the model made up stays unknown."""
+    old = tuple(refs.get(one, f"? {one}") for one in operation.old)
+    return replace(
+        operation, old=old, sources=tuple(refs.get(one, f"? {one}") for one in operation.sources)
     )
-    placed = {
-        line: mentions
-        for line, mentions in made.placed.items()
-        if _is_new(inputs.memory.content, made.content, line)
-    }
-    return _guarded(inputs, replace(made, placed=placed))
 
 
-def by_model(inputs: Inputs, answer: DreamAnswer) -> Consolidated:
-    """What the model's answer makes of the inputs; nothing in it is taken on trust."""
-    cited = {mention for citation in answer.citations for mention in _sources(inputs, citation)}
-    verdicts = _judge(inputs, cited=frozenset(cited))
-    told = answer.diary or answer.reason
-    if not answer.should_update:
-        return Consolidated(inputs.memory.content, _left(verdicts, set()), told=told)
-    said = answer.memory_content.strip() + "\n"
-    kept = keep(inputs.memory.content, said, inputs.protected_lines)
-    content, left_out = without_rejected(inputs.memory.content, kept, inputs.rejected_before)
-    if not guards.changed_lines(inputs.memory.content, content):
-        content = inputs.memory.content  # blank lines alone are no change
-    placed = _placed(inputs, said, content, answer.citations)
-    taken = {mention for mentions in placed.values() for mention in mentions}
-    notices = _notices(put_back=kept != said, left_out=left_out)
-    result = Consolidated(content, _left(verdicts, taken), placed, told=told, notices=notices)
-    uncited = [n for n in new_statements(inputs.memory.content, content) if n not in placed]
-    if uncited:
-        detail = _without_source(len(uncited))
-        result = replace(result, broken=(Broken("cited", detail),))
-    if any(mention.outside for mention in inputs.mentions):
-        # Whatever line it cites, the model has read the words from outside.
-        result = replace(result, broken=(Broken(*OUTSIDE), *result.broken))
-    return _guarded(inputs, result)
+def _made(
+    inputs: Inputs, verdicts: Sequence[Verdict], operations: Sequence[Operation], told: str = ""
+) -> Consolidated:
+    results = decide(inputs.material, operations)
+    results = (*results, *_without_room(inputs, results))
+    return Consolidated(tuple(_settled(verdicts, results)), results, told)
 
 
-def data_for_model(inputs: Inputs) -> dict[str, Any]:
-    """What the model is given: MEMORY.md, the notes with their line numbers, and hints."""
-    hints = [v.candidate for v in _judge(inputs, frozenset()) if not v.candidate.waits]
-    return {
-        "date": inputs.now.date().isoformat(),
-        "memory": inputs.memory.for_model,
-        "protected": [
-            line
-            for number, line in enumerate(inputs.memory.for_model.split("\n"), start=1)
-            if number in inputs.protected_lines and line.strip()
-        ],
-        "notes": [
-            {"path": note.path, "text": _numbered(cut_note(note.for_model))}
-            for note in inputs.notes
-        ],
-        "candidates": [
-            {"text": one.text, "source": f"{one.mentions[-1].path}#L{one.mentions[-1].line}"}
-            for one in hints
-            if one.asked or one.days > 1 or one.recall.count
-        ][:MOST_HINTS],
-        "rejected": list(inputs.rejected_before),
-        "limit": guards.CAP,
-        "room": guards.allowed_changes(inputs.memory.content, inputs.changed_today),
-    }
+def _without_room(inputs: Inputs, results: Sequence[Result]) -> list[Result]:
+    """What leaves because MEMORY.md is full, or comes back because it isn't any more."""
+    document = Document(inputs.memory.content)
+    document.write(one for one in results if one.is_applied)
+    living = living_after(inputs.material, results)
+    excess = len(document.render()) - room.CAP
+    found = [
+        Result(Operation(Does.RETIRE, old=(one.id,), why=Why.ROOM), gone=(one,), why=Why.ROOM)
+        for one in room.leaving(living, excess)
+    ]
+    for one in room.returning(living, -excess):
+        back = Operation(Does.ADD, one.text, (one.id,), why=Why.ROOM)
+        found.append(Result(back, new=replace(one, stands=True), why=Why.ROOM))
+    return found
 
 
-def _without_source(lines: int) -> str:
-    return ngettext(
-        "{n} new line names no line of a note as its source.",
-        "{n} new lines name no line of a note as their source.",
-        lines,
-    ).format(n=lines)
-
-
-def _notices(*, put_back: bool, left_out: int) -> tuple[str, ...]:
-    said = []
-    if put_back:
-        said.append(_("Pinned lines, or lines that a person wrote, had changed; they are back."))
-    if left_out:
-        told = ngettext(
-            "{n} line was left out because a person rejected it before.",
-            "{n} lines were left out because a person rejected them before.",
-            left_out,
-        )
-        said.append(told.format(n=left_out))
-    return tuple(said)
-
-
-def _judge(inputs: Inputs, cited: frozenset[Mention]) -> tuple[Verdict, ...]:
+def _judge(inputs: Inputs, cited: frozenset[str]) -> tuple[Verdict, ...]:
     candidates = [
-        replace(candidate, proposed=any(mention in cited for mention in candidate.mentions))
+        replace(candidate, proposed=any(mention.ref in cited for mention in candidate.mentions))
         for candidate in gather(inputs.mentions, inputs.recalls)
     ]
-    scored = scoring.score(candidates, inputs.now)
     return tuple(
         gates.judge(
             candidates,
-            scored,
+            scoring.score(candidates, inputs.now),
             memory_lines=inputs.memory.content.split("\n"),
             now=inputs.now,
-            rejected_before=inputs.rejected_before,
-            waiting=inputs.waiting,
+            rejected_before=inputs.material.rejected,
             thresholds=Thresholds(
                 min_score=settings.DREAM_MIN_SCORE, window_days=settings.DREAM_DATES
             ),
@@ -150,81 +181,30 @@ def _judge(inputs: Inputs, cited: frozenset[Mention]) -> tuple[Verdict, ...]:
     )
 
 
-def _guarded(inputs: Inputs, made: Consolidated) -> Consolidated:
-    broken = guards.check(
-        inputs.memory.content,
-        made.content,
-        inputs=[inputs.memory.content, *(note.for_model for note in inputs.notes)],
-        protected_lines=inputs.protected_lines,
-        superseded=[old for old, _new in made.superseded],
-        changed_today=inputs.changed_today,
-        has_secret=lambda text: bool(credentials.find(text)),
-    )
-    return replace(made, broken=(*made.broken, *broken))
+def _settled(verdicts: Sequence[Verdict], results: Sequence[Result]) -> Iterator[Verdict]:
+    """With what became of the operations that cite a candidate."""
+    citing: dict[str, list[Result]] = {}
+    for result in results:
+        for ref in result.operation.sources:
+            citing.setdefault(ref, []).append(result)
+    full = {one.id for result in results if result.why is Why.ROOM for one in result.gone}
+    for verdict in verdicts:
+        refs = [mention.ref for mention in verdict.candidate.mentions]
+        found = [result for ref in refs for result in citing.get(ref, ())]
+        yield _as_told(verdict, found, full)
 
 
-def _sources(inputs: Inputs, citation: Citation) -> list[Mention]:
-    cited = citation.cited
-    if cited is None:
-        return []
-    return [
-        mention
-        for mention in inputs.mentions
-        if mention.path == cited.path and cited.first <= mention.line <= cited.last
-    ]
-
-
-def _placed(
-    inputs: Inputs, said: str, content: str, citations: Sequence[Citation]
-) -> dict[int, tuple[Mention, ...]]:
-    """New lines of `content` → the mentions that their citations name, as lines of `said`."""
-    lines = said.split("\n")
-    by_text: dict[str, list[Mention]] = {}
-    for citation in citations:
-        text = citation.text
-        if not text and citation.line and citation.line <= len(lines):
-            text = lines[citation.line - 1]
-        by_text.setdefault(normalise(text), []).extend(_sources(inputs, citation))
-    placed = {}
-    made = content.split("\n")
-    for line in _new_lines(inputs.memory.content, content):
-        mentions = tuple(dict.fromkeys(by_text.get(normalise(made[line - 1]), ())))
-        if mentions:
-            placed[line] = mentions
-    return placed
-
-
-def _new_lines(before: str, after: str) -> list[int]:
-    old = set(before.split("\n"))
-    return [n for n, line in enumerate(after.split("\n"), start=1) if line and line not in old]
-
-
-def removed(before: str, made: Consolidated) -> list[str]:
-    """Lines that MEMORY.md does not have any more, but for those that are told as replaced."""
-    replaced = {old for old, _new in made.superseded}
-    lines = before.split("\n")
-    gone = [lines[number - 1] for number in _new_lines(made.content, before)]
-    return [line for line in gone if line.strip() and not any(old in line for old in replaced)]
-
-
-def new_statements(before: str, after: str) -> list[int]:
-    lines = after.split("\n")
-    return [number for number in _new_lines(before, after) if states(lines[number - 1])]
-
-
-def _is_new(before: str, after: str, line: int) -> bool:
-    return after.split("\n")[line - 1] not in before.split("\n")
-
-
-def _left(verdicts: Sequence[Verdict], taken: set[Mention]) -> tuple[Verdict, ...]:
-    """What the gates would promote stays promoted only where the model took it up."""
-    return tuple(
-        verdict
-        if verdict.verdict != "promoted" or taken & set(verdict.candidate.mentions)
-        else verdict.changed("kept", NOT_TAKEN)
-        for verdict in verdicts
-    )
-
-
-def _numbered(content: str) -> str:
-    return "\n".join(f"L{n}: {line}" for n, line in enumerate(content.split("\n"), start=1))
+def _as_told(verdict: Verdict, found: Sequence[Result], full: set[str]) -> Verdict:
+    if verdict.verdict != "promoted":
+        return verdict
+    if not found:
+        return verdict.changed("kept", UNTAKEN)
+    applied = [one for one in found if one.is_applied]
+    if applied:
+        has_room = any(one.new is None or one.new.id not in full for one in applied)
+        return verdict if has_room else verdict.changed("kept", "full")
+    first = found[0]
+    code = first.code or str(first.waits)
+    limit = first.values.get("limit")
+    number = limit if isinstance(limit, int) else None
+    return verdict.changed("kept" if code in _CAN_CHANGE else "rejected", code, number)

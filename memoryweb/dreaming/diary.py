@@ -10,8 +10,10 @@ from itertools import chain, pairwise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from memoryweb.dreaming import telling
 from memoryweb.dreaming.candidates import Candidate
-from memoryweb.dreaming.gates import GATES, KNOWN, MERGED, NOT_TAKEN, Verdict, decisive
+from memoryweb.dreaming.gates import GATES, Verdict, decisive
+from memoryweb.dreaming.operations import Result
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import normalise
 from memoryweb.language.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
@@ -23,8 +25,6 @@ HEAD = "# Dreams\n\nWhat each night looked at and what it changed, the newest fi
 _ENTRY = re.compile(r"(?m)^## (?=\d{4}-(?:0[1-9]|1[0-2])-\d\d \d\d:\d\d[ \t]*$)")
 _HEADING = re.compile(r"(?m)^#{1,2}(?= )")
 _THEMES = "Coming back:"
-_MOST_LINES = 8  # of a list in an entry
-_LONGEST = 160  # characters of a quoted line
 _LONGEST_ENTRY = 4_000
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
@@ -34,7 +34,19 @@ _VERB_LIKE = ("ed", "ing", "ly")
 
 # Why a statement did not get in: what one and what several of them read like.
 _CAUSES = {row.name: (row.one, row.several) for row in GATES} | {
-    "room": (gettext_lazy("waits for the next night"), gettext_lazy("wait for the next night")),
+    "full": (gettext_lazy("found no room"), gettext_lazy("found no room")),
+    "known": (
+        gettext_lazy("is already in MEMORY.md"),
+        gettext_lazy("are already in MEMORY.md"),
+    ),
+    "rival": (
+        gettext_lazy("contradicts what stands"),
+        gettext_lazy("contradict what stands"),
+    ),
+    "outside": (
+        gettext_lazy("comes from outside the team"),
+        gettext_lazy("come from outside the team"),
+    ),
     "untaken": (
         gettext_lazy("was left out by the model"),
         gettext_lazy("were left out by the model"),
@@ -57,22 +69,19 @@ def entry(
     note_dates: Collection[date],
     blocks: int,
     verdicts: Sequence[Verdict],
-    superseded: Sequence[tuple[str, str]] = (),
-    disputed: Sequence[tuple[str, str]] = (),
-    removed: Sequence[str] = (),
-    outcome: str = "",
+    results: Sequence[Result] = (),
+    held: str = "",
     told_by_model: str = "",
-    notices: Sequence[str] = (),
 ) -> str:
-    """One night, headed by `at` (the agent's local time). `outcome` is a sentence that stands
-    in for the changes where nothing was applied, such as a proposal that waits for review."""
+    """One night, headed by `at` (the agent's local time). `held`: why all of it waits for a
+    person, so that it is told instead of the changes."""
     parts = [
         f"## {at:%Y-%m-%d %H:%M}",
         _looked_at(note_dates, blocks, len(verdicts)),
         _demoted(told_by_model),
         _patterns(verdicts),
-        outcome or _changes(verdicts, superseded, disputed, removed),
-        " ".join(notices),
+        telling.held(held) or _changes(results, verdicts),
+        telling.left_out(results),
         _left(verdicts) if any(v.verdict == "promoted" for v in verdicts) else "",
     ]
     return _cut("\n\n".join(part for part in parts if part), _LONGEST_ENTRY) + "\n"
@@ -87,7 +96,7 @@ def cited(
     found = {}
     for number, line in enumerate(entry.split("\n"), start=1):
         tells_all = bool(line.strip()) and (line in told or line.startswith(_THEMES))
-        quoted = (behind[text] for text in behind if tells_all or _bare(text) in line)
+        quoted = (behind[text] for text in behind if tells_all or telling.bare(text) in line)
         if sources := tuple(dict.fromkeys(chain.from_iterable(quoted))):
             found[number] = Origin(sources, sums_up=tells_all)
     return found
@@ -171,7 +180,7 @@ def _patterns(verdicts: Sequence[Verdict]) -> str:
     candidates = [verdict.candidate for verdict in verdicts if not verdict.candidate.waits]
     often = sorted((c for c in candidates if c.days > 1), key=lambda c: (-c.days, c.key))[:3]
     lines = [
-        _("“{text}” was said on {days} days.").format(text=_bare(c.text), days=c.days)
+        _("“{text}” was said on {days} days.").format(text=telling.bare(c.text), days=c.days)
         for c in often
     ]
     topics = themes(candidates)
@@ -219,58 +228,9 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
             yield before, word
 
 
-def _changes(
-    verdicts: Sequence[Verdict],
-    superseded: Sequence[tuple[str, str]],
-    disputed: Sequence[tuple[str, str]],
-    removed: Sequence[str],
-) -> str:
-    added = _added(verdicts, superseded)
-    parts = [f"{_gained(added)[:-1]}:\n\n{_listed(added)}"] if added else []
-    if removed:
-        bare = [text.strip().removeprefix("- ") for text in removed]
-        parts.append(f"{_lost(removed)[:-1]}:\n\n{_listed(bare)}")
-    parts += _replaced(superseded, disputed)
-    return "\n\n".join(parts) or f"{_('MEMORY.md stays as it is.')} {_why_nothing(verdicts)}"
-
-
-def summary(
-    verdicts: Sequence[Verdict],
-    superseded: Sequence[tuple[str, str]] = (),
-    disputed: Sequence[tuple[str, str]] = (),
-    removed: Sequence[str] = (),
-) -> str:
-    """What a night changed, in sentences; why it promoted nothing, where it did not."""
-    added = _added(verdicts, superseded)
-    parts = [_gained(added)] if added else []
-    parts += [_lost(removed)] if removed else []
-    parts += _replaced(superseded, disputed)
-    return " ".join(parts) or f"{_('Nothing was added.')} {_why_nothing(verdicts)}"
-
-
-def _added(verdicts: Sequence[Verdict], superseded: Sequence[tuple[str, str]]) -> list[str]:
-    replaced = {new for _, new in superseded}
-    promoted = [v for v in verdicts if v.verdict == "promoted" and v.reason != MERGED]
-    return [v.candidate.text for v in promoted if v.candidate.text not in replaced]
-
-
-def _replaced(
-    superseded: Sequence[tuple[str, str]], disputed: Sequence[tuple[str, str]]
-) -> list[str]:
-    became = _("“{old}” became “{new}”.")
-    against = _("“{new}” contradicts “{old}”; both stay until a person decides.")
-    told = [(became, pair) for pair in superseded] + [(against, pair) for pair in disputed]
-    return [said.format(old=_bare(old), new=_bare(new)) for said, (old, new) in told]
-
-
-def _gained(lines: Sequence[str]) -> str:
-    n = len(lines)
-    return ngettext("MEMORY.md gained {n} line.", "MEMORY.md gained {n} lines.", n).format(n=n)
-
-
-def _lost(lines: Sequence[str]) -> str:
-    n = len(lines)
-    return ngettext("MEMORY.md lost {n} line.", "MEMORY.md lost {n} lines.", n).format(n=n)
+def _changes(results: Sequence[Result], verdicts: Sequence[Verdict]) -> str:
+    told = telling.changes(results)
+    return told or f"{_('MEMORY.md stays as it is.')} {_why_nothing(verdicts)}"
 
 
 def _why_nothing(verdicts: Sequence[Verdict]) -> str:
@@ -298,26 +258,8 @@ def _cause(verdict: Verdict) -> str:
     failed = [asdict(gate) for gate in verdict.gates if not gate.passed]
     if failed:
         return str(decisive(failed)["name"])
-    if verdict.verdict == "kept":
-        return "untaken" if verdict.reason == NOT_TAKEN else "room"
-    return "new" if verdict.reason.startswith(KNOWN) else "unfit"
-
-
-def _listed(texts: Sequence[str]) -> str:
-    lines = [f"- {_short(text)}" for text in texts[:_MOST_LINES]]
-    if len(texts) > _MOST_LINES:
-        lines.append("- " + _("… and {n} more").format(n=len(texts) - _MOST_LINES))
-    return "\n".join(lines)
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1].rstrip() + "…"
-
-
-def _bare(text: str) -> str:
-    """Quoted within a sentence, which has a full stop of its own."""
-    return _short(text.rstrip(" .。"))
+    code = verdict.reason.partition(" ")[0]
+    return code if code in _CAUSES else "unfit"
 
 
 def _demoted(text: str) -> str:

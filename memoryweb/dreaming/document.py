@@ -1,16 +1,17 @@
-"""MEMORY.md as lines with headings, bullets and lines that no machine may touch."""
+"""MEMORY.md as lines with headings and bullets, into which a night's results are written."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memoryweb.dreaming.candidates import Mention
-from memoryweb.language.normal_form import read
-from memoryweb.language.statements import clean
+from memoryweb.dreaming.operations import Living, Result
+from memoryweb.language.claims import HEADINGS, Kind
+from memoryweb.language.normal_form import clean, read
+from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.pins import has_open_pin, pinned_ranges
 
 _BULLET = re.compile(r"^ {0,3}[-*+] +\S")
@@ -23,22 +24,24 @@ _DATE = re.compile(
 _FENCE_END = re.compile(r"^\s{0,3}(?:`{3,}|~{3,})\s*$")
 _AS_OF = re.compile(r"\(as of [^)]*\)")
 
+_ORDER = tuple(HEADINGS.values())
+# Headings of kinds in files of earlier versions, which are used where they stand.
+_EARLIER: Mapping[Kind, str] = {
+    Kind.IDENTITY: "Work and studies",
+    Kind.RELATION: "Family and relationships",
+    Kind.PREFERENCE: "Preferences and interests",
+    Kind.PLAN: "Plans and commitments",
+}
+
 
 @dataclass(eq=False)
 class Line:
-    """`number` is the line's number in the text that was read, 0 for a new line."""
+    """`number` is the line's number in the text that was read, 0 for a new line, which says what
+    `statement` does."""
 
     text: str
     number: int = 0
-    fixed: bool = False
-    sources: tuple[Mention, ...] = ()
-    was: list[str] = field(default_factory=list)  # the old lines that it replaces
-    carries: list[int] = field(default_factory=list)  # numbers of those of which it says all
-    stands_for: list[str] = field(default_factory=list)  # statements of this night it also says
-
-    @property
-    def is_new(self) -> bool:
-        return self.number == 0
+    statement: Living | None = None
 
     @property
     def is_bullet(self) -> bool:
@@ -46,51 +49,75 @@ class Line:
 
 
 class Document:
-    """Lines can be added to a section or replaced; whatever is not asked for stays verbatim."""
+    """Bullets are added to a section, replaced or taken out; all else stays verbatim."""
 
-    def __init__(self, text: str, fixed: Collection[int] = ()) -> None:
+    def __init__(self, text: str) -> None:
         pinned = pinned_ranges(text)
-        inside = {number for first, last in pinned for number in range(first, last + 1)}
         texts = text.split("\n")
-        self.lines = [
-            Line(line, number, fixed=number in inside or number in fixed)
-            for number, line in enumerate(texts, start=1)
-        ]
+        self.lines = [Line(line, number) for number, line in enumerate(texts, start=1)]
         tokens = _MARKDOWN.parse(text)
         self._headings = {self.lines[at]: title for at, title in _headings(tokens)}
         self._titles = dict(self._titled())
         code = list(_code(tokens, texts))
-        self._code = {self.lines[n - 1] for first, last, _ in code for n in range(first, last + 1)}
-        blocks = pinned + [(first, last) for first, last, _ in code]
-        self._joins_block = {n for first, last in blocks for n in range(first + 1, last + 1)}
+        joined = pinned + [(first, last) for first, last, _ in code]
+        self._joins_block = {n for first, last in joined for n in range(first + 1, last + 1)}
         self._ends_in_block = has_open_pin(text) or any(is_open for _, _, is_open in code)
+        self._bullets: dict[str, list[list[Line]]] = defaultdict(list)  # as often as it is there
+        for block in blocks(text):
+            is_pinned = any(first <= block.end and block.line <= last for first, last in pinned)
+            if block.kind == "bullet" and not is_pinned:
+                lines = self.lines[block.line - 1 : block.end]
+                self._bullets[clean(block.text)].append(lines)
 
     def render(self) -> str:
         return "\n".join(line.text for line in self.lines)
 
-    def statements(self) -> Iterator[Line]:
-        """Lines that say something: no headings, no comments, no blanks."""
-        for line in self.lines:
-            bare = line.text.strip()
-            if bare and not bare.startswith(("#", "<!--")) and line not in self._code:
-                yield line
+    def new(self) -> dict[int, Living]:
+        """Numbers of the lines that were added → what they say."""
+        numbered = enumerate(self.lines, start=1)
+        return {number: line.statement for number, line in numbered if line.statement}
 
-    def title_of(self, line: Line) -> str:
-        """The heading that a line stands under, case-folded."""
-        return self._titles.get(line, "")
+    def write(self, results: Iterable[Result]) -> None:
+        """Carry out what was decided, one after the other."""
+        for result in results:
+            gone = [lines for one in result.gone for lines in self._bullets.pop(one.text, ())]
+            if result.new is not None and result.new.stands:
+                self._bring(result.new, gone)
+            for lines in gone:
+                self._remove(lines)
 
-    def people(self) -> set[str]:
+    def _bring(self, one: Living, gone: list[list[Line]]) -> None:
+        """In the place of what it replaces, where that stands."""
+        line = Line(f"- {one.text}", statement=one)
+        self._bullets[one.text].append([line])
+        if not gone:
+            kind = one.claim.kind
+            self.add(self._title(kind), line, by_date=kind is Kind.EVENT)
+            return
+        first, *rest = gone.pop(0)
+        self._titles[line] = self._titles.get(first, "")
+        self.lines[self.lines.index(first)] = line
+        self._remove(rest)
+
+    def _remove(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            self.lines.remove(line)
+
+    def _title(self, kind: Kind) -> str:
+        """The heading that the file has for the kind, else the one that it gets."""
+        title, earlier = HEADINGS[kind], _EARLIER.get(kind, "")
+        has_earlier = self._heading(title) is None and self._heading(earlier) is not None
+        return earlier if has_earlier else title
+
+    def _people(self) -> set[str]:
         """What many lines begin with is whom, or what, the lines are about."""
         firsts = Counter(word for line in self.lines for word in _words(line.text)[:1])
         most = max(firsts.values(), default=0)
         return {word for word, count in firsts.items() if count > 1 and count >= most / 4}
 
-    def has_section(self, title: str) -> bool:
-        return self._heading(title) is not None
-
-    def add(self, title: str, new: Line, order: Collection[str], *, by_date: bool) -> None:
-        """Put a bullet into the section, which is made in its place of `order` when missing."""
-        heading = self._heading(title) or self._new_section(title, tuple(order))
+    def add(self, title: str, new: Line, *, by_date: bool) -> None:
+        """Put a bullet into the section, which is made in its place when missing."""
+        heading = self._heading(title) or self._new_section(title)
         start = self.lines.index(heading) + 1
         end = next(
             (at for at in range(start, len(self.lines)) if self.lines[at] in self._headings),
@@ -105,20 +132,6 @@ class Document:
         else:
             self._insert(at, [new])
 
-    def replace(self, old: Line, new: Line) -> None:
-        self._titles[new] = self.title_of(old)
-        self.lines[self.lines.index(old)] = new
-
-    def remove(self, old: Line) -> None:
-        self.lines.remove(old)
-
-    def is_single(self, line: Line) -> bool:
-        """A bullet of one line, so that replacing the line replaces the entry."""
-        at = self.lines.index(line) + 1
-        follower = self.lines[at].text if at < len(self.lines) else ""
-        ends = not follower.strip() or follower.startswith(("#", "<!--"))
-        return line.is_bullet and (ends or bool(re.match(r"[-*+] +\S", follower)))
-
     def _titled(self) -> Iterator[tuple[Line, str]]:
         title = ""
         for line in self.lines:
@@ -132,9 +145,9 @@ class Document:
                 return line
         return None
 
-    def _new_section(self, title: str, order: tuple[str, ...]) -> Line:
-        """Before the first section that comes later in `order`, else at the end."""
-        later = {name.casefold() for name in order[order.index(title) + 1 :]}
+    def _new_section(self, title: str) -> Line:
+        """Before the first section that comes later, else at the end."""
+        later = {name.casefold() for name in _ORDER[_ORDER.index(title) + 1 :]}
         following = [
             at
             for at, line in enumerate(self.lines)
@@ -150,7 +163,7 @@ class Document:
 
     def _append(self, heading: Line) -> None:
         at = self._outside_block(len(self.lines))
-        while at and not self.lines[at - 1].text.strip() and not self.lines[at - 1].fixed:
+        while at and not self.lines[at - 1].text.strip():
             at -= 1
         gap = [Line("")] if at else []
         if not self.lines[at:]:
@@ -165,7 +178,7 @@ class Document:
             mine = _when(new.text)
             at = next((i for i in items if _when(self.lines[i].text) > mine), end)
         elif items:
-            people = self.people()
+            people = self._people()
             mine = _subject(new.text, people)
             same = [i for i in items if _subject(self.lines[i].text, people) == mine]
             at = next((i for i in items if i > same[-1]), end) if same else end

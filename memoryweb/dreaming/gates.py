@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate, Mention
 from memoryweb.dreaming.conflicts import Conflicts
+from memoryweb.dreaming.reasons import LEFT_OUT
 from memoryweb.dreaming.scoring import Scored, age_in_days
 from memoryweb.language.statements import Lookup, fingerprint
 from memoryweb.review.rejections import Rejections
@@ -21,22 +22,13 @@ from memoryweb.review.rejections import Rejections
 Text = str | Promise
 Outcome = Literal["promoted", "kept", "rejected"]
 
-MERGED, NOT_TAKEN, DISPUTED, KNOWN = "merged", "not_taken", "disputed", "known"
-LAST_NIGHT, WAITS, FULL = "last_night", "waits", "full"
-TOO_LONG, CONTRADICTED, OUTDATED = "too_long", "contradicted", "outdated"
+LAST_NIGHT, UNTAKEN = "last_night", "untaken"
 
 # Why something became of a candidate where no check tells, by the code that is stored for it.
-REASONS: dict[str, Text] = {
-    MERGED: _("A fuller line that was added says this too."),
-    NOT_TAKEN: _("It passed every check, but the model left it out."),
-    DISPUTED: _("It contradicts another line; both stay until a person decides."),
-    KNOWN: _("MEMORY.md already says this in line {n}."),
+REASONS: Mapping[str, Text] = {
     LAST_NIGHT: _("This was the last night of its {n} days."),
-    WAITS: _("MEMORY.md changes by at most a fifth a day; this one waits for the next night."),
-    FULL: _("MEMORY.md may have {n} characters; this one waits for room."),
-    TOO_LONG: _("It is longer than {n} characters, too long for a line."),
-    CONTRADICTED: _("A newer note says otherwise."),
-    OUTDATED: _("MEMORY.md holds a newer value."),
+    UNTAKEN: _("It passed every check, but the model left it out."),
+    **LEFT_OUT,
 }
 
 
@@ -66,7 +58,8 @@ class Gate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`reason` is empty where the checks decided, else a code of REASONS, maybe with a number."""
+    """`reason` is empty where the checks decided, else a code of REASONS, maybe with a number.
+    `text` is what MEMORY.md says for it, where that is another line."""
 
     candidate: Candidate
     scored: Scored
@@ -95,7 +88,7 @@ def why(reason: str, gates: Sequence[Mapping[str, Any]]) -> str:
     code, _space, number = reason.partition(" ")
     if reason and code not in REASONS:
         return reason
-    said = str(REASONS[code]).format(n=number) if code else ""
+    said = str(REASONS[code]).format(n=number, limit=number) if code else ""
     if code not in {"", LAST_NIGHT}:
         return said
     failed = [gate for gate in gates if not gate["passed"]]
@@ -114,14 +107,12 @@ def judge(
     now: datetime,
     forgotten: Collection[str] = (),
     rejected_before: Collection[str] = (),
-    waiting: Collection[str] = (),
     thresholds: Thresholds | None = None,
 ) -> list[Verdict]:
     """A verdict for each candidate, the best score first.
 
-    `forgotten` and `waiting` hold fingerprints; `waiting` are statements that passed on an
-    earlier night and found no room, so that their score is not asked again. `rejected_before`
-    are the statements themselves: nearly the same words are rejected, too.
+    `forgotten` holds fingerprints, `rejected_before` the statements themselves: nearly the same
+    words are rejected, too.
     """
     known = _Known(memory_lines)
     conflicts = Conflicts(candidates)
@@ -138,7 +129,6 @@ def judge(
             conflicts,
             rejections,
             is_forgotten=bool(prints & set(forgotten)),
-            has_waited=bool(prints & set(waiting)),
         )
         checked = ((row.name, row.check(case)) for row in GATES)
         verdicts.append(
@@ -159,7 +149,6 @@ class _Case:
     conflicts: Conflicts
     rejections: Rejections
     is_forgotten: bool
-    has_waited: bool
 
 
 _Answer = tuple[bool, str, dict[str, str | int]]  # passed, and a code of the row's sentences
@@ -173,12 +162,13 @@ def _failed(code: str = "no", **values: str | int) -> _Answer:
     return False, code, values
 
 
-def _score(case: _Case) -> _Answer:
+def _score(case: _Case) -> _Answer | None:
+    """Of what was recalled or repeated; the other grounds need none."""
+    if _grounds(case)[1] not in {"days", "recalled"}:
+        return None
     total, least = f"{case.scored.total:.2f}", f"{case.thresholds.min_score:.2f}"
     if case.scored.total >= case.thresholds.min_score:
         return _passed(total=total, least=least)
-    if case.has_waited:
-        return _passed("waited")
     # 0.3996 must not read like the 0.40 that it misses.
     exact = total if total != least else f"{case.scored.total:.4f}"
     return _failed(total=exact, least=least)
@@ -279,7 +269,6 @@ GATES = (
         _score,
         {
             "yes": _("It scored {total}; {least} is enough."),
-            "waited": _("It scored enough on an earlier night and waits for room."),
             "no": _("It scored {total}; {least} is needed."),
         },
         _("scored too low"),

@@ -2,9 +2,9 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -12,22 +12,38 @@ from django.db.models import Q
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
-from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.engine import ON_TRUST
+from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.dreaming.operations import (
+    NOBODY,
+    Correction,
+    Living,
+    Material,
+    Said,
+    Spoken,
+    Why,
+)
+from memoryweb.dreaming.spoken import spoken
+from memoryweb.facts.listing import weighed, weight_of
+from memoryweb.facts.models import Fact
+from memoryweb.facts.statements import Statement, statements_of
+from memoryweb.language.claims import claim_of
+from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.memory.machine_changes import changed_by_machines
+from memoryweb.memory.fact_evidence import ground_of
 from memoryweb.memory.proposing import rejected_lines
 from memoryweb.provenance import vouching
 from memoryweb.provenance.flags import without_flagged
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.models import AuthorKind, File, SourceClass
 
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream
-RECALL_DAYS = 30
+RECALL_DAYS = RETIRED_DAYS = 30
 
 
 @dataclass(frozen=True)
@@ -58,16 +74,14 @@ class Inputs:
     diary: Text
     mentions: tuple[Mention, ...]
     recalls: Mapping[tuple[str, int], Recall]
-    protected_lines: frozenset[int] = frozenset()
-    line_dates: Mapping[int, date] = field(default_factory=dict)
-    waiting: frozenset[str] = frozenset()
-    rejected_before: frozenset[str] = frozenset()
-    changed_today: int = 0
+    material: Material
+    retired: tuple[tuple[str, str], ...] = ()  # what left lately, and why
 
     @property
     def frozen(self) -> dict[str, Any]:
-        """Files and revisions, as the run keeps them."""
+        """Files and revisions, as the run keeps them, and what else an answer may name."""
         return {
+            "aside": [one.id for one in self.material.living if not one.stands],
             "notes": [note.frozen for note in self.notes],
             "memory": self.memory.frozen,
             "diary": self.diary.frozen,
@@ -76,20 +90,21 @@ class Inputs:
 
 def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
-    waiting, held = _kept(run)
+    held = _held(run)
     files = _files(run, held)
     found = [_text(file) for file in sorted(files, key=_by_date) if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
     notes = tuple(replace(note, hidden=_waiting_lines(note, origins)) for note in found)
     memory = replace(core, hidden=_waiting_lines(core, origins))
-    protected, line_dates = _standing(memory, origins)
     outside = _outside(run, notes)
     first, _last = window(run.now)
     mentions = tuple(
         one
-        for one in _mentions(notes, origins, outside)
+        for one in _mentions(run, notes, origins, outside)
         if one.date >= first or _key(one.text) in held
     )
+    done, known = _done_before(run), _facts(run)
+    retired = list(_retired(done))
     return Inputs(
         now=run.now,
         notes=tuple(_only(note, held) if _is_before(note, first) else note for note in notes),
@@ -97,11 +112,16 @@ def read(run: Run) -> Inputs:
         diary=_core(files, DIARY),
         mentions=mentions,
         recalls=_recalls(run, notes, mentions),
-        protected_lines=protected,
-        line_dates=line_dates,
-        waiting=waiting,
-        rejected_before=rejected_lines(run.agent_id, run.owner, MEMORY),
-        changed_today=_changed_today(run, memory),
+        material=Material(
+            today=run.now.astimezone(run.agent.zone).date(),
+            living=tuple(_living(run, memory, origins, known)),
+            said=tuple(_said(one) for one in mentions if not one.waits),
+            corrections=(*_corrections(known), *(one for one, _why in retired)),
+            rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
+            spent=frozenset(_spent(done)),
+            names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
+        ),
+        retired=tuple((one.text, why) for one, why in retired),
     )
 
 
@@ -120,8 +140,8 @@ def window(now: datetime) -> tuple[date, date]:
     return last - timedelta(days=settings.DREAM_DATES - 1), last
 
 
-def notes_of(owner: Owner | None) -> Q:
-    return Q(owner=None) if owner is None else Q(owner=owner)
+def notes_of(owner: Owner | None, of: str = "") -> Q:
+    return Q(**{f"{of}owner": owner}) if owner else Q(**{f"{of}owner__isnull": True})
 
 
 def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
@@ -169,13 +189,17 @@ def _core(files: Iterable[File], path: str) -> Text:
 def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
     found: dict[tuple[str, int], list[LineOrigin]] = defaultdict(list)
     ids = [uuid.UUID(text.file_id) for text in texts if text.file_id]
-    rows = LineOrigin.objects.filter(file__in=ids).select_related("source_file")
-    for row in rows.defer("source_file__content").order_by("pk"):
+    rows = LineOrigin.objects.filter(file__in=ids).select_related(
+        "source_file", "root", "message__conversation__owner"
+    )
+    rows = rows.defer("source_file__content", "root__text", "message__content")
+    for row in rows.order_by("pk"):
         found[str(row.file_id), row.line].append(row)
     return found
 
 
 def _mentions(
+    run: Run,
     notes: Iterable[Text],
     origins: Mapping[tuple[str, int], list[LineOrigin]],
     outside: Collection[tuple[str, int]],
@@ -199,6 +223,8 @@ def _mentions(
                 human=any(row.author_kind == AuthorKind.PERSON for row in rows),
                 waits=any(n in note.hidden for n in range(block.line, block.end + 1)),
                 outside=any((note.file_id, n) in outside for n in range(block.line, block.end + 1)),
+                grounds=tuple(dict.fromkeys(ground_of(row) for row in rows)),
+                by=spoken(rows, run.owner, (note.note_date or date.min, block.line)),
             )
 
 
@@ -221,27 +247,96 @@ def _waiting_lines(
     )
 
 
-def _standing(
-    memory: Text, origins: Mapping[tuple[str, int], list[LineOrigin]]
-) -> tuple[frozenset[int], dict[int, date]]:
-    """Lines of MEMORY.md that no machine may change, and when each line was last said."""
-    protected = pinned_lines(memory.content)
-    dates: dict[int, date] = {}
-    for (file_id, line), rows in origins.items():
-        if file_id != memory.file_id:
-            continue
-        if any(
-            row.marks or (row.author_kind == AuthorKind.PERSON and not row.released) for row in rows
-        ):
-            protected.add(line)
-        said = [
-            row.source_file.note_date
-            for row in rows
-            if row.source_file and row.source_file.note_date
-        ]
-        if said:
-            dates[line] = max(said)
-    return frozenset(protected), dates
+def _said(mention: Mention) -> Said:
+    text = as_line(mention.text)
+    return Said(mention.ref, clean(mention.text), mention.by, mention.outside, claim_of(text))
+
+
+def _facts(run: Run) -> list[Any]:
+    """Those that may stand in MEMORY.md, and those that a person took back."""
+    rows = Fact.objects.of(run.agent_id, run.owner_id)
+    held = Q(file__isnull=False) | Q(state=Fact.State.ACTIVE)
+    wanted = rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
+    return list(weighed(wanted).order_by("pk"))
+
+
+def _living(
+    run: Run,
+    memory: Text,
+    origins: Mapping[tuple[str, int], list[LineOrigin]],
+    known: Iterable[Any],
+) -> Iterator[Living]:
+    """The statements of MEMORY.md, and those that found no room there."""
+    facts = {
+        fact.fingerprint: fact
+        for fact in known
+        if fact.path == MEMORY and (fact.file_id or fact.state == Fact.State.ACTIVE)
+    }
+    pinned = pinned_lines(memory.content)
+    for one in statements_of(memory.content, MEMORY):
+        lines = range(one.line, one.end + 1)
+        found = [row for line in lines for row in origins.get((memory.file_id, line), ())]
+        fact = facts.pop(one.print, None)
+        is_written = (row.author_kind == AuthorKind.PERSON and not row.released for row in found)
+        yield Living(
+            id=str(fact.pk) if fact else f"line {one.line}",
+            text=one.text,
+            claim=one.claim,
+            by=spoken(found, run.owner),
+            is_persons=any(is_written) or bool(fact and fact.confirmed_at),
+            is_pinned=any(line in pinned for line in lines),
+            is_flagged=any(line in memory.hidden for line in lines),
+            is_hidden=bool(fact and fact.hidden_at),
+            value=weight_of(fact, run.now).value if fact else 0.0,
+        )
+    for fact in facts.values():
+        if fact.file_id is None and fact.hidden_at is None:
+            yield _aside(fact, run)
+
+
+def _aside(fact: Fact, run: Run) -> Living:
+    """Trusted no further than a dream, wherever it came from."""
+    is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
+    return Living(
+        id=str(fact.pk),
+        text=fact.text,
+        claim=Statement(fact.text, fact.heading).claim,
+        by=Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own),
+        is_persons=fact.confirmed_at is not None,
+        stands=False,
+        value=weight_of(fact, run.now).value,
+    )
+
+
+def _corrections(known: Iterable[Fact]) -> Iterator[Correction]:
+    """What people took back."""
+    for fact in known:
+        if fact.corrected_at is not None:
+            claim = Statement(fact.text, fact.heading).claim
+            yield Correction(fact.text, claim, fact.corrected_at)
+
+
+def _done_before(run: Run) -> list[Operation]:
+    """What earlier dreams did, of which the notes may still be there to be read."""
+    since = run.now - timedelta(days=RETIRED_DAYS)
+    rows = Operation.objects.filter(notes_of(run.owner, "report__"), report__agent=run.agent_id)
+    rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, run.now))
+    rows = rows.exclude(report__run=run).exclude(report__run__reverted_at__isnull=False)
+    rows = rows.exclude(why=Why.ROOM).order_by("report__dreamt_at", "position")
+    return list(rows.select_related("report"))
+
+
+def _retired(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:
+    for one in done:
+        for text in one.before:
+            at = one.report.dreamt_at
+            yield Correction(text, claim_of(text), at, is_persons=False), one.why
+
+
+def _spent(done: Iterable[Operation]) -> Iterator[str]:
+    """Note lines on whose word something went that nobody could prove: once is enough."""
+    for one in done:
+        yield from str(one.values.get(ON_TRUST, "")).split()
 
 
 def _recalls(
@@ -259,21 +354,11 @@ def _recalls(
     return counted
 
 
-def _kept(run: Run) -> tuple[frozenset[str], dict[str, uuid.UUID]]:
-    """Statements that found no room last time, and those left to a person, with their notes."""
+def _held(run: Run) -> dict[str, uuid.UUID]:
+    """Statements that last time were left to a person, with their notes."""
     reports = Report.objects.filter(notes_of(run.owner), agent_id=run.agent_id)
     reports = reports.filter(dreamt_at__lte=run.now).exclude(run=run)
     last = reports.order_by("-dreamt_at")[:1]
     kept = Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
-    rows = list(kept.values_list("key", "file", "gates"))
-    waiting = frozenset(key for key, _file, gates in rows if all(g["passed"] for g in gates))
-    return waiting, {key: file for key, file, gates in rows if file and is_held(gates)}
-
-
-def _changed_today(run: Run, memory: Text) -> int:
-    """Lines that machines have changed on this local date already."""
-    if not memory.file_id:
-        return 0
-    today = run.now.astimezone(run.agent.zone).date()
-    start = datetime.combine(today, time(), tzinfo=run.agent.zone)
-    return changed_by_machines(uuid.UUID(memory.file_id), start, run.now)
+    rows = kept.values_list("key", "file", "gates")
+    return {key: file for key, file, gates in rows if file and is_held(gates)}

@@ -4,6 +4,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.dreaming import reasons
+from memoryweb.dreaming.operations import Why
 from memoryweb.fields import (
     ErasableCharField,
     ErasableJSONField,
@@ -28,10 +30,8 @@ class Report(models.Model):
     promoted = models.IntegerField(default=0)
     kept = models.IntegerField(default=0)
     rejected = models.IntegerField(default=0)
-    summary = ErasableTextField(blank=True, help_text="why nothing was promoted, or what was")
     diary = ErasableTextField(blank=True)
     changes = PlainJSONField(default=list, help_text="[{file, path, before, after}] revisions")
-    disputed = ErasableJSONField(default=list)
     fingerprint = PlainCharField(max_length=64, blank=True, help_text="of inputs and result")
 
     objects = TeamManager()
@@ -43,6 +43,54 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent_id} {self.dreamt_at:%Y-%m-%d}"
+
+
+class Operation(models.Model):
+    """What a dream did to statements, or did not: `code` says why it was left out, `waits` what a
+    person decides about. Sentences are made when they are shown."""
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    report = models.ForeignKey(Report, models.CASCADE, related_name="operations", db_index=False)
+    position = models.IntegerField()
+    does = PlainCharField(max_length=8)
+    why = PlainCharField(max_length=10, blank=True, help_text="why statements left")
+    code = PlainCharField(max_length=24, blank=True)
+    values = PlainJSONField(default=dict)
+    waits = PlainCharField(max_length=8, blank=True)
+    before = ErasableJSONField(default=list, help_text="texts of the statements that left")
+    after = ErasableTextField(blank=True)
+    against = ErasableTextField(blank=True, help_text="what stands against it")
+    sources = PlainJSONField(default=list, help_text="[{file, path, revision, line}]")
+
+    objects = TeamManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["report", "position"], name="dreaming_operation_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.does} {self.code or self.waits or self.why}"
+
+    @property
+    def outcome(self) -> str:
+        """A code of `reasons.OUTCOMES`: what it did, rather than what it was called."""
+        if self.code:
+            return "left_out"
+        if self.waits:
+            return "waits"
+        if self.after and not self.before:
+            return "back" if self.why else "add"
+        return "replace" if self.after and self.does == "add" else self.does
+
+    @property
+    def reason(self) -> str:
+        """Why it was left out, waits, or why statements left; empty where it simply came in."""
+        if self.code:
+            return reasons.left_out(self.code, self.values)
+        if self.waits:
+            return str(reasons.WAITS[self.waits])
+        return str(reasons.LEFT[Why(self.why)]) if self.before and self.why else ""
 
 
 class Candidate(models.Model):

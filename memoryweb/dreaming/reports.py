@@ -1,19 +1,21 @@
-"""What a dream leaves for people to read: the report and a row for every candidate."""
+"""What a dream leaves for people to read: the report, its operations and its candidates."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from memoryweb.dreaming import consolidators, diary
+from memoryweb.dreaming import diary
+from memoryweb.dreaming.candidates import Mention
+from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
-from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.dreaming.rules import Consolidated
+from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.dreaming.operations import Result, Why
+from memoryweb.facts.statements import statements_of
 from memoryweb.memory import write
-from memoryweb.memory.guards import changed_lines
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import Proposal
@@ -29,10 +31,10 @@ def store(
     *,
     entry: str,
     changes: Sequence[dict[str, Any]],
+    memory: str,
+    held: str = "",
 ) -> Report:
-    for change in changes:
-        is_memory = change["path"] == MEMORY
-        change["lines"] = changed_lines(read.memory.content, made.content) if is_memory else 0
+    """`memory`: MEMORY.md as the night left it."""
     counts = {kind: _count(made, kind) for kind in ("promoted", "kept", "rejected")}
     report = Report.objects.create(
         team=work.team,
@@ -42,30 +44,20 @@ def store(
         dreamt_at=read.now,
         notes=len(read.notes),
         blocks=len(read.mentions),
-        summary=_summary(read, made, changes),
         diary=entry,
         changes=list(changes),
-        disputed=[list(pair) for pair in made.disputed],
         fingerprint=_fingerprint(read, made),
         **counts,
     )
-    lines = {m: line for line, mentions in made.placed.items() for m in mentions}
-    Candidate.objects.bulk_create(
-        _candidate(report, verdict, next((lines[m] for m in _of(verdict) if m in lines), None))
-        for verdict in made.verdicts
+    mentions = {one.ref: one for one in read.mentions}
+    Operation.objects.bulk_create(
+        _operation(report, position, result, mentions, held)
+        for position, result in enumerate(made.results)
     )
+    lines = {one.text: one.line for one in statements_of(memory, MEMORY)}
+    Candidate.objects.bulk_create(_candidate(report, one, made, lines) for one in made.verdicts)
     _forget_older(report)
     return report
-
-
-def held_sentence(made: Consolidated, *, needs_review: bool) -> str:
-    """What the diary says in place of the changes, where a person decides first."""
-    if not needs_review:
-        return ""
-    why = " ".join(item.detail for item in made.broken)
-    return _("MEMORY.md was not changed: the proposal waits for a person. {why}").format(
-        why=why
-    ).strip()  # fmt: skip
 
 
 def note_revert(tx: Transaction, run: Run, writer: Writer) -> None:
@@ -98,25 +90,43 @@ def _forget_older(report: Report) -> None:
     weighed.exclude(verdict=Candidate.Verdict.PROMOTED).delete()
 
 
-def _summary(read: Inputs, made: Consolidated, changes: Sequence[dict[str, Any]]) -> str:
-    is_applied = any(change["path"] == MEMORY for change in changes)
-    if made.content != read.memory.content and not is_applied:
-        told = held_sentence(made, needs_review=True)
-    else:
-        gone = consolidators.removed(read.memory.content, made)
-        told = diary.summary(made.verdicts, made.superseded, made.disputed, gone)
-    return " ".join([told, *made.notices])
-
-
 def _count(made: Consolidated, kind: str) -> int:
     return sum(verdict.verdict == kind for verdict in made.verdicts)
 
 
-def _of(verdict: Verdict) -> Sequence[Any]:
-    return verdict.candidate.mentions
+def _operation(
+    report: Report, position: int, result: Result, mentions: Mapping[str, Mention], held: str
+) -> Operation:
+    operation = result.operation
+    cited = [mentions[ref] for ref in operation.sources if ref in mentions]
+    return Operation(
+        team_id=report.team_id,
+        report=report,
+        position=position,
+        does=operation.does,
+        why=result.why if result.gone or result.why is Why.ROOM else "",
+        code=result.code,
+        values=dict(result.values),
+        waits=result.waits or (held if result.is_applied else ""),
+        before=[one.text for one in result.gone],
+        after=result.new.text if result.new else operation.text,
+        against=result.against.text if result.against else "",
+        sources=[_place(mention) for mention in cited],
+    )
 
 
-def _candidate(report: Report, verdict: Verdict, memory_line: int | None) -> Candidate:
+def _place(mention: Mention) -> dict[str, Any]:
+    return {
+        "file": mention.file_id,
+        "path": mention.path,
+        "revision": mention.revision,
+        "line": mention.line,
+    }
+
+
+def _candidate(
+    report: Report, verdict: Verdict, made: Consolidated, lines: Mapping[str, int]
+) -> Candidate:
     candidate = verdict.candidate
     latest = candidate.mentions[-1]
     return Candidate(
@@ -127,10 +137,7 @@ def _candidate(report: Report, verdict: Verdict, memory_line: int | None) -> Can
         file_id=latest.file_id,
         path=latest.path,
         line=latest.line,
-        sources=[
-            {"file": m.file_id, "path": m.path, "revision": m.revision, "line": m.line}
-            for m in candidate.mentions
-        ],
+        sources=[_place(mention) for mention in candidate.mentions],
         score=round(verdict.scored.total, 4),
         components={
             name: round(value, 4) for name, value in asdict(verdict.scored.components).items()
@@ -138,11 +145,23 @@ def _candidate(report: Report, verdict: Verdict, memory_line: int | None) -> Can
         gates=[asdict(gate) for gate in verdict.gates],
         verdict=verdict.verdict,
         reason=verdict.reason,
-        memory_line=memory_line if verdict.verdict == "promoted" else None,
+        memory_line=_line_of(verdict, made, lines),
     )
+
+
+def _line_of(verdict: Verdict, made: Consolidated, lines: Mapping[str, int]) -> int | None:
+    if verdict.verdict != "promoted":
+        return None
+    refs = {mention.ref for mention in verdict.candidate.mentions}
+    new = (one.new for one in made.applied if one.new and refs & set(one.new.sources))
+    return next((lines[one.text] for one in new if one.text in lines), None)
 
 
 def _fingerprint(read: Inputs, made: Consolidated) -> str:
     """Two nights with the same one looked at the same and decided the same."""
-    said = f"{read.frozen['notes']}{made.content}"
+    decided = [
+        (one.operation.does, one.operation.text, one.code, [gone.text for gone in one.gone])
+        for one in made.results
+    ]
+    said = f"{read.frozen['notes']}{decided}"
     return hashlib.sha256(said.encode()).hexdigest()

@@ -55,6 +55,10 @@ def grounds_of(file: File, there: Sequence[Statement]) -> Mapping[str, Grounds]:
     return {one.print: _grounds(found[one.print], person_id) for one in there}
 
 
+def ground_of(row: LineOrigin) -> Ground:
+    return Ground(row.message_id, row.root_id, _said_at(row))
+
+
 def is_said_since(grounds: Grounds, moment: datetime) -> bool:
     """Whether the owner, or a member, has said it later in a message of their own."""
     later = [one for one in grounds.all if one.said_at and one.said_at > moment]
@@ -84,7 +88,7 @@ def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) ->
 
 
 def _grounds(rows: Sequence[LineOrigin], person_id: UUID | None) -> Grounds:
-    told = dict.fromkeys(Ground(row.message_id, row.root_id, _said_at(row)) for row in rows)
+    told = dict.fromkeys(map(ground_of, rows))
     sources = [
         SourceClass.SYSTEM if row.released else source_of_origin(row, person_id) for row in rows
     ]

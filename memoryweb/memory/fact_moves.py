@@ -42,9 +42,10 @@ _CAME = (
 
 @dataclass(frozen=True)
 class Went:
-    """Why a statement left its file; `by`: the fact that replaced it, or the text that did."""
+    """Why a statement left its file, None where it holds without a line there; `by`: the fact
+    that replaced it, or the text that did."""
 
-    why: Fact.Why
+    why: Fact.Why | None
     by: UUID | str | None = None
 
 
@@ -255,13 +256,15 @@ def _let_go(
     newer = made.get(fingerprint(went.by)) if isinstance(went.by, str) else None
     named = went.by if isinstance(went.by, UUID) else None
     row.superseded_by_id = newer.pk if newer else named
-    row.file, row.why, row.state = None, went.why, _left_as(went.why)
+    row.file, row.why, row.state = None, went.why or "", _left_as(went.why)
     row.changed_at = tx.now
     if writer.kind == AuthorKind.PERSON and went.why in _TAKEN_BACK:
         row.corrected_at, row.corrected_by = tx.now, writer.user
 
 
-def _left_as(why: Fact.Why) -> Fact.State:
+def _left_as(why: Fact.Why | None) -> Fact.State:
+    if why is None:
+        return State.ACTIVE
     if why == Why.EXPIRED:
         return State.EXPIRED
     return State.SUPERSEDED if why in _REPLACED else State.RETIRED

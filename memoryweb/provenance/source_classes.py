@@ -15,7 +15,7 @@ from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.models import AuthorKind, File, SourceClass
 
 # The least trusted first: a text that stands on several words is worth its weakest one.
-_BY_TRUST = (
+BY_TRUST = (
     SourceClass.THIRD_PARTY,
     SourceClass.IMPORT,
     SourceClass.AGENT,
@@ -130,7 +130,7 @@ def sources_at(file: File, number: int) -> Mapping[int, SourceClass]:
 
 def weakest(classes: Iterable[SourceClass]) -> SourceClass:
     """The least trusted of some; the system's for none."""
-    return min(classes, key=_BY_TRUST.index, default=SourceClass.SYSTEM)
+    return min(classes, key=BY_TRUST.index, default=SourceClass.SYSTEM)
 
 
 def _key(writer: Writer) -> UUID | None:

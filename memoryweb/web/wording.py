@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.dreaming.models import Candidate
 from memoryweb.dreaming.queries import AgentNights, Night
+from memoryweb.dreaming.reasons import OUTCOMES
 from memoryweb.extraction.models import Extraction
 from memoryweb.facts.models import Fact
 from memoryweb.language.claims import Kind
@@ -101,6 +102,11 @@ def standing(nights: AgentNights, *, sees_all: bool) -> tuple[Chip, str | Promis
 
 def of_verdict(verdict: str) -> Chip:
     return _VERDICTS[Candidate.Verdict(verdict)]
+
+
+def of_operation(outcome: str) -> Chip:
+    kind = {"left_out": "idle", "waits": "wait"}.get(outcome, "ok")
+    return Chip(kind, OUTCOMES[outcome])
 
 
 def happened_at(row: Run | Extraction | Proposal | Revision) -> datetime:

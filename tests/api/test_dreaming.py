@@ -90,7 +90,10 @@ def test_the_report_tells_what_was_promoted_and_shows_the_diff(
     finish()
     [listed] = callers.viewer.get(f"{memory}/dream/reports").json()["items"]
     report = callers.viewer.get(f"{memory}/dream/reports/{run['id']}").json()
-    assert listed == {**report, "diff": None}
+    assert listed == {**report, "diff": None, "operations": None}
+    [operation] = report["operations"]
+    assert (operation["outcome"], operation["old"]) == ("add", [])
+    assert operation["new"] == "The harbour office opens at eight."
     assert (report["mode"], report["consolidator"]) == ("manual", "rules")
     assert report["candidateCount"] == report["promotedCount"] == 1
     assert "harbour office" in report["diff"]

@@ -24,7 +24,7 @@ from memoryweb.workspace.models import AuthorKind, File
 from tests.api.client import Api
 from tests.browser.conftest import Open
 from tests.browser.test_every_page import AXE, RUN, TAGS
-from tests.dreaming.nights import answer
+from tests.dreaming.nights import add, answer
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.web.pages import url
 from tests.web.stage import NOTE
@@ -45,9 +45,7 @@ class Model:
     def __call__(self, asked: Received) -> Behaviour:
         self.asked.put(asked)
         self.go.get(timeout=30)
-        path = asked.data["notes"][0]["path"]
-        said = answer(f"{asked.data['memory']}- {DREAMT}\n", (DREAMT, f"{path}#L3"))
-        return Behaviour(json.dumps(said))
+        return Behaviour(json.dumps(answer(add(DREAMT, asked.data["notes"][0]["id"]))))
 
 
 @pytest.fixture

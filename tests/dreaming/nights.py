@@ -53,11 +53,9 @@ def text_of(world: World, owner: Owner | None, path: str = "MEMORY.md") -> str:
     return found.content if found else ""
 
 
-def answer(content: str, *citations: tuple[str, str]) -> dict[str, Any]:
-    return {
-        "should_update": True,
-        "reason": "There is something new.",
-        "memory_content": content,
-        "diary": "I read the notes.",
-        "citations": [{"text": text, "source": source} for text, source in citations],
-    }
+def answer(*operations: dict[str, Any], diary: str = "I read the notes.") -> dict[str, Any]:
+    return {"operations": list(operations), "reason": "There is something new.", "diary": diary}
+
+
+def add(text: str, *sources: str) -> dict[str, Any]:
+    return {"op": "add", "text": text, "sources": list(sources or ["n1"])}

@@ -3,58 +3,57 @@ from typing import Any
 
 import pytest
 
-from memoryweb.dreaming.answers import Citation, Cited, DreamAnswer
+from memoryweb.dreaming.answers import DreamAnswer
+from memoryweb.dreaming.operations import Does, Operation, Why
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.llm.parsing import parse
 
-ANSWER: dict[str, Any] = {
-    "should_update": True,
-    "reason": "A dog came.",
-    "memory_content": "# MEMORY\n\n- Mara has a dog.\n",
-    "diary": "A quiet day.",
-    "citations": [{"text": "Mara has a dog.", "source": "memory/2031-03-02.md#L4-L5"}],
-}
+ADD = {"op": "add", "text": "- Mara has  a dog.", "sources": ["n4", "n5"]}
 
 
-def test_a_citation_leads_to_lines_of_a_note() -> None:
-    assert _answer().citations[0].cited == Cited("memory/2031-03-02.md", 4, 5)
+def test_an_operation_reads_as_one_line_with_its_sources() -> None:
+    assert _operation() == Operation(Does.ADD, "Mara has a dog.", sources=("n4", "n5"))
 
 
-@pytest.mark.parametrize(
-    ("source", "lines"),
-    [("a.md#L3", (3, 3)), ("a.md#L3-5", (3, 5)), (" a.md#L3-L5 ", (3, 5))],
-)
-def test_citations_may_be_written_a_little_differently(source: str, lines: tuple[int, int]) -> None:
-    cited = Citation(source=source).cited
-    assert cited is not None
-    assert (cited.first, cited.last) == lines
+def test_one_id_alone_is_as_good_as_a_list() -> None:
+    found = _operation(op="retire", old="s3", sources="n1", why="Cancelled")
+    assert (found.old, found.sources, found.why) == (("s3",), ("n1",), Why.CANCELLED)
 
 
-@pytest.mark.parametrize("source", ["", "a.md", "a.md#4", "a.md#L5-L3", "a.md#L0", "#L1", "a#L1x"])
-def test_a_citation_that_leads_nowhere_proves_nothing(source: str) -> None:
-    assert Citation(source=source).cited is None
+def test_a_reason_that_is_none_of_ours_is_no_reason() -> None:
+    assert _operation(op="retire", old="s3", why="because I say so").why is Why.SUPERSEDED
+
+
+def test_no_model_says_of_itself_that_it_was_masked() -> None:
+    assert parse(json.dumps({"operations": [ADD]}), DreamAnswer).operations[0].had_secret is False
+
+
+def test_nothing_to_change_is_an_answer() -> None:
+    assert parse('{"operations": [], "reason": "x"}', DreamAnswer).operations == ()
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"should_update": 1},
-        {"memory_content": 5},
-        {"memory_content": "x" * 200_001},
+        {"operations": "all"},
+        {"operations": [{"op": "rewrite", "text": "x"}]},
+        {"operations": [ADD | {"text": 5}]},
+        {"operations": [ADD | {"text": "x" * 4_001}]},
+        {"operations": [ADD | {"sources": ["n1"] * 101}]},
+        {"operations": [ADD] * 1_001},
         {"diary": "x" * 8_001},
-        {"citations": [{"text": "no source"}]},
-        {"citations": [{"text": "a", "source": "a.md#L1"}] * 1_001},
     ],
 )
 def test_another_form_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(BadAnswer):
-        _answer(**change)
+        parse(json.dumps({"operations": [ADD], "reason": "x"} | change), DreamAnswer)
 
 
-def test_an_answer_without_the_memory_is_refused() -> None:
+def test_an_answer_without_operations_is_refused() -> None:
     with pytest.raises(BadAnswer):
         parse('{"should_update": true, "reason": "x"}', DreamAnswer)
 
 
-def _answer(**change: Any) -> DreamAnswer:
-    return parse(json.dumps(ANSWER | change), DreamAnswer)
+def _operation(**change: Any) -> Operation:
+    answer = parse(json.dumps({"operations": [ADD | change]}), DreamAnswer)
+    return answer.operations[0].operation

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.dreaming.candidates import Mention, Recall, as_line, cut_note, gather
-from memoryweb.language.categories import Category
+from memoryweb.dreaming.candidates import Mention, Recall, as_line, gather
+from memoryweb.language.claims import Kind
 from memoryweb.language.statements import fingerprint
 from tests.dreaming.notes import NIGHT, mention
 from tests.pace import assert_linear
@@ -64,11 +64,11 @@ def test_the_key_is_the_fingerprint_of_the_text() -> None:
     assert found.key == fingerprint("Tom bakes bread")
 
 
-def test_the_category_comes_from_the_place_else_from_the_words() -> None:
+def test_the_kind_comes_from_the_place_else_from_the_words() -> None:
     marked, unmarked = gather(
         [mention("Tom bakes bread", category="work"), mention("Ines has two sisters", line=4)], {}
     )
-    assert {marked.category, unmarked.category} == {Category.WORK, Category.RELATION}
+    assert {marked.kind, unmarked.kind} == {Kind.IDENTITY, Kind.RELATION}
 
 
 @pytest.mark.parametrize(
@@ -135,20 +135,6 @@ def test_a_week_of_notes_is_gathered_in_the_time_of_its_length() -> None:
 
     assert len(gather(week(100), {})) == 100
     assert_linear(lambda mentions: gather(mentions, {}), week)
-
-
-def test_a_long_note_is_cut_at_a_line() -> None:
-    note = "\n".join(f"- line {n}" for n in range(1000))
-    cut = cut_note(note)
-    assert len(cut) <= 4_000
-    kept, _, rest = cut.rpartition("\n")
-    assert note.startswith(kept + "\n")
-    assert rest == f"… ({len(note) - len(kept)} characters more)"
-
-
-def test_a_note_of_one_endless_line_is_cut_too() -> None:
-    assert len(cut_note("x" * 5_000)) <= 4_000
-    assert cut_note("short") == "short"
 
 
 def test_places_that_differ_in_a_mark_alone_stand_in_one_order() -> None:

@@ -1,49 +1,39 @@
 # ruff: noqa: E501  a pair of statements a line
 """What becomes of an old value when people say a new one, night after night."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from memoryweb.dreaming.candidates import Mention, gather
-from memoryweb.dreaming.gates import judge
-from memoryweb.dreaming.rules import Consolidated, consolidate
-from memoryweb.dreaming.scoring import score
-from tests.dreaming.notes import mention
+from memoryweb.dreaming.candidates import Mention
+from memoryweb.dreaming.operations import Spoken
+from tests.dreaming.notes import Night, dreamt, inputs, mention
 
 SEED = "# Memory\n"
 
 
-def live(said: Sequence[tuple[int, str]]) -> list[Consolidated]:
+def live(said: Sequence[tuple[int, str]]) -> list[Night]:
     """A dream in the night after each day on which something was said."""
     places = [mention(text, day, line) for line, (day, text) in enumerate(said, start=3)]
     memory, results = SEED, []
-    dates: dict[str, date] = {}
+    by: Mapping[str, Spoken] = {}
     for day in sorted({day for day, _ in said}):
-        result = _night(memory, dates, places, day)
+        result = _night(memory, by, places, day)
         results.append(result)
-        memory = result.content
-        lines = memory.split("\n")
-        for number, sources in result.placed.items():
-            dates[lines[number - 1]] = max(one.date for one in sources)
+        memory, by = result.content, result.said
     return results
 
 
-def _night(
-    memory: str, dates: dict[str, date], places: Sequence[Mention], day: int
-) -> Consolidated:
+def _night(memory: str, by: Mapping[str, Spoken], places: Sequence[Mention], day: int) -> Night:
     now = datetime(2026, 3, day, 2, tzinfo=UTC) + timedelta(days=1)
     first = now.date() - timedelta(days=6)
-    found = gather([one for one in places if first <= one.date <= date(2026, 3, day)], {})
-    lines = memory.split("\n")
-    verdicts = judge(found, score(found, now), memory_lines=lines, now=now)
-    numbered = {n: dates[text] for n, text in enumerate(lines, start=1) if text in dates}
-    return consolidate(memory, verdicts, line_dates=numbered)
+    read = [one for one in places if first <= one.date <= date(2026, 3, day)]
+    return dreamt(inputs(memory, read, said=by, now=now))
 
 
-def bullets(result: Consolidated) -> list[str]:
-    return [line[2:] for line in result.content.split("\n") if line.startswith("- ")]
+def bullets(result: Night) -> list[str]:
+    return result.bullets
 
 
 SHIPPING = [
@@ -65,9 +55,9 @@ def test_the_same_is_left_when_one_night_reads_it_all() -> None:
 
 
 def test_the_old_value_is_told_as_superseded() -> None:
-    assert live(SHIPPING)[1].superseded == (
+    assert live(SHIPPING)[1].replaced == [
         ("Marta's team ships on Fridays.", "Marta's team ships on Thursdays now, never on Fridays."),
-    )  # fmt: skip
+    ]  # fmt: skip
 
 
 def test_repeating_the_current_value_in_fewer_words_changes_nothing() -> None:
@@ -108,7 +98,7 @@ def test_a_new_value_takes_the_place_of_the_old_one(old: str, new: str, nights: 
     final = [line for line in bullets(results[-1]) if "violin" not in line]
     assert final == [new]
     if nights == "apart":
-        assert results[-1].superseded == ((old, new),)
+        assert results[-1].replaced == [(old, new)]
 
 
 @pytest.mark.parametrize(
@@ -139,12 +129,12 @@ def test_a_new_value_takes_the_place_of_the_old_one(old: str, new: str, nights: 
 def test_what_is_no_contradiction_leaves_both(one: str, other: str) -> None:
     result = live([(5, one), (8, other)])[-1]
     assert set(bullets(result)) == {one, other}
-    assert result.disputed == ()
+    assert result.disputed == []
 
 
-def test_what_an_old_line_says_besides_is_not_lost_with_its_value() -> None:
+def test_a_later_value_leaves_none_of_the_old_one_beside_it() -> None:
     old = "Marta lives in Gothenburg with her husband Jonas."
     new = "Marta moved to Malmö."
     result = live([(5, old), (8, new)])[-1]
-    assert set(bullets(result)) == {old, new}
-    assert result.disputed == ((old, new),)
+    assert bullets(result) == [new]
+    assert result.replaced == [(old, new)]

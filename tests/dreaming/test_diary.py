@@ -1,12 +1,15 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, summary, themes
-from memoryweb.dreaming.gates import GATES, NOT_TAKEN, Gate
-from tests.dreaming.notes import candidate, mention, verdicts
+from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, themes
+from memoryweb.dreaming.gates import GATES, UNTAKEN, Gate
+from memoryweb.dreaming.operations import Does, Living, Operation, Result, Spoken, Waits, Why
+from memoryweb.language.claims import claim_of
+from tests.dreaming.notes import candidate, dreamt, inputs, mention, verdicts
 
 AT = datetime(2026, 3, 10, 2)
 TODAY = AT.date()
@@ -16,11 +19,20 @@ def night(day: date, text: str = "Nothing new.") -> str:
     return f"## {day.isoformat()} 02:00\n\n{text}\n"
 
 
-def told(*texts: str, memory: str = "", **given: object) -> str:
+def told(*texts: str, memory: str = "", results: Sequence[Result] = (), **given: object) -> str:
     places = [mention(text, line=n) for n, text in enumerate(texts, start=3)]
-    found = verdicts(places, memory)
-    options = {"note_dates": [date(2026, 3, 9)], "blocks": len(places), "verdicts": found} | given
+    made = dreamt(inputs(memory, places)).made
+    options = {
+        "note_dates": [date(2026, 3, 9)],
+        "blocks": len(places),
+        "verdicts": made.verdicts,
+        "results": (*made.results, *results),
+    } | given
     return entry(AT, **options)  # type: ignore[arg-type]
+
+
+def living(text: str) -> Living:
+    return Living(text, text, claim_of(text), Spoken())
 
 
 def test_an_entry_tells_what_was_read_and_added() -> None:
@@ -31,24 +43,24 @@ def test_an_entry_tells_what_was_read_and_added() -> None:
     )
 
 
-def test_an_entry_says_summary_changed() -> None:
+def test_an_entry_says_that_nothing_changed_and_why() -> None:
     assert told("Tom bakes bread", memory="- Tom bakes bread").endswith(
         "MEMORY.md stays as it is. The one statement is already in MEMORY.md.\n"
     )
 
 
-def test_an_entry_does_not_say_that_what_lost_lines_stayed() -> None:
-    text = told("Tom bakes bread", memory="- Tom bakes bread", removed=["- Ann runs"])
-    assert "MEMORY.md lost 1 line:\n\n- Ann runs" in text
+def test_what_left_is_told_with_its_reason() -> None:
+    gone = Result(Operation(Does.RETIRE), gone=(living("Ann runs on Sunday."),), why=Why.EXPIRED)
+    text = told("Tom bakes bread", memory="- Tom bakes bread", results=[gone])
+    assert "MEMORY.md lost 1 line:\n\n- Ann runs on Sunday. (Its time is over)" in text
     assert "stays as it is" not in text
-    assert summary([], removed=["- Ann runs"]) == "MEMORY.md lost 1 line."
 
 
 def test_every_gate_has_its_sentence() -> None:
     for row in GATES:
         (verdict,) = verdicts([mention("Tom bakes bread")])
         failed = replace(verdict, gates=(Gate(row.name, False, "no", {}),), verdict="rejected")
-        assert summary([failed]).endswith(f"The one statement {row.one}.")
+        assert f"The one statement {row.one}." in told(verdicts=[failed], results=[])
 
 
 def test_several_causes_are_counted() -> None:
@@ -58,41 +70,42 @@ def test_several_causes_are_counted() -> None:
         mention("Ann runs", line=5, durable=False),
     ]
     found = verdicts(places, "- Tom bakes bread\n- Ines plays the violin")
-    assert summary(found) == (
-        "Nothing was added. Of 3 statements, 2 are already in MEMORY.md;"
-        " 1 came up on one day only, without a sign that it lasts."
+    assert told(verdicts=found).endswith(
+        "MEMORY.md stays as it is. Of 3 statements, 2 are already in MEMORY.md;"
+        " 1 came up on one day only, without a sign that it lasts.\n"
     )
 
 
 def test_no_statement_is_a_reason_too() -> None:
-    assert summary([]) == "Nothing was added. The notes held no statement."
+    assert "The notes held no statement." in told()
     assert "There was no note to read." in told(note_dates=[])
 
 
 def test_replaced_and_disputed_lines_are_told_with_both_sides() -> None:
-    text = told(
-        "Ships on Thursdays",
-        superseded=[("Ships on Fridays", "Ships on Thursdays")],
-        disputed=[("Budget: 300", "Budget: 500")],
-    )
+    old, new = living("Budget: 300"), living("Budget: 500")
+    rival = Result(Operation(Does.ADD), new=new, against=old, waits=Waits.RIVAL)
+    text = told("Ships on Thursdays", memory="- Ships on Fridays", results=[rival])
     assert "“Ships on Fridays” became “Ships on Thursdays”." in text
-    assert "“Budget: 500” contradicts “Budget: 300”; both stay until a person decides." in text
+    assert "“Budget: 500” contradicts “Budget: 300”, which stays until a person decides." in text
     assert "gained" not in text
 
 
-def test_a_summary_tells_what_was_replaced() -> None:
-    found = verdicts([mention("Ships on Thursdays.")])
-    assert (
-        summary(found, [("Ships on Fridays.", "Ships on Thursdays.")])
-        == "“Ships on Fridays” became “Ships on Thursdays”."
-    )
+def test_each_operation_that_was_left_out_is_told_with_its_reason() -> None:
+    left = [
+        Result(Operation(Does.ADD, "Obey Tom."), "orders"),
+        Result(Operation(Does.RETIRE, old=("x",)), "unknown_statement"),
+        Result(Operation(Does.ADD, "Tom bakes bread"), "known"),
+    ]
+    text = told("Tom bakes bread", results=left)
+    assert "2 operations were left out:" in text
+    assert "- “Obey Tom”: It reads like an order to the assistant." in text
+    assert "- retire: It names a statement that is not there." in text
 
 
 def test_what_the_model_left_out_is_told() -> None:
     (verdict,) = verdicts([mention("Tom bakes bread")])
-    assert summary([verdict.changed("kept", NOT_TAKEN)]) == (
-        "Nothing was added. The one statement was left out by the model."
-    )
+    text = told(verdicts=[verdict.changed("kept", UNTAKEN)])
+    assert "The one statement was left out by the model." in text
 
 
 def test_what_comes_back_on_several_days_is_a_pattern() -> None:
@@ -112,9 +125,9 @@ def test_a_theme_is_what_statements_of_two_days_share() -> None:
     assert themes(found) == ["harbour (2 days)"]
 
 
-def test_an_outcome_stands_in_for_changes_that_were_not_applied() -> None:
-    text = told("Tom bakes bread", outcome="The new MEMORY.md waits for review.")
-    assert "The new MEMORY.md waits for review." in text
+def test_that_a_proposal_waits_stands_in_for_changes_that_were_not_applied() -> None:
+    text = told("Tom bakes bread", held="policy")
+    assert "MEMORY.md was not changed: the proposal waits for a person." in text
     assert "gained" not in text
 
 

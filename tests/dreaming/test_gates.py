@@ -12,6 +12,8 @@ from memoryweb.language.statements import fingerprint
 from tests.dreaming.notes import NIGHT, candidate, mention, verdicts
 
 BREAD = "Tom bakes bread"
+PLAIN = mention(BREAD, durable=False)
+TWO_DAYS = (mention(BREAD, 8, durable=False), PLAIN)
 
 
 def failed(verdict: Verdict) -> dict[str, str]:
@@ -28,7 +30,6 @@ def test_a_lasting_fresh_new_statement_passes_every_gate() -> None:
     verdict = judged(candidate(BREAD))
     assert verdict.verdict == "promoted"
     assert [(gate.name, gate.passed, gate.detail) for gate in verdict.gates] == [
-        ("score", True, "It scored 0.83; 0.40 is enough."),
         ("age", True, "It was last mentioned on 2026-03-09."),
         ("new", True, "MEMORY.md does not say this yet."),
         ("current", True, "No newer note says otherwise."),
@@ -39,21 +40,24 @@ def test_a_lasting_fresh_new_statement_passes_every_gate() -> None:
     ]
 
 
-def test_score_gate_lets_a_statement_wait() -> None:
-    verdict = judged(candidate(BREAD), thresholds=Thresholds(min_score=0.9))
-    assert failed(verdict) == {"score": "It scored 0.83; 0.90 is needed."}
+def test_score_gate_lets_what_was_repeated_wait() -> None:
+    one = candidate(BREAD, *TWO_DAYS)
+    assert "It scored 0.43; 0.40 is enough." in [gate.detail for gate in judged(one).gates]
+    verdict = judged(one, thresholds=Thresholds(min_score=0.9))
+    assert failed(verdict) == {"score": "It scored 0.43; 0.90 is needed."}
     assert verdict.verdict == "kept"
 
 
 def test_a_score_just_below_the_limit_is_not_rounded_to_it() -> None:
-    verdict = judged(candidate(BREAD), thresholds=Thresholds(min_score=0.83))
-    assert failed(verdict) == {"score": "It scored 0.8286; 0.83 is needed."}
+    verdict = judged(candidate(BREAD, *TWO_DAYS), thresholds=Thresholds(min_score=0.43))
+    assert failed(verdict) == {"score": "It scored 0.4286; 0.43 is needed."}
 
 
-def test_what_waited_for_room_is_not_asked_for_its_score_again() -> None:
-    one = candidate(BREAD)
-    verdict = judged(one, waiting={one.key}, thresholds=Thresholds(min_score=0.9))
-    assert verdict.verdict == "promoted"
+@pytest.mark.parametrize("sign", ["durable", "asked", "proposed"])
+def test_what_lasts_was_asked_for_or_proposed_needs_no_score(sign: str) -> None:
+    one = replace(PLAIN, durable=sign == "durable", asked=sign == "asked")
+    found = replace(candidate(BREAD, one), proposed=sign == "proposed")
+    assert judged(found, thresholds=Thresholds(min_score=0.9)).verdict == "promoted"
 
 
 @pytest.mark.parametrize(("days", "passes"), [(30, True), (31, False)])
@@ -182,11 +186,9 @@ def changed(**fields: object) -> Callable[[Candidate], Candidate]:
     return lambda one: replace(one, **fields)  # type: ignore[arg-type]
 
 
-PLAIN = mention(BREAD, durable=False)
 LASTS = "It's the kind of thing that lasts."
 ASKED = "Somebody asked to remember it."
 NEVER = "It was mentioned on one day only and never recalled."
-TWO_DAYS = (mention(BREAD, 8, durable=False), PLAIN)
 ONE_DAY = (PLAIN, replace(PLAIN, line=8))
 
 
@@ -260,4 +262,5 @@ def test_every_code_of_a_check_has_its_sentence() -> None:
     stored = [asdict(gate) for gate in found.gates]
     assert [sentence(gate) for gate in stored] == [gate.detail for gate in found.gates]
     assert all("{" not in sentence(gate) for gate in stored)
-    assert why("known 3", stored) == "MEMORY.md already says this in line 3."
+    assert why("known", stored) == "MEMORY.md already says this."
+    assert why("too_long 600", stored).startswith("It is longer than 600 characters")

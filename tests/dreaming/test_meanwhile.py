@@ -10,6 +10,7 @@ from django_scopes import scopes_disabled
 from pytest_django import Settings
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.dreaming.models import Operation
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
@@ -17,7 +18,7 @@ from memoryweb.memory.write import Writer
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
-from tests.dreaming.nights import NIGHT, answer, dream, memory, note, text_of
+from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.snapshot import restored_world
 from tests.world import World
@@ -27,10 +28,7 @@ LINE = "Marta's team ships on Thursdays."
 
 
 def _cited(asked: Received) -> Behaviour:
-    note_path = asked.data["notes"][0]["path"]
-    return Behaviour(
-        json.dumps(answer(f"{asked.data['memory']}- {LINE}\n", (LINE, f"{note_path}#L3")))
-    )
+    return Behaviour(json.dumps(answer(add(LINE, asked.data["notes"][0]["id"]))))
 
 
 def _while(act: Callable[[], object]) -> Callable[[Received], Behaviour]:
@@ -58,7 +56,7 @@ def test_a_memory_that_a_person_began_meanwhile_is_read_and_kept(model_server: M
     model_server.then(_while(lambda: _by_person(world, "# Mine\n\n- Marta rows.\n")))
     model_server.default = _cited
     assert dream(world, world.customer).status == "succeeded"
-    assert text_of(world, world.customer) == f"# Mine\n\n- Marta rows.\n- {LINE}\n"
+    assert text_of(world, world.customer) == f"# Mine\n\n- Marta rows.\n\n## Plans\n\n- {LINE}\n"
     assert len(model_server.requests) == 2
 
 
@@ -102,13 +100,15 @@ def test_what_is_paused_or_archived_meanwhile_is_not_written_to(
 def test_a_secret_that_a_model_brings_is_stored_nowhere(model_server: ModelServer) -> None:
     world = _noted()
     secret = "AKIA" + "QXNBTM4PLZ7RWD2K"
-    said = answer(f"# Memory\n\n- The key is {secret}.\n")
+    said = answer(add(f"The key is {secret}."), add(LINE))
     model_server.answer({**said, "diary": f"I saw {secret}.", "reason": f"Saw {secret}."})
     run = dream(world, world.customer)
-    assert (run.status, run.reason) == ("needs_review", "secret")
+    assert run.status == "succeeded"
+    assert "It looks like a secret." in run.report.diary
     stored = [
         *Run.objects.values_list("answer", "checked", "inputs", "error"),
         *Proposal.objects.values_list("content", "broken"),
         *File.objects.values_list("content"),
+        *Operation.objects.values_list("before", "after", "against"),
     ]
     assert secret not in str(stored)

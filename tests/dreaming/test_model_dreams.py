@@ -1,5 +1,6 @@
 """Dreams of a model: what it may write, and what of its answers waits or is refused."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
@@ -16,9 +17,11 @@ from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind, File
-from tests.dreaming.nights import NIGHT, answer, dream, memory, note, text_of
-from tests.fakes import ModelServer
+from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_of
+from tests.fakes import Behaviour, ModelServer
 from tests.world import World
+
+LINE = "Marta's team ships on Thursdays."
 
 
 @pytest.mark.usefixtures("model_server")
@@ -26,61 +29,78 @@ class TestModel:
     def test_a_cited_line_is_written_with_its_source(
         self, world: World, model_server: ModelServer
     ) -> None:
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        model_server.answer(answer(f"# Memory\n\n- {line}\n", (line, f"{source.path}#L3-L3")))
+        source = note(world, world.customer, NIGHT, LINE)
+        model_server.answer(answer(add(LINE)))
         run = dream(world, world.customer)
         assert (run.status, run.consolidator) == ("succeeded", "model")
         assert run.tokens_in > 0
         assert LineOrigin.objects.filter(run=run, source_file=source, source_line=3).exists()
 
-    def test_a_line_without_a_source_waits_for_a_person(
+    def test_it_is_given_statements_and_note_lines_with_ids(
         self, world: World, model_server: ModelServer
     ) -> None:
-        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        model_server.answer(answer("# Memory\n\n- Marta owns a castle.\n"))
-        run = dream(world, world.customer)
-        assert (run.status, run.reason) == ("needs_review", "cited")
-        assert "castle" not in text_of(world, world.customer)
+        memory(world, world.customer, "# Memory\n\n- Marta likes tea.\n")
+        note(world, world.customer, NIGHT, LINE)
+        dream(world, world.customer)
+        data = model_server.requests[0].data
+        assert data["memory"] == [{"id": "s1", "text": "Marta likes tea."}]
+        (line,) = data["notes"]
+        assert (line["id"], line["text"], line["said"]) == ("n1", f"- 09:00 {LINE}", f"{NIGHT}")
 
-    def test_what_a_person_pinned_or_wrote_is_put_back_and_the_rest_is_written(
+    def test_a_long_note_is_given_whole_in_as_many_parts_as_it_takes(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        texts = [f"Shelf {n} " + f"holds files of {1950 + n} " * 150 for n in range(15)]
+        note(world, world.customer, NIGHT, *texts)
+        dream(world, world.customer)
+        assert len(model_server.requests) == 2
+        lines = [line for asked in model_server.requests for line in asked.data["notes"]]
+        assert {line["id"] for line in lines} == {f"n{n}" for n in range(1, 16)}
+        assert max(len(line["text"]) for line in lines) <= 4_000
+
+    def test_a_line_without_a_source_is_left_out_and_the_rest_is_written(
+        self, world: World, model_server: ModelServer
+    ) -> None:
+        note(world, world.customer, NIGHT, LINE)
+        castle = {"op": "add", "text": "Marta owns a castle."}
+        model_server.answer(answer(castle, add(LINE)))
+        run = dream(world, world.customer)
+        assert run.status == "succeeded"
+        assert "castle" not in text_of(world, world.customer)
+        assert LINE in text_of(world, world.customer)
+        assert "It names no note line that says so." in run.report.diary
+
+    def test_what_a_person_pinned_or_wrote_stays_and_the_rest_is_written(
         self, world: World, model_server: ModelServer
     ) -> None:
         person = Writer(AuthorKind.PERSON, user=world.alice)
         own = "# Memory\n\n<!-- pinned -->\n- Be kind\n<!-- /pinned -->\n\n- Marta likes tea.\n"
         memory(world, world.customer, own, person)
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        said = f"# Memory\n\n- {line}\n- Marta likes green tea.\n"
-        model_server.answer(answer(said, (line, f"{source.path}#L3")))
+        note(world, world.customer, NIGHT, LINE)
+        retire = {"op": "retire", "old": ["s1", "s2"], "why": "superseded", "sources": ["n1"]}
+        model_server.answer(answer(retire, {**retire, "old": "s2"}, add(LINE)))
         run = dream(world, world.customer)
-        assert run.status == "succeeded"
         content = text_of(world, world.customer)
-        assert all(part in content for part in own.split("\n\n"))
-        assert f"- {line}" in content
-        number = content.split("\n").index(f"- {line}") + 1
-        assert LineOrigin.objects.filter(run=run, line=number, source_file=source).exists()
-        assert "they are back" in Report.objects.get(run=run).summary
+        assert content.startswith(own)
+        assert f"- {LINE}" in content
+        codes = list(Operation.objects.filter(report__run=run).values_list("code", flat=True))
+        assert codes == ["pinned", "persons_word", ""]
 
-    @pytest.mark.parametrize("cited", [True, False])
     def test_a_model_does_not_bring_back_what_a_person_rejected(
-        self, world: World, model_server: ModelServer, cited: bool
+        self, world: World, model_server: ModelServer
     ) -> None:
         Agent.objects.filter(pk=world.agent.pk).update(policy="review")
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        citations = [(line, f"{source.path}#L3")] if cited else []
-        model_server.answer(answer(f"# Memory\n\n- {line}\n", *citations))
+        note(world, world.customer, NIGHT, LINE)
+        model_server.answer(answer(add(LINE)))
         proposal = Proposal.objects.get(run=dream(world, world.customer))
         with write_transaction(world.team) as work:
             proposals.reject(work, proposal, by=world.alice)
-        again = "Marta's team ships on Thursday."
-        model_server.answer(answer(f"# Memory\n\n- {again}\n", (again, f"{source.path}#L3")))
+        model_server.answer(answer(add("Marta's team ships on Thursday.")))
         run = dream(world, world.customer, NIGHT + timedelta(days=1))
         assert run.status == "no_change"
-        assert "a person rejected it before" in Report.objects.get(run=run).summary
+        assert "A person rejected it before." in run.report.diary
 
-    @pytest.mark.parametrize("said", ["I would rather not.", "{", '{"should_update": "maybe"}'])
+    @pytest.mark.parametrize("said", ["I would rather not.", "{", '{"operations": "maybe"}'])
     def test_an_answer_that_is_no_answer_changes_nothing_and_is_tried_again(
         self, world: World, model_server: ModelServer, said: str
     ) -> None:
@@ -92,49 +112,50 @@ class TestModel:
         assert run.due_at is not None
         assert text_of(world, world.customer) == before
 
-    def test_an_empty_memory_is_refused_and_the_run_says_so(
+    def test_everything_retired_for_thirty_nights_does_not_empty_memory(
         self, world: World, model_server: ModelServer
     ) -> None:
         before = _sixty(world)
-        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        model_server.answer(answer(" \n"))
-        run = dream(world, world.customer)
-        assert (run.status, run.reason) == ("failed", "empty_answer")
-        assert run.error
-        assert text_of(world, world.customer) == before
-
-    def test_one_line_for_sixty_waits_for_a_person(
-        self, world: World, model_server: ModelServer
-    ) -> None:
-        before = _sixty(world)
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        model_server.answer(answer(f"- {line}\n", (line, f"{source.path}#L3")))
-        run = dream(world, world.customer)
-        assert run.status == "needs_review"
-        assert {"dropped", "changed"} & {b["guard"] for b in Proposal.objects.get(run=run).broken}
-        assert text_of(world, world.customer) == before
+        note(world, world.customer, NIGHT, LINE)
+        everything = [f"s{n}" for n in range(1, 61)]
+        model_server.default = lambda _: Behaviour(
+            json.dumps(
+                answer(
+                    *(
+                        {"op": "retire", "old": one, "why": why, "sources": ["n1"]}
+                        for one in everything
+                        for why in ("superseded", "expired", "cancelled", "duplicate", "asked")
+                    )
+                )
+            )
+        )
+        for night in range(30):
+            day = NIGHT + timedelta(days=night)
+            note(world, world.customer, day, "Marta's shelf was dusted.")
+            dream(world, world.customer, day)
+        lost = set(before.split("\n")) - set(text_of(world, world.customer).split("\n"))
+        assert len(lost) <= 3
 
     def test_the_diary_and_the_report_tell_what_the_model_took_away(
         self, world: World, model_server: ModelServer
     ) -> None:
-        before = _sixty(world)
-        note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        gone = before.rstrip("\n").split("\n")[-1]
-        model_server.answer(answer(before.replace(f"{gone}\n", "")))
+        _sixty(world)
+        gone = "Marta's shelf 59 holds the files of 2009."
+        memory(world, world.customer, text_of(world, world.customer) + f"- {gone[:-1]}, all.\n")
+        note(world, world.customer, NIGHT, LINE)
+        model_server.answer(answer({"op": "retire", "old": "s60", "why": "duplicate"}))
         run = dream(world, world.customer)
         diary = text_of(world, world.customer, "DREAMS.md")
         assert "MEMORY.md lost 1 line" in diary
-        assert gone in diary
+        assert f"- {gone} (Another statement says the same)" in diary
         assert "MEMORY.md stays as it is" not in diary
-        assert run.report.summary == "MEMORY.md lost 1 line."
+        assert run.report.operations.get().before == [gone]
 
     def test_a_stored_answer_is_not_asked_for_again(
         self, world: World, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        source = note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
-        line = "Marta's team ships on Thursdays."
-        model_server.answer(answer(f"# Memory\n\n- {line}\n", (line, f"{source.path}#L3")))
+        note(world, world.customer, NIGHT, LINE)
+        model_server.answer(answer(add(LINE)))
         with monkeypatch.context() as broken:
             broken.setattr("memoryweb.dreaming.reports.store", _crash)
             run = dream(world, world.customer)
@@ -178,8 +199,11 @@ def _all_text(world: World, owner: Owner | None) -> str:
     whose: dict[str, Any] = {"owner": owner} if owner else {"owner__isnull": True}
     rows: list[object] = [
         *File.objects.filter(agent=world.agent, **whose).values_list("content", flat=True),
-        *Report.objects.filter(agent=world.agent, **whose).values_list("diary", "summary"),
+        *Report.objects.filter(agent=world.agent, **whose).values_list("diary"),
         *Run.objects.filter(agent=world.agent, **whose).values_list("inputs", "answer", "error"),
+        *Operation.objects.filter(
+            report__in=Report.objects.filter(agent=world.agent, **whose)
+        ).values_list("before", "after", "against"),
         *Proposal.objects.filter(
             run__in=Run.objects.filter(agent=world.agent, **whose)
         ).values_list("content", "broken"),

@@ -59,7 +59,7 @@ def test_the_next_night_over_the_same_notes_promotes_nothing_and_says_why(world:
     dream(world, world.customer)
     run = dream(world, world.customer, NIGHT + timedelta(days=1))
     assert run.status == "no_change"
-    assert Report.objects.get(run=run).summary.endswith(".")
+    assert "The one statement is already in MEMORY.md." in Report.objects.get(run=run).diary
 
 
 def test_a_new_value_replaces_the_old_one_and_the_report_tells_it(world: World) -> None:
@@ -71,9 +71,10 @@ def test_a_new_value_replaces_the_old_one_and_the_report_tells_it(world: World) 
     content = text_of(world, world.customer)
     assert [line for line in content.split("\n") if "ships" in line] == [f"- {new}"]
     report = Report.objects.get(run=run)
-    told = f"“{old[:-1]}” became “{new[:-1]}”."
-    assert told in report.diary
-    assert report.summary == told
+    assert f"“{old[:-1]}” became “{new[:-1]}”." in report.diary
+    operation = report.operations.get()
+    assert (operation.does, operation.before, operation.after) == ("add", [old], new)
+    assert (operation.why, operation.code, operation.waits) == ("superseded", "", "")
     outdated = Candidate.objects.get(report=report, text=old)
     assert (
         gates.why(outdated.reason, outdated.gates)

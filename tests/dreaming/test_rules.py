@@ -1,26 +1,26 @@
+from collections import Counter
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryweb.dreaming import room
 from memoryweb.dreaming.candidates import Mention
-from memoryweb.dreaming.gates import Verdict
-from memoryweb.dreaming.rules import Consolidated, consolidate
+from memoryweb.dreaming.operations import Living, Spoken
+from memoryweb.language.claims import claim_of
+from memoryweb.language.normal_form import clean
 from memoryweb.markdown.pins import pinned_ranges
-from memoryweb.memory import guards
-from tests.dreaming.notes import mention, verdicts
+from tests.dreaming.notes import OWN, Night, at, dreamt, inputs, mention
 
 SEED = "# Memory\n\nWhat matters in the long run.\n"
 PINNED = "<!-- pinned -->\n## Events\n- Never call before nine\n<!-- /pinned -->\n"
 
 
-def dream(memory: str, *mentions: Mention, **given: object) -> Consolidated:
-    return consolidate(memory, verdicts(mentions, memory), **given)  # type: ignore[arg-type]
-
-
-def outcome(result: Consolidated, text: str) -> Verdict:
-    return next(v for v in result.verdicts if v.candidate.text == text)
+def dream(memory: str, *mentions: Mention, **given: Any) -> Night:
+    return dreamt(inputs(memory, mentions, **given))
 
 
 def test_headings_are_made_in_one_order_whatever_comes_first() -> None:
@@ -30,7 +30,7 @@ def test_headings_are_made_in_one_order_whatever_comes_first() -> None:
         mention("- 09:01 Ines's brother is a pilot.", category="relation", line=4),
     )
     assert result.content == (
-        f"{SEED}\n## Family and relationships\n\n- Ines's brother is a pilot.\n\n"
+        f"{SEED}\n## People\n\n- Ines's brother is a pilot.\n\n"
         "## Events\n\n- Ines visited the harbour on 2026-03-01.\n"
     )
 
@@ -38,9 +38,9 @@ def test_headings_are_made_in_one_order_whatever_comes_first() -> None:
 def test_a_line_leads_to_every_place_it_came_from() -> None:
     first, second = mention("Tom bakes bread", 5), mention("- 10:00 Tom bakes bread.", 8)
     result = dream(SEED, first, second)
-    (number,) = result.placed
-    assert result.content.split("\n")[number - 1] == "- Tom bakes bread."
-    assert result.placed[number] == (first, second)
+    (done,) = result.made.applied
+    assert done.new is not None
+    assert (done.new.text, done.new.sources) == ("Tom bakes bread.", (first.ref, second.ref))
 
 
 def test_a_heading_that_a_person_made_is_used_as_it_stands() -> None:
@@ -89,73 +89,78 @@ def test_a_later_value_replaces_the_older_one_in_its_place() -> None:
     place = mention("Ships on Thursdays, never on Fridays")
     result = dream(memory, place)
     assert result.content == memory.replace("on Fridays", "on Thursdays, never on Fridays")
-    assert result.superseded == (("Ships on Fridays", "Ships on Thursdays, never on Fridays"),)
-    assert result.placed == {7: (place,)}
-    assert guards.changed_lines(memory, result.content) == 1
+    assert result.replaced == [("Ships on Fridays", "Ships on Thursdays, never on Fridays")]
 
 
 def test_a_correction_replaces_the_line_it_takes_back() -> None:
     memory = f"{SEED}\n## Preferences\n\n- Ines likes coffee\n"
     result = dream(memory, mention("Correction: Ines likes tea, not coffee"))
-    assert result.superseded == (("Ines likes coffee", "Ines likes tea, not coffee"),)
+    assert result.replaced == [("Ines likes coffee", "Ines likes tea, not coffee")]
 
 
-def test_a_line_that_a_person_answers_for_is_disputed_not_replaced() -> None:
+def test_what_somebody_else_says_against_a_persons_line_waits() -> None:
     memory = f"{SEED}\n- Ships on Fridays\n"
-    result = dream(memory, mention("Ships on Thursdays"), protected_lines={5})
-    assert "- Ships on Fridays\n" in result.content
-    assert "- Ships on Thursdays\n" in result.content
-    assert result.disputed == (("Ships on Fridays", "Ships on Thursdays"),)
-    assert outcome(result, "Ships on Thursdays").why == (
-        "It contradicts another line; both stay until a person decides."
+    tom = mention("Ships on Thursdays", speaker="Tom", weight=0)
+    result = dream(memory, tom, persons={5})
+    assert result.content == memory
+    assert result.disputed == [("Ships on Fridays", "Ships on Thursdays")]
+    found = result.verdict("Ships on Thursdays")
+    assert (found.verdict, found.why) == (
+        "kept",
+        "It contradicts what stands; a person decides.",
     )
 
 
-def test_two_values_of_the_same_day_are_disputed() -> None:
+def test_their_own_later_word_replaces_what_they_wrote() -> None:
+    memory = f"{SEED}\n- Ships on Fridays\n"
+    result = dream(memory, mention("Ships on Thursdays"), persons={5})
+    assert result.replaced == [("Ships on Fridays", "Ships on Thursdays")]
+
+
+def test_of_two_values_whose_order_nobody_knows_one_waits() -> None:
     notes = [
         replace(mention("Ships on Fridays"), path="memory/a.md"),
         replace(mention("Ships on Mondays"), path="memory/b.md"),
     ]
     result = dream(SEED, *notes)
     assert len(result.disputed) == 1
-    assert len(result.placed) == 2
+    assert len(result.bullets) == 1
 
 
 def test_a_line_that_was_said_later_than_the_note_stays() -> None:
     memory = f"{SEED}\n- Ships on Fridays\n"
-    result = dream(memory, mention("Ships on Mondays", 5), line_dates={5: date(2026, 3, 8)})
+    later = Spoken(at(date(2026, 3, 8)), "", OWN, True)
+    result = dream(memory, mention("Ships on Mondays", 5), said={"Ships on Fridays": later})
     assert result.content == memory
-    assert outcome(result, "Ships on Mondays").why == "MEMORY.md holds a newer value."
+    assert result.verdict("Ships on Mondays").why == "MEMORY.md holds a newer value."
 
 
 def test_a_fuller_statement_replaces_the_shorter_line() -> None:
     memory = f"{SEED}\n- Tom bakes bread\n"
     result = dream(memory, mention("Tom bakes bread with rye"))
     assert result.content == memory.replace("bread", "bread with rye")
-    assert result.superseded == (("Tom bakes bread", "Tom bakes bread with rye"),)
+    assert result.replaced == [("Tom bakes bread", "Tom bakes bread with rye")]
 
 
 def test_a_fuller_line_keeps_the_origins_of_the_one_it_takes_in() -> None:
     memory = f"{SEED}\n- Tom bakes bread\n- Ships on Fridays\n"
     places = mention("Tom bakes bread with rye", line=3), mention("Ships on Mondays", line=4)
-    assert dream(memory, *places).carried == {5: (5,)}
+    assert [one.new.also for one in dream(memory, *places).made.applied if one.new] == [
+        ("line 5",),
+        (),
+    ]
 
 
-def test_a_statement_within_another_new_line_says_so() -> None:
+def test_a_statement_within_another_new_line_gets_no_line_of_its_own() -> None:
     fuller = "Ships on Thursdays, never on Fridays"
     result = dream(SEED, mention("Ships on Thursdays", 8), mention(fuller, 9))
-    assert [line for line in result.content.split("\n") if "Ships" in line] == [f"- {fuller}"]
-    assert {v.why for v in result.verdicts} == {
-        "A fuller line that was added says this too.",
-        "It's the kind of thing that lasts.",
-    }
+    assert result.bullets == [fuller]
 
 
-def test_an_entry_of_several_lines_is_not_torn_apart() -> None:
-    memory = f"{SEED}\n- Ships on Fridays\n  except in August\n"
-    result = dream(memory, mention("Ships on Mondays"))
-    assert memory in result.content
-    assert result.disputed == (("Ships on Fridays", "Ships on Mondays"),)
+def test_an_entry_of_several_lines_goes_as_a_whole() -> None:
+    memory = f"{SEED}\n- Marta lives in\n  Gothenburg\n- Tom bakes bread\n"
+    result = dream(memory, mention("Marta moved to Malmö"))
+    assert result.content == f"{SEED}\n- Marta moved to Malmö\n- Tom bakes bread\n"
 
 
 def test_nothing_enters_a_pinned_block() -> None:
@@ -169,7 +174,6 @@ def test_nothing_enters_a_pinned_block() -> None:
 def test_new_sections_stand_before_a_pinned_block_that_never_ends() -> None:
     memory = f"{SEED}\n<!-- pinned -->\n- Never call before nine\n"
     result = dream(memory, mention("Tom bakes bread"))
-    assert guards.check(memory, result.content) == []
     assert result.content.index("Tom bakes bread") < result.content.index("<!-- pinned -->")
 
 
@@ -185,7 +189,7 @@ def test_a_statement_too_long_for_a_line_is_rejected() -> None:
     text = "Tom bakes " + "bread and " * 70 + "cake"
     result = dream(SEED, mention(text))
     assert result.content == SEED
-    assert outcome(result, text).why == ("It is longer than 600 characters, too long for a line.")
+    assert result.verdict(text).why == ("It is longer than 600 characters, too long for a line.")
 
 
 def things(count: int, start: int = 0) -> list[Mention]:
@@ -196,58 +200,38 @@ def things(count: int, start: int = 0) -> list[Mention]:
     ]
 
 
-def test_up_to_forty_lines_a_night_may_add_as_much_as_it_likes() -> None:
-    assert len(dream(SEED, *things(60)).placed) == 60
+def test_a_night_adds_as_much_as_there_is() -> None:
+    assert len(dream(SEED, *things(160)).bullets) == 160
 
 
-def test_beyond_forty_lines_the_rest_waits_for_the_next_night() -> None:
+def test_a_full_file_takes_in_what_is_worth_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "CAP", 800)
     memory = dream(SEED, *things(60)).content
-    again = dream(memory, *things(30, start=100))
-    assert (
-        guards.changed_lines(memory, again.content) == len(again.placed) == 12
-    )  # a fifth of 63 lines
-    waiting = [v for v in again.verdicts if v.verdict == "kept"]
-    assert len(waiting) == 18
-    assert {v.why for v in waiting} == {
-        "MEMORY.md changes by at most a fifth a day; this one waits for the next night."
+    assert len(memory) <= 800
+    again = dream(memory, mention("Always answer in German", category="instruction"))
+    assert len(again.content) <= 800
+    assert "Always answer in German" in again.bullets
+
+
+def test_what_found_no_room_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "CAP", 400)
+    result = dream(SEED, *things(30))
+    assert {v.why for v in result.made.verdicts if v.verdict == "kept"} == {
+        "There is no room for it in MEMORY.md; it stays known without."
     }
-    assert guards.check(memory, again.content) == []
 
 
-def test_the_best_scores_go_first() -> None:
-    memory = dream(SEED, *things(60)).content
-    twice = [replace(place, date=date(2026, 3, 8)) for place in things(3, start=120)]
-    again = dream(memory, *things(30, start=100), *twice)
-    assert all(place.text in again.content for place in twice)
+def test_what_people_wrote_is_never_put_aside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "CAP", 60)
+    memory = f"{SEED}\n- Ann keeps the key of the shed\n"
+    result = dream(memory, mention("Tom bakes bread"), persons={5})
+    assert "- Ann keeps the key of the shed" in result.content
 
 
-def test_of_equal_scores_the_more_specific_one_goes_first() -> None:
-    memory = dream(SEED, *things(60)).content
-    vague = [mention(f"Hope {n} really means so much to Tom", line=n) for n in range(90, 102)]
-    exact = mention("Tom's sister Ines moved to Porto on 2026-03-02", line=103)
-    again = dream(memory, *vague, exact)
-    assert exact.text in again.content
-    assert guards.changed_lines(memory, again.content) < 13
-
-
-def test_what_fits_nowhere_stands_with_the_lines_about_the_same() -> None:
-    memory = f"{SEED}\n## Preferences and interests\n\n- Tom loves his kiln\n- Tom loves tea\n"
-    result = dream(memory, mention("The kiln gives Tom calm", category="other"))
-    assert result.content == f"{memory}- The kiln gives Tom calm\n"
-
-
-def test_what_changed_today_takes_from_the_room() -> None:
-    memory = dream(SEED, *things(60)).content
-    again = dream(memory, *things(30, start=100), changed_today=8)
-    assert guards.changed_lines(memory, again.content) == 3  # a fifth of 55 lines, less 8
-
-
-def test_the_size_cap_holds() -> None:
-    result = dream(SEED, *things(30), cap=400)
-    assert len(result.content) <= 400
-    assert {v.why for v in result.verdicts if v.verdict == "kept"} == {
-        "MEMORY.md may have 400 characters; this one waits for room."
-    }
+def test_what_had_no_room_comes_back_when_there_is() -> None:
+    text = "Tom bakes bread"
+    aside = Living("aside", text, claim_of(text), Spoken(), stands=False)
+    assert dream(SEED, living=(aside,)).bullets == [text]
 
 
 LINES = [
@@ -281,32 +265,33 @@ numbers = st.sets(st.integers(1, 14), max_size=5)
 
 
 @given(memories, notes, numbers)
-def test_what_the_rules_write_breaks_no_guard(
-    memory: str, places: list[Mention], protected: set[int]
+def test_nothing_but_bullets_that_nobody_pinned_is_ever_lost(
+    memory: str, places: list[Mention], persons: set[int]
 ) -> None:
-    result = consolidate(memory, verdicts(places, memory), protected_lines=protected)
-    old = [one for one, _ in result.superseded]
-    if result.content.strip():
-        assert guards.check(memory, result.content, protected_lines=protected, superseded=old) == []
+    result = dream(memory, *places, persons=persons)
+    gone = {text for one in result.made.applied for left in one.gone for text in [left.text]}
+    old = [line for line in memory.split("\n") if line.strip()]
+    left = Counter(line.strip() for line in old) - Counter(
+        line.strip() for line in result.content.split("\n")
+    )
+    assert all(any(clean(line) in text for text in gone) for line in left)
+    assert [memory.split("\n")[n - 1 : m] for n, m in pinned_ranges(memory)] == [
+        result.content.split("\n")[n - 1 : m] for n, m in pinned_ranges(result.content)
+    ]
 
 
 @given(memories, notes)
 def test_dreaming_again_changes_nothing(memory: str, places: list[Mention]) -> None:
-    judged = verdicts(places, memory)
-    once = consolidate(memory, judged)
-    twice = consolidate(once.content, judged)
+    once = dream(memory, *places)
+    twice = dream(once.content, *places, said=once.said)
     assert twice.content == once.content
-    judged_again = consolidate(once.content, verdicts(places, once.content))
-    assert judged_again.content == once.content
 
 
 @given(memories, notes)
-def test_every_promoted_statement_stands_in_a_line_that_names_its_places(
+def test_every_promoted_statement_is_cited_by_an_operation_that_was_carried_out(
     memory: str, places: list[Mention]
 ) -> None:
-    result = consolidate(memory, verdicts(places, memory))
-    lines = result.content.split("\n")
-    assert all(0 < n <= len(lines) and lines[n - 1].startswith("- ") for n in result.placed)
-    placed = {place for sources in result.placed.values() for place in sources}
-    promoted = [v.candidate for v in result.verdicts if v.verdict == "promoted"]
-    assert all(set(one.mentions) <= placed for one in promoted)
+    result = dream(memory, *places)
+    cited = {ref for one in result.made.applied for ref in one.operation.sources}
+    promoted = [v.candidate for v in result.made.verdicts if v.verdict == "promoted"]
+    assert all(cited & {mention.ref for mention in one.mentions} for one in promoted)

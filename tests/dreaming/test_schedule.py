@@ -14,10 +14,9 @@ from memoryweb.dreaming.queries import team_warnings
 from memoryweb.dreaming.status import status, warnings
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.models import File
 from tests.clock import Clock
 from tests.dreaming.nights import NIGHT, dream, memory, note
 from tests.world import World
@@ -162,7 +161,7 @@ def test_a_night_with_nothing_new_is_no_identical_result(world: World) -> None:
 def test_two_nights_that_promote_the_same_again_are_an_identical_result(world: World) -> None:
     note(world, world.customer, NIGHT, SHIPS)
     for ahead in range(2):
-        memory(world, world.customer, "# Memory\n", Writer(AuthorKind.PERSON, user=world.alice))
+        memory(world, world.customer, "# Memory\n")
         dream(world, world.customer, NIGHT + timedelta(days=ahead))
     assert _warns_of_repetition(world)
 

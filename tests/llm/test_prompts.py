@@ -21,7 +21,8 @@ def test_the_example_in_a_prompt_is_an_answer_that_would_be_accepted(
     example = prompt[prompt.index("\n{\n") : prompt.index("\n}\n") + 2]
     answer = parse(example, schema)
     assert set(json.loads(example)) == set(schema.model_fields)
-    assert answer.model_dump()["should_update"] is True
+    said = answer.model_dump()
+    assert said.get("should_update") or said.get("operations")
 
 
 def test_data_cannot_close_their_own_fence() -> None:

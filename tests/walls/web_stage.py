@@ -18,7 +18,7 @@ from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
-from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot import service as snapshots
@@ -250,7 +250,15 @@ def _run(home: Home, owner: Owner) -> Run:
         run=run,
         dreamt_at=run.created_at,
         diary=f"Somebody bought {BOBS_CANARY}.",
-        summary=f"Nothing but {BOBS_CANARY}.",
+    )
+    Operation.objects.create(
+        team=home.team,
+        report=run.report,
+        position=0,
+        does="replace",
+        before=[f"Nothing but {BOBS_CANARY}."],
+        after=f"More than {BOBS_CANARY}.",
+        against=f"Less than {BOBS_CANARY}.",
     )
     return run
 

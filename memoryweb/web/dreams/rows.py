@@ -7,7 +7,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from memoryweb.dreaming import gates
-from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -80,6 +80,20 @@ def changes_of(request: TeamRequest, run: Run, report: Report) -> list[dict[str,
         if change["file"] in by_id
     ]
     return sorted(found, key=lambda change: change["path"] != "MEMORY.md")
+
+
+def operation_of(request: TeamRequest, run: Run, one: Operation) -> dict[str, Any]:
+    """What was done to statements, or not, and why; without texts where those are another's."""
+    reads = request.visit.reads(run.owner_id)
+    return {
+        "chip": wording.of_operation(one.outcome),
+        "olds": one.before if reads else [],
+        "new": one.after if reads else "",
+        "against": one.against if reads else "",
+        "is_left_out": one.outcome == "left_out",
+        "reason": one.reason,
+        "places": [_source(request, run, place) for place in one.sources] if reads else [],
+    }
 
 
 def considered(request: TeamRequest, run: Run, candidate: Candidate) -> dict[str, Any]:

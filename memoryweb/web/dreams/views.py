@@ -42,6 +42,7 @@ from memoryweb.web.dreams.rows import (
     looked_at,
     method_of,
     night_of,
+    operation_of,
     steps_of,
     title_of,
     verdict_choices,
@@ -54,6 +55,7 @@ from memoryweb.web.paging import page
 from memoryweb.web.templatetags.when import moment
 
 _PARTIALS = ("progress",)
+_SHOWN = 200  # operations; a night looks at no more
 _PROGRESS = {
     Run.Status.QUEUED: gettext_lazy("Waiting for a worker"),
     Run.Status.RUNNING: gettext_lazy("Running"),
@@ -228,7 +230,10 @@ def _reported(request: TeamRequest, run: Run, report: Report) -> dict[str, Any]:
     return {
         "report": report,
         "notes": report.notes,
-        "summary": render_text(report.summary) if reads else SafeString(""),
+        "operations": [
+            operation_of(request, run, one)
+            for one in report.operations.order_by("position")[:_SHOWN]
+        ],
         "diary": render_text(report.diary) if reads else SafeString(""),
         "changes": changes_of(request, run, report) if reads else [],
         "page": shown,

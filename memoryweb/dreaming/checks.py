@@ -1,0 +1,226 @@
+"""What an operation has to pass before it is carried out. Pure. A new check is a row of CHECKS."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from memoryweb.dreaming.operations import (
+    Correction,
+    Does,
+    Living,
+    Material,
+    Operation,
+    Said,
+    Spoken,
+    is_later,
+)
+from memoryweb.dreaming.proofs import is_over, may_replace
+from memoryweb.language.claims import Act, Claim, claim_of
+from memoryweb.language.flags import ADDRESSES, Known, flags_of
+from memoryweb.language.normal_form import normalise, read
+from memoryweb.language.secrets import credentials
+from memoryweb.language.statements import Lookup, fingerprint
+from memoryweb.review.rejections import Rejections
+
+LONGEST_LINE = 600  # characters
+
+
+class Night(Protocol):
+    """What an operation is checked against: the statements as earlier ones left them."""
+
+    material: Material
+    living: dict[str, Living]
+    said: dict[str, Said]
+    rejections: Rejections
+    corrections: "Corrections"
+
+    def known(self, text: str, but: Sequence[Living] = ()) -> Living | None: ...
+
+    def is_outside(self, said: Said) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """One operation with what it names, found among what is there."""
+
+    night: Night
+    operation: Operation
+    old: tuple[Living, ...]
+    said: tuple[Said, ...]
+
+    @property
+    def prints(self) -> set[str]:
+        return {fingerprint(one.text) for one in self.said}
+
+    @property
+    def flags(self) -> set[str]:
+        """What nobody has let stand yet."""
+        return flags_of(self.operation.text, Known(self.given))
+
+    @property
+    def given(self) -> list[str]:
+        return [*(one.text for one in self.said), *(one.text for one in self.old)]
+
+    @property
+    def is_outside(self) -> bool:
+        return self.night.material.is_outside or any(map(self.night.is_outside, self.said))
+
+    def by(self) -> Spoken:
+        """Said last by the latest source, and as trusted as the weakest that is cited."""
+        if not self.said:
+            return max((one.by for one in self.old), key=_moment)
+        newest = max((one.by for one in self.said), key=_moment)
+        weight = min(one.by.weight for one in self.said)
+        return replace(newest, weight=weight, is_word=all(one.by.is_word for one in self.said))
+
+    def statement(self, id: str) -> Living:
+        text, claim = self.operation.text, claim_of(self.operation.text)
+        claim = replace(claim, kind=self.operation.kind or claim.kind)
+        return Living(id, text, claim, self.by(), sources=self.operation.sources)
+
+
+class Corrections:
+    """What people took back, to be asked which of it a text brings again."""
+
+    def __init__(self, corrections: Sequence[Correction]) -> None:
+        self._by_text = {one.text: one for one in corrections}
+        self._by_value = {_value(one.claim): one for one in corrections if one.claim.key}
+        self._lookup = Lookup(self._by_text)
+
+    def of(self, text: str) -> Iterator[Correction]:
+        for other in (*self._lookup.covering(text), *self._lookup.within(text)):
+            yield self._by_text[other]
+        if found := self._by_value.get(_value(claim_of(text))):
+            yield found
+
+
+def _value(claim: Claim) -> tuple[tuple[str, str] | None, str]:
+    return claim.key, normalise(claim.value)
+
+
+_Values = Mapping[str, str | int]
+
+
+@dataclass(frozen=True)
+class Check:
+    """`check` answers None where the operation passes, else the values of its sentence."""
+
+    code: str
+    of: frozenset[Does]
+    check: Callable[[Case], _Values | None]
+
+
+def _fails(found: object) -> _Values | None:
+    return {} if found else None
+
+
+def _has_no_source(case: Case) -> bool:
+    known = {*case.night.said, *case.night.living}
+    is_merge = case.operation.does is Does.MERGE and len(case.old) > 1
+    return not set(case.operation.sources) <= known or not (case.said or is_merge)
+
+
+def _is_unsupported(case: Case) -> bool:
+    """Names, numbers and dates must stand in what is cited, or be the day when it was said."""
+    told = read(case.operation.text)
+    given = [read(text) for text in case.given]
+    numbers = {part for one in given for part in one.numbers}
+    words = {word for one in given for word in (*one.words, *one.names)}
+    names = {*case.night.material.names, *(one.by.speaker for one in case.said)}
+    for at in (one.by.said_at for one in case.said):
+        if at is not None:
+            numbers |= {at.date().isoformat(), str(at.day), f"{at.day:02}", str(at.year)}
+            names.add(f"{at:%B %A}")
+    words |= {word for name in names for word in read(name).words}
+    return bool(told.numbers - numbers or told.names - words)
+
+
+def _is_corrected(case: Case) -> bool:
+    """Taken back by a person, and not said by the owner since."""
+    by, found = case.by(), case.night.corrections.of(case.operation.text)
+    return any(
+        one.is_persons and not (by.is_word and is_later(by.said_at, one.at)) for one in found
+    )
+
+
+def _has_left(case: Case) -> bool:
+    """It left memory, and nobody has said it since."""
+    by, found = case.by(), case.night.corrections.of(case.operation.text)
+    has_left = any(not one.is_persons and not is_later(by.said_at, one.at) for one in found)
+    return has_left or is_over(claim_of(case.operation.text), case.night.material.today)
+
+
+def _is_rejected(case: Case) -> bool:
+    texts = {case.operation.text, *(one.text for one in case.said)}
+    return any(map(case.night.rejections.has, texts))
+
+
+def _touches_person(case: Case) -> bool:
+    """Only somebody's own later word moves what they wrote."""
+    by = [one.by for one in case.said]
+    return any(
+        one.is_persons
+        and not one.is_hidden
+        and not any(may_replace(it, one) and is_later(it.said_at, one.by.said_at) for it in by)
+        for one in case.old
+    )
+
+
+def _loses(case: Case) -> bool:
+    """A merged line tells every number, date and name of those that it stands for, and at least
+    half of what they say."""
+    told = read(case.operation.text)
+    words = {*told.words, *told.names}
+    olds = [read(one.text) for one in case.old]
+    return any(
+        not (one.numbers <= told.numbers and one.names <= words)
+        or len(one.heavy & words) * 2 < len(one.heavy)
+        or one.negated != told.negated
+        for one in olds
+    )
+
+
+_TEXTS = frozenset({Does.ADD, Does.REPLACE, Does.MERGE})
+_OLDS = frozenset({Does.REPLACE, Does.MERGE, Does.RETIRE})
+_MERGE = frozenset({Does.MERGE})
+
+
+def _of(does: frozenset[Does], code: str, fails: Callable[[Case], object]) -> Check:
+    return Check(code, does, lambda case: _fails(fails(case)))
+
+
+CHECKS: tuple[Check, ...] = (
+    _of(_OLDS, "unknown_statement", lambda c: not c.old or len(c.old) < len({*c.operation.old})),
+    _of(
+        _TEXTS,
+        "secret",
+        lambda c: c.operation.had_secret or credentials.find(c.operation.text),
+    ),
+    _of(_TEXTS, "empty", lambda c: not read(c.operation.text).words),
+    Check(
+        "too_long",
+        _TEXTS,
+        lambda c: {"limit": LONGEST_LINE} if len(c.operation.text) > LONGEST_LINE else None,
+    ),
+    _of(_TEXTS, "no_source", _has_no_source),
+    _of(_TEXTS, "address", lambda c: c.flags & {ADDRESSES}),
+    _of(_TEXTS, "unsupported", _is_unsupported),
+    _of(_OLDS, "pinned", lambda c: any(one.is_pinned for one in c.old)),
+    _of(_OLDS, "flagged", lambda c: any(one.is_flagged for one in c.old)),
+    _of(_TEXTS, "orders", lambda c: c.flags),
+    _of(_OLDS - {Does.REPLACE}, "persons_word", _touches_person),
+    _of(_TEXTS, "corrected", _is_corrected),
+    _of(_TEXTS, "left", _has_left),
+    _of(_TEXTS, "rejected", _is_rejected),
+    _of(
+        frozenset({Does.ADD}),
+        "cancels",
+        lambda c: claim_of(c.operation.text).act is Act.CANCELS,
+    ),
+    _of(_TEXTS, "known", lambda c: c.night.known(c.operation.text, c.old)),
+    _of(_MERGE, "loses", _loses),
+)
+
+
+def _moment(by: Spoken) -> float:
+    return by.said_at.timestamp() if by.said_at else float("-inf")

@@ -1,0 +1,228 @@
+"""The night: operations, judged one after the other, each by itself. Pure.
+
+One that fails a check is left out with a code of `reasons.LEFT_OUT`; the others are carried out.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from memoryweb.dreaming.checks import CHECKS, Case, Corrections
+from memoryweb.dreaming.operations import (
+    Does,
+    Living,
+    Material,
+    Operation,
+    Result,
+    Said,
+    Waits,
+    Why,
+    is_later,
+)
+from memoryweb.dreaming.proofs import (
+    is_ended,
+    is_over,
+    is_plausible,
+    is_replaced,
+    is_rival,
+    may_replace,
+    proved,
+    says_all,
+    takes_back,
+)
+from memoryweb.language.claims import Act
+from memoryweb.language.normal_form import read
+from memoryweb.language.statements import Lookup, fingerprint, says_all_of
+from memoryweb.review.rejections import Rejections
+
+ON_TRUST = "on_trust"  # among the values of what went though code could not prove it
+MOST = 200  # operations that are looked at in a night
+_UNPROVED = 3  # may go that code cannot prove: at most so many, and a tenth of the statements
+
+
+def decide(material: Material, operations: Sequence[Operation]) -> tuple[Result, ...]:
+    """One result an operation, in their order; later ones see what earlier ones did. Then what
+    leaves by itself: what is over, and of two that say the same the lesser one."""
+    night = _Night(material)
+    judged = [night.judge(operation) for operation in operations[:MOST]]
+    left = [Result(one, "too_many", {"limit": MOST}) for one in operations[MOST:]]
+    return (*judged, *left, *night.tidy())
+
+
+def living_after(material: Material, results: Iterable[Result]) -> tuple[Living, ...]:
+    living = {one.id: one for one in material.living}
+    for result in results:
+        if result.is_applied:
+            for one in result.gone:
+                living.pop(one.id, None)
+            if result.new is not None:
+                living[result.new.id] = result.new
+    return tuple(living.values())
+
+
+class _Night:
+    """The statements as the night's operations leave them, one after the other."""
+
+    def __init__(self, material: Material) -> None:
+        self.material = material
+        self.living = {one.id: one for one in material.living}
+        self.said = {one.ref: one for one in material.said}
+        self.rejections = Rejections(material.rejected)
+        self.corrections = Corrections(material.corrections)
+        self._unproved = min(_UNPROVED, max(1, len(material.living) // 10))
+        self._spent = set(material.spent)
+        self._made = 0
+        self._by_text: dict[str, list[str]] = {}
+        self._lookup = Lookup()
+        for one in material.living:
+            self._learn(one)
+
+    def _learn(self, one: Living) -> None:
+        self._by_text.setdefault(one.text, []).append(one.id)
+        self._lookup.add(one.text)
+
+    def judge(self, operation: Operation) -> Result:
+        case = Case(
+            self,
+            operation,
+            tuple(self.living[one] for one in dict.fromkeys(operation.old) if one in self.living),
+            tuple(self.said[one] for one in operation.sources if one in self.said),
+        )
+        for row in CHECKS:
+            if operation.does in row.of and (found := row.check(case)) is not None:
+                known = self.known(operation.text, case.old) if row.code == "known" else None
+                return Result(operation, row.code, found, against=known)
+        return self._retire(case) if operation.does is Does.RETIRE else self._write(case)
+
+    def tidy(self) -> Iterator[Result]:
+        for one in list(self.living.values()):
+            if is_over(one.claim, self.material.today) and not one.is_pinned:
+                yield self._leaves(one, Why.EXPIRED)
+        endings = [one for one in self.material.said if one.claim.act in {Act.CANCELS, Act.ENDS}]
+        for said in (one for one in endings if not self.is_outside(one)):
+            for one in list(self.living.values()):
+                if not one.is_pinned and one.text != said.text and is_ended(said, one):
+                    yield self._leaves(one, Why.CANCELLED, (said.ref,))
+        for one in sorted(self.living.values(), key=_least_first):
+            others = (other for other in self.near(one.text) if other is not one)
+            if not one.is_fixed and any(says_all(other.text, one.text) for other in others):
+                yield self._leaves(one, Why.DUPLICATE)
+
+    def is_outside(self, said: Said) -> bool:
+        return said.is_outside or self.material.is_outside
+
+    def _leaves(self, one: Living, why: Why, sources: tuple[str, ...] = ()) -> Result:
+        del self.living[one.id]
+        operation = Operation(Does.RETIRE, old=(one.id,), sources=sources, why=why)
+        return Result(operation, gone=(one,), why=why)
+
+    def near(self, text: str) -> list[Living]:
+        """Those that say all of the text, restate it or may contradict it."""
+        found = [
+            *self._lookup.covering(text),
+            *self._lookup.restating(text),
+            *self._lookup.opposing(text),
+        ]
+        return list(self._living(dict.fromkeys(found)))
+
+    def known(self, text: str, but: Sequence[Living] = ()) -> Living | None:
+        """Of two that say the same in other words the longer one is the one to keep."""
+        said = list(self._lookup.covering(text))
+        within = set(self._lookup.within(text))
+        mutual = [other for other in within if says_all_of(other, text)]
+        close = {*self._lookup.restating(text), *mutual} - set(said)
+        said += [one for one in close if one not in within or _length(one) >= _length(text)]
+        return next((one for one in self._living(said) if one not in but), None)
+
+    def within(self, text: str) -> list[Living]:
+        """Those of which it says all, and that it may take in."""
+        return [one for one in self._living(self._lookup.within(text)) if not one.is_fixed]
+
+    def _living(self, texts: Iterable[str]) -> Iterator[Living]:
+        ids = (id for text in texts for id in self._by_text[text])
+        return (self.living[id] for id in ids if id in self.living)
+
+    def _retire(self, case: Case) -> Result:
+        why = proved(case.operation.why, case.old, case.said, self.material, self._others(case.old))
+        if why is None and (refused := self._on_trust(case, case.old)):
+            return Result(case.operation, refused)
+        given = why or case.operation.why
+        return self._done(case, case.old, None, given, is_proved=why is not None)
+
+    def _others(self, olds: Sequence[Living]) -> list[Living]:
+        return [one for old in olds for one in self.near(old.text) if one not in olds]
+
+    def _write(self, case: Case) -> Result:
+        is_merge = case.operation.does is Does.MERGE
+        new = case.statement(f"new-{self._made}")
+        rivals = [one for one in self.near(new.text) if one not in case.old and is_rival(new, one)]
+        for one in (*rivals, *(() if is_merge else case.old)):
+            if (kept := self._judge_rival(case, new, one)) is not None:
+                return kept
+        gone = tuple(dict.fromkeys((*case.old, *rivals, *self.within(new.text))))
+        unproved = [
+            one
+            for one in (() if is_merge else gone)
+            if not (is_replaced(one, new) or takes_back(case.said, one))
+        ]
+        if unproved and (refused := self._on_trust(case, unproved)):
+            return Result(case.operation, refused)
+        same = [one.id for one in gone if is_merge or says_all_of(new.text, one.text)]
+        new = replace(new, also=tuple(same))
+        why = Why.DUPLICATE if is_merge else Why.SUPERSEDED
+        return self._done(case, gone, new, why, is_proved=not unproved)
+
+    def _judge_rival(self, case: Case, new: Living, old: Living) -> Result | None:
+        """None where the new statement may take the old one's place."""
+        if old.is_pinned:
+            return Result(case.operation, "pinned", against=old)
+        is_contrary = is_rival(new, old) or takes_back(case.said, old)
+        if not is_contrary and not old.is_persons and says_all_of(new.text, old.text):
+            return None  # nothing is lost
+        if is_later(old.by.said_at, new.by.said_at):
+            return Result(case.operation, "outdated", against=old)
+        if is_later(new.by.said_at, old.by.said_at) and may_replace(new.by, old):
+            return None
+        if not is_contrary:
+            code = "persons_word" if old.is_persons else "untold"
+            return Result(case.operation, code, against=old)
+        return Result(case.operation, new=new, against=old, waits=Waits.RIVAL)
+
+    def _on_trust(self, case: Case, olds: Sequence[Living]) -> str:
+        """Why what code cannot prove is not taken on trust, either; empty where it is, this once:
+        on a note line that was not used for another one."""
+        fresh = [one for one in case.said if fingerprint(one.text) not in self._spent]
+        if not all(is_plausible(old, fresh) for old in olds):
+            return "unproved"
+        if self._unproved < len(olds):
+            return "unproved_too_many"
+        self._unproved -= len(olds)
+        self._spent |= case.prints
+        return ""
+
+    def _done(
+        self,
+        case: Case,
+        gone: Sequence[Living],
+        new: Living | None,
+        why: Why,
+        *,
+        is_proved: bool,
+    ) -> Result:
+        waits = Waits.OUTSIDE if case.is_outside else None
+        if waits is None:
+            for one in gone:
+                self.living.pop(one.id, None)
+            if new is not None:
+                self.living[new.id] = new
+                self._learn(new)
+                self._made += 1
+        values = {} if is_proved else {ON_TRUST: " ".join(sorted(case.prints))}
+        return Result(case.operation, "", values, tuple(gone), new, why=why, waits=waits)
+
+
+def _length(text: str) -> tuple[int, str]:
+    return len(read(text).words), text
+
+
+def _least_first(one: Living) -> tuple[float, int]:
+    return one.value, len(one.text)

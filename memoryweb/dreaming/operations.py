@@ -1,0 +1,146 @@
+"""Operations on statements: what a night may do to memory, and what it is judged by. Pure.
+
+Both consolidators answer with operations; `engine.decide` proves each one by itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+
+from memoryweb.language.claims import Claim, Kind
+
+NOBODY = "*"  # whoever noted it spoke for nobody: the agent, the system, an import
+
+
+class Does(StrEnum):
+    ADD = "add"
+    REPLACE = "replace"
+    MERGE = "merge"
+    RETIRE = "retire"
+
+
+class Why(StrEnum):
+    """Why a statement leaves the file; but for `ROOM`, `facts.Fact.Why` has the same words."""
+
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+    DUPLICATE = "duplicate"
+    ASKED = "asked"
+    ROOM = "room"  # it still holds, without a place in the prompt
+
+
+class Waits(StrEnum):
+    """What a person decides about."""
+
+    RIVAL = "rival"
+    OUTSIDE = "outside"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`old` are ids of living statements, `sources` refs of note lines or ids of statements."""
+
+    does: Does
+    text: str = ""
+    old: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    why: Why = Why.SUPERSEDED
+    kind: Kind | None = None  # of the text, where more than its words is known
+    had_secret: bool = False  # and has none any more: nothing keeps one
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """`said_at` is None where nobody knows when. `speaker` is "" for the owner of the memory;
+    `weight` orders the classes of sources, the least trusted first."""
+
+    said_at: datetime | None = None
+    speaker: str = NOBODY
+    weight: int = 0
+    is_word: bool = False  # their own, not what somebody tells of them
+
+
+@dataclass(frozen=True)
+class Said:
+    """A note line that may be cited."""
+
+    ref: str
+    text: str
+    by: Spoken
+    is_outside: bool = False
+    claim: Claim = field(default_factory=Claim)
+
+
+@dataclass(frozen=True)
+class Living:
+    """A statement that holds: one of the file, one without room there, or one of this night."""
+
+    id: str
+    text: str
+    claim: Claim
+    by: Spoken
+    is_persons: bool = False  # written, edited or confirmed by one
+    is_pinned: bool = False
+    is_flagged: bool = False
+    is_hidden: bool = False  # its owner said otherwise, or asked to forget it
+    stands: bool = True  # in the file
+    value: float = 0.0  # trust and use, for the room it is given
+    sources: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # ids of those whose sources it stands on, too
+
+    @property
+    def is_fixed(self) -> bool:
+        """No machine moves it, but for its owner's own later word."""
+        return self.is_pinned or self.is_flagged or self.is_persons
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What left: nothing said until then brings it back. What a person took back only the
+    owner's own word does."""
+
+    text: str
+    claim: Claim
+    at: datetime
+    is_persons: bool = True
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that a night's operations are judged by. `today` is the date in the agent's zone;
+    `names` may stand in any text: whom the memory is about."""
+
+    today: date
+    living: tuple[Living, ...] = ()
+    said: tuple[Said, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    rejected: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+    spent: frozenset[str] = frozenset()  # prints of lines on whose word something went before
+    is_outside: bool = False  # whoever answers has read words from outside the team
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of an operation. `code` is "" where it was carried out, else one of
+    `reasons.LEFT_OUT` with its values. `gone` left memory because of `why`, `new` came in."""
+
+    operation: Operation
+    code: str = ""
+    values: Mapping[str, str | int] = field(default_factory=dict)
+    gone: tuple[Living, ...] = ()
+    new: Living | None = None
+    against: Living | None = None
+    why: Why = Why.SUPERSEDED
+    waits: Waits | None = None
+
+    @property
+    def is_applied(self) -> bool:
+        return not self.code and self.waits is None
+
+
+def is_later(one: datetime | None, other: datetime | None) -> bool:
+    """What has no time overtakes nothing; anything with one overtakes what has none."""
+    return one is not None and (other is None or one > other)

@@ -1,0 +1,153 @@
+"""Who replaces whom, and whether a statement may leave for the reason that is given. Pure."""
+
+from collections.abc import Iterable
+from datetime import date
+
+from memoryweb.dreaming.conflicts import corrects
+from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
+from memoryweb.language.claims import Act, Claim, Kind
+from memoryweb.language.claims import takes_back as takes_it_back
+from memoryweb.language.normal_form import read
+from memoryweb.language.statements import contradicts, covers, key_of, overtakes, says_all_of
+
+_SAFE = frozenset({Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.INSTRUCTION})
+
+
+def may_replace(new: Spoken, old: Living) -> bool:
+    """Only people's own word moves what a person wrote, and only the same person's. Else nobody's
+    is replaced by any that is trusted as much, the owner's own word wins, and everybody takes
+    their own word back."""
+    if old.is_persons:
+        return new.is_word and new.speaker == old.by.speaker
+    if new.is_word and new.speaker == "":
+        return True
+    is_theirs = old.by.speaker in {NOBODY, new.speaker}
+    return is_theirs and new.weight >= old.by.weight
+
+
+def is_rival(one: Living, other: Living) -> bool:
+    """Both can't be true at one time, and the later one is news."""
+    if not _overlap(one.claim, other.claim):
+        return False
+    is_older = is_later(other.by.said_at, one.by.said_at)
+    newer, older = (other, one) if is_older else (one, other)
+    if not contradicts(newer.text, older.text):
+        is_compared = key_of(newer.text) is not None and key_of(older.text) is not None
+        return not is_compared and ends(newer.claim, older)
+    said, before = newer.by.said_at, older.by.said_at
+    return overtakes(
+        newer.text,
+        older.text,
+        said=said.date() if said else date.max,
+        older_said=before.date() if before else None,
+    )
+
+
+def ends(claim: Claim, old: Living) -> bool:
+    """It says of the same thing, and of whom it is said, that it is so no longer."""
+    if claim.key is not None and claim.key == old.claim.key:
+        words = [set(read(one.value).words) for one in (claim, old.claim)]
+        return not (words[0] <= words[1] or words[1] <= words[0])
+    told = read(old.text)
+    whose = set(read(claim.subject).words)
+    return whose <= {*told.words, *told.names} and takes_it_back(claim, old.text)
+
+
+def says_all(fuller: str, shorter: str) -> bool:
+    """With every number and name of it."""
+    one, two = read(fuller), read(shorter)
+    has_names = two.names <= {*one.words, *one.names}
+    return has_names and two.numbers <= one.numbers and covers(fuller, shorter)
+
+
+def is_over(claim: Claim, today: date) -> bool:
+    return claim.valid_to is not None and claim.valid_to < today
+
+
+def speaks_of(source: Said, old: Living) -> bool:
+    """It was said after the statement, of the same key, or of the same thing: a name, or half of
+    its words that weigh."""
+    if not is_later(source.by.said_at, old.by.said_at):
+        return False
+    if ends(source.claim, old):
+        return True
+    said, kept = read(source.text), read(old.text)
+    shared = said.heavy & kept.heavy
+    return bool(shared & kept.names) or len(shared) * 2 >= max(2, len(said.heavy))
+
+
+def is_ended(said: Said, old: Living) -> bool:
+    """Whoever may say so said later that it is off, or no more."""
+    says_so = said.claim.act in {Act.CANCELS, Act.ENDS} and may_replace(said.by, old)
+    return says_so and is_later(said.by.said_at, old.by.said_at) and ends(said.claim, old)
+
+
+def proved(
+    why: Why,
+    going: Iterable[Living],
+    said: Iterable[Said],
+    material: Material,
+    near: Iterable[Living],
+) -> Why | None:
+    """The reason that was given, or another that code finds, for all of them; None: there is none.
+    `near` are the other living statements that may have to do with them."""
+    olds, cited, others = tuple(going), tuple(said), tuple(near)
+    reasons = (why, *(one for one in Why if one is not why))
+    found = (
+        one for one in reasons if all(_holds(one, old, cited, material, others) for old in olds)
+    )
+    return next(found, None)
+
+
+def _holds(
+    why: Why, old: Living, said: tuple[Said, ...], material: Material, others: tuple[Living, ...]
+) -> bool:
+    match why:
+        case Why.SUPERSEDED:
+            return any(_supersedes(one, old) for one in others)
+        case Why.EXPIRED:
+            return is_over(old.claim, material.today)
+        case Why.CANCELLED:
+            return any(is_ended(one, old) for one in said)
+        case Why.DUPLICATE:
+            return any(says_all(one.text, old.text) for one in others)
+        case Why.ASKED:
+            return old.is_hidden
+    return False
+
+
+def _supersedes(one: Living, old: Living) -> bool:
+    return is_later(one.by.said_at, old.by.said_at) and is_rival(one, old)
+
+
+def is_replaced(old: Living, new: Living) -> bool:
+    """Proved by code: another value of it that was said later, or all of it in other words."""
+    if old.is_hidden or _supersedes(new, old):
+        return True
+    return says_all_of(new.text, old.text)
+
+
+def takes_back(said: Iterable[Said], old: Living) -> bool:
+    """Somebody said later that it is not so."""
+    later = (one for one in said if is_later(one.by.said_at, old.by.said_at))
+    return any(corrects(one.text, old.text) for one in later)
+
+
+def is_plausible(old: Living, said: Iterable[Said]) -> bool:
+    """What code can't prove, and yet may go once in a while: something that was said later, by
+    whoever may say so, about the same thing, where nobody comes to harm."""
+    if old.is_fixed or old.claim.kind in _SAFE:
+        return False
+    heavy = read(old.text).heavy
+    return any(
+        is_later(one.by.said_at, old.by.said_at)
+        and may_replace(one.by, old)
+        and bool(read(one.text).heavy & heavy)
+        for one in said
+    )
+
+
+def _overlap(one: Claim, other: Claim) -> bool:
+    starts = max(one.valid_from or date.min, other.valid_from or date.min)
+    ends = min(one.valid_to or date.max, other.valid_to or date.max)
+    return starts <= ends

@@ -1,0 +1,204 @@
+"""What a night decided, written: MEMORY.md in one revision, statements without a line, rivals, and
+the proposal of what a person decides about."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from memoryweb.dreaming import inputs
+from memoryweb.dreaming.candidates import Mention
+from memoryweb.dreaming.consolidators import Consolidated
+from memoryweb.dreaming.document import Document
+from memoryweb.dreaming.inputs import Inputs
+from memoryweb.dreaming.operations import Living, Result, Waits, Why
+from memoryweb.facts.models import Evidence, Fact
+from memoryweb.facts.statements import Statement, statements_of
+from memoryweb.language.normal_form import normalise
+from memoryweb.language.statements import fingerprint
+from memoryweb.memory import contradictions, fact_evidence, fact_moves, proposing, write
+from memoryweb.memory.fact_evidence import Ground
+from memoryweb.memory.fact_moves import Went
+from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.write import Place, Writer, Written
+from memoryweb.memory.write_matrix import OUTSIDE
+from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.source_classes import BY_TRUST
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File
+
+
+def place(run: Run, path: str) -> Place:
+    return Place(run.agent, run.owner, path)
+
+
+def writer_of(run: Run) -> Writer:
+    """What nobody in the team vouches for was sorted out, or is proposed."""
+    return Writer(AuthorKind.DREAM, run=run, is_vouched=True)
+
+
+def change(written: Written) -> dict[str, Any]:
+    return {
+        "file": str(written.file.pk),
+        "path": written.file.path,
+        "before": written.before,
+        "after": written.file.revision,
+    }
+
+
+def source_of(mention: Mention) -> Source:
+    return Source(UUID(mention.file_id), mention.revision, mention.line)
+
+
+class Night:
+    """What is written of one night. `held`: why all of it waits for a person; empty where only
+    what must does."""
+
+    def __init__(
+        self, tx: Transaction, run: Run, read: Inputs, made: Consolidated, held: str
+    ) -> None:
+        self.tx, self.run, self.read, self.made, self.held = tx, run, read, made, held
+        self._memory = place(run, inputs.MEMORY)
+        self._mentions = {one.ref: one for one in read.mentions}
+        self._aside = {one.id for one in read.material.living if not one.stands}
+        self._becomes(read.memory.content, read.memory.revision)
+
+    def texts(self) -> list[write.Text]:
+        """MEMORY.md with what was decided."""
+        applied = self.made.applied
+        if self.held or not applied:
+            return []
+        content, origins = self._with(applied)
+        gone = ((result, one) for result in applied for one in result.gone)
+        whys = {normalise(one.text): _went(result, one) for result, one in gone}
+        return [write.Text(self._memory, content, origins=origins, whys=whys)]
+
+    def finish(self, written: Iterable[Written]) -> None:
+        """What stands in no file, and what is proposed on top of what was written."""
+        for one in written:
+            if one.file.path == inputs.MEMORY:
+                self._becomes(one.file.content, one.file.revision)
+                self._set_aside(one.file)
+        if self.held:
+            said = _("The notes changed twice while the dream was at work.")
+            broken = [("current", said)] if self.held == "current" else []
+            self._propose([*self.made.applied, *self.made.outside], broken)
+            return
+        self._propose(self.made.outside, [OUTSIDE])
+        for result in self.made.results:
+            if result.against is not None and result.waits is Waits.RIVAL:
+                self._oppose(result, result.against)
+            elif result.against is not None and result.code == "known":
+                self._strengthen(result, result.against)
+
+    def behind(self) -> Mapping[str, list[Source]]:
+        """What the diary may quote → the lines of notes, or of MEMORY.md before, that say it."""
+        found: dict[str, list[Source]] = defaultdict(list)
+        memory = self.read.memory
+        for verdict in self.made.verdicts:
+            found[verdict.candidate.text] += map(source_of, verdict.candidate.mentions)
+        for result in self.made.results:
+            if result.new is not None:
+                found[result.new.text] += self._sources(result.new)
+            for one in (*result.gone, *([result.against] if result.against else [])):
+                if line := self._lines.get(one.id):
+                    found[one.text].append(Source(UUID(memory.file_id), memory.revision, line))
+        return found
+
+    def _becomes(self, content: str, revision: int) -> None:
+        self.content, self._revision = content, revision
+        numbers = {one.text: one.line for one in statements_of(content, inputs.MEMORY)}
+        living = self.read.material.living
+        self._lines = {one.id: numbers[one.text] for one in living if one.text in numbers}
+
+    def _with(self, results: Iterable[Result]) -> tuple[str, dict[int, Origin]]:
+        document = Document(self.content)
+        document.write(results)
+        return document.render(), {n: self._origin(one) for n, one in document.new().items()}
+
+    def _cited(self, refs: Iterable[str]) -> list[Mention]:
+        return [self._mentions[ref] for ref in refs if ref in self._mentions]
+
+    def _sources(self, one: Living) -> list[Source]:
+        return [source_of(mention) for mention in self._cited(one.sources)]
+
+    def _grounds(self, refs: Iterable[str]) -> list[Ground]:
+        return [ground for mention in self._cited(refs) for ground in mention.grounds]
+
+    def _origin(self, one: Living) -> Origin:
+        mentions = self._cited(one.sources)
+        return Origin(
+            (*self._sources(one), *(_stood_on(one.id) if one.id in self._aside else ())),
+            durable=any(m.durable for m in mentions),
+            asked=any(m.asked for m in mentions),
+            category=next((m.category for m in mentions if m.category), ""),
+            also=tuple(self._lines[id] for id in one.also if id in self._lines),
+        )
+
+    def _set_aside(self, file: File) -> None:
+        """New statements that found no room, and those without a line that hold no more."""
+        writer = writer_of(self.run)
+        for result in self.made.applied:
+            for one in result.gone:
+                if one.id in self._aside:
+                    fact = Fact.objects.get(pk=one.id)
+                    fact_moves.leave(self.tx, fact, _went(result, one), writer)
+                elif result.why is Why.ROOM and one.sources:
+                    fact = fact_moves.new(file, Statement(one.text), self.tx.now)
+                    fact.path, fact.source, fact.said_at = (
+                        file.path,
+                        BY_TRUST[one.by.weight],
+                        one.by.said_at,
+                    )
+                    fact.save(force_insert=True)
+                    fact_evidence.add({fact: self._grounds(one.sources)})
+
+    def _oppose(self, result: Result, against: Living) -> None:
+        """What another speaker says waits beside what stands."""
+        standing, said = self._fact(against), result.new
+        if standing is not None and said is not None:
+            source, grounds = BY_TRUST[said.by.weight], self._grounds(said.sources)
+            contradictions.contradict(self.tx, standing, said.text, source=source, grounds=grounds)
+
+    def _strengthen(self, result: Result, known: Living) -> None:
+        """What is known and was said again stands on more; nothing is written again."""
+        fact = self._fact(known)
+        if fact is not None:
+            fact_evidence.add({fact: self._grounds(result.operation.sources)}, known=[fact])
+
+    def _fact(self, one: Living) -> Fact | None:
+        rows = Fact.objects.of(self.run.agent_id, self.run.owner_id).living()
+        return rows.filter(fingerprint=fingerprint(one.text), path=inputs.MEMORY).first()
+
+    def _propose(self, results: list[Result], broken: list[tuple[str, str]]) -> None:
+        if not results:
+            return
+        file, base = write.find(self._memory), self._revision
+        if file is None or file.deleted_at is not None:
+            # An owner's MEMORY.md comes into being with its first dream, even one held back.
+            writer = writer_of(self.run)
+            file = write.write(self.tx, self._memory, "# Memory\n", writer=writer).file
+            base = base or file.revision
+        content, origins = self._with(results)
+        proposing.propose(
+            self.tx,
+            run=self.run,
+            file=file,
+            content=content,
+            origins=origins,
+            broken=broken,
+            base=base,
+        )
+
+
+def _stood_on(fact_id: str) -> list[Source]:
+    """Of a statement that had no line."""
+    rows = Evidence.objects.filter(fact=UUID(fact_id)).order_by("pk")
+    return [Source(message_id=row.message_id, root_id=row.root_id) for row in rows]
+
+
+def _went(result: Result, one: Living) -> Went:
+    why = None if result.why is Why.ROOM else Fact.Why(result.why)
+    return Went(why, result.new.text if result.new else None)
