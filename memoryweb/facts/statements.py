@@ -4,21 +4,18 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from memoryweb.language.claims import Claim, claim_of
+from memoryweb.language.claims import HEADINGS, Claim, claim_of
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
 
 # Headings of kinds say what sort of thing stands below, not whose it is.
-KIND_HEADINGS = frozenset(
-    (
-        *("about", "health", "people", "preferences", "instructions", "decisions", "plans"),
-        *("events", "other", "notes", "family and relationships", "work and studies"),
-        *("preferences and interests", "plans and commitments"),
-    )
-)
-_LABEL = re.compile(r"(?:\*\*|__)?(?P<key>[^:：*_\n]{1,200}?)(?:\*\*|__)?\s?[:：]")
+KIND_HEADINGS = frozenset(map(normalise, HEADINGS.values())) | {
+    *("notes", "family and relationships", "work and studies", "preferences and interests"),
+    "plans and commitments",
+}
+_LABEL = re.compile(r"(?:\*\*|__)?[^:：*_\n]{1,200}?(?:\*\*|__)?\s?[:：](?:\*\*|__)?")
 _LONGEST = 200  # characters of a subject, key or heading that are kept
 
 
@@ -40,7 +37,8 @@ class Statement:
         """Of `- key: value` the heading is the subject, where it names one."""
         claim = claim_of(self.text)
         label = _LABEL.match(self.text)
-        if claim.subject or not label or normalise(label["key"]) != claim.attribute:
+        said = normalise(self.text[label.end() :]) if label else ""
+        if claim.subject or not label or normalise(claim.value) != said:
             return claim
         subject = normalise(self.heading)
         return claim if subject in KIND_HEADINGS else replace(claim, subject=subject[:_LONGEST])

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -30,12 +31,12 @@ State, Why = Fact.State, Fact.Why
 _TAKEN_BACK = frozenset({Why.DELETED, Why.REWORDED, Why.NOT_TRUE, Why.REVERTED})
 _REPLACED = frozenset({Why.SUPERSEDED, Why.REWORDED})
 _WENT = ("state", "why", "superseded_by", "file", "corrected_at", "corrected_by", "changed_at")
-_WORDING = (
+WORDING = (
     *("text", "heading", "kind", "subject", "attribute", "value"),
     *("valid_from", "valid_to"),
 )
 _CAME = (
-    *(*_WENT, *_WORDING, "path", "source", "said_at"),
+    *(*_WENT, *WORDING, "path", "source", "said_at"),
     *("confirmed_at", "confirmed_by", "hidden_at", "hidden_by"),
 )
 
@@ -90,8 +91,8 @@ def move(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -
     found = {row.fingerprint: row for row in rows} if worded else {}
     for one in worded:
         if one.print in found:
-            _word(found[one.print], one)
-    Fact.objects.bulk_update(found.values(), _WORDING)
+            word(found[one.print], one)
+    Fact.objects.bulk_update(found.values(), WORDING)
     left = _take_away(of, gone, come, made, known) if gone else []
     rivals.find(of.tx, list(made.values()))
     rivals.close_decided(of.tx, [row.contradiction_id for row in left if row.contradiction_id])
@@ -171,7 +172,7 @@ def new(like: File | Fact, one: Statement, now: datetime) -> Fact:
         created_at=now,
         changed_at=now,
     )
-    _word(fact, one)
+    word(fact, one)
     return fact
 
 
@@ -200,14 +201,26 @@ def _stand(of: Revised, fact: Fact, one: Statement, grounds: Grounds) -> None:
     fact.said_at = grounds.said_at
     if of.by_person:
         fact.corrected_at = fact.corrected_by = fact.hidden_at = fact.hidden_by = None
-    _word(fact, one)
+    word(fact, one)
 
 
-def _word(fact: Fact, one: Statement) -> None:
+def word(fact: Fact, one: Statement) -> None:
+    for name, value in wording_of(one).items():
+        setattr(fact, name, value)
+
+
+def wording_of(one: Statement) -> dict[str, Any]:
     claim = one.claim
-    fact.text, fact.heading, fact.kind, fact.value = one.text, one.heading, claim.kind, claim.value
-    fact.subject, fact.attribute = claim.subject[:200], claim.attribute[:200]
-    fact.valid_from, fact.valid_to = claim.valid_from, claim.valid_to
+    return {
+        "text": one.text,
+        "heading": one.heading,
+        "kind": str(claim.kind),
+        "subject": claim.subject[:200],
+        "attribute": claim.attribute[:200],
+        "value": claim.value,
+        "valid_from": claim.valid_from,
+        "valid_to": claim.valid_to,
+    }
 
 
 def lift(known: Iterable[Fact]) -> None:
@@ -228,7 +241,8 @@ def _flag_corrected(
         found = taken_back.blocking(one.text, one.claim)
         since = found.corrected_at if found else None
         if since and not fact_evidence.is_said_since(grounds[one.print], since):
-            flags.flag(of.file, one.line, CORRECTED)
+            for line in range(one.line, one.end + 1):
+                flags.flag(of.file, line, CORRECTED)
             yield one.print
 
 

@@ -13,6 +13,7 @@ from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.fact_evidence import grounds_of
 from memoryweb.memory.fact_moves import (
+    WORDING,
     Revised,
     known_of,
     lift,
@@ -20,6 +21,8 @@ from memoryweb.memory.fact_moves import (
     new,
     record,
     waiting_of,
+    word,
+    wording_of,
 )
 from memoryweb.memory.fact_moves import (
     Went as Went,
@@ -98,10 +101,11 @@ def is_in_line(file: File) -> bool:
     """The file's statements are its facts."""
     there = statements_of(file.content, file.path) if file.deleted_at is None else []
     rows = list(Fact.objects.filter(file=file))
-    said = sorted((one.print, one.text, one.heading, file.path) for one in there)
-    kept = sorted((row.fingerprint, row.text, row.heading, row.path) for row in rows)
+    said = [(one.print, file.path, *wording_of(one).values()) for one in there]
+    kept = [(row.fingerprint, row.path, *(getattr(row, name) for name in WORDING)) for row in rows]
     pending = {row.fingerprint for row in rows if row.state == State.PENDING}
-    return said == kept and pending == waiting_of(there, flags.flagged_lines(file))
+    is_same = sorted(said, key=str) == sorted(kept, key=str)
+    return is_same and pending == waiting_of(there, flags.flagged_lines(file))
 
 
 def bring_in_line(tx: Transaction, file: File) -> None:
@@ -116,6 +120,11 @@ def bring_in_line(tx: Transaction, file: File) -> None:
     there = statements_of(file.content, file.path) if file.deleted_at is None else []
     move(Revised(tx, file, Writer(AuthorKind.SYSTEM)), list(stood.values()), there)
     follow_flags(file)
+    rows = list(Fact.objects.filter(file=file, fingerprint__in=[one.print for one in there]))
+    by_print = {one.print: one for one in there}
+    for row in rows:
+        word(row, by_print[row.fingerprint])
+    Fact.objects.bulk_update(rows, WORDING)
 
 
 def _correct_note(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -> None:

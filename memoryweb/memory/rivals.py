@@ -33,13 +33,15 @@ def clash(one: Fact, other: Fact) -> bool:
 
 
 def find(tx: Transaction, made: Sequence[Fact]) -> None:
-    """Open what new statements contradict of those that stand in the same workspace."""
+    """Open what new statements contradict of those that stand in the same workspace. What the
+    owner said otherwise about is decided, and waits only for the night."""
     keyed = [fact for fact in made if fact.attribute and fact.state == Fact.State.ACTIVE]
     if not keyed:
         return
     there = Fact.objects.of(keyed[0].agent_id, keyed[0].owner_id).living().standing()
     attributes = {fact.attribute for fact in keyed}
-    standing = list(there.filter(attribute__in=attributes).order_by("created_at", "pk"))
+    there = there.filter(hidden_at=None, attribute__in=attributes)
+    standing = list(there.order_by("created_at", "pk"))
     for fact in keyed:
         for other in standing:
             if other.pk != fact.pk and clash(other, fact):

@@ -1,28 +1,32 @@
 """What a person writes, rewords or deletes holds against machines, by whichever door it came."""
 
-import io
-import zipfile
 from datetime import datetime, timedelta
 
 import pytest
+from django.db.models import Q
 from django.utils import timezone
 
 from memoryweb.conversations.models import Message
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.facts.models import Fact
 from memoryweb.facts.queries import corrections
-from memoryweb.memory import messages, releasing, write
+from memoryweb.memory import messages, proposing, releasing, reverting, write
 from memoryweb.memory.mine import changes
 from memoryweb.memory.mine.changes import Spot
 from memoryweb.memory.review import flags as reviewing
+from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.flags import print_of
+from memoryweb.provenance import origins
+from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.origins import Origin, Source
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.sources import Kind, Source
+from memoryweb.web.naming import author_name
+from memoryweb.workspace.models import AuthorKind, File, Import
 from tests.api.client import Api
+from tests.snapshots.archives import of
 from tests.world import World, personal_token
 
 MACHINE = Writer(AuthorKind.AGENT)
@@ -47,6 +51,14 @@ def _said(world: World, name: str, at: datetime) -> Message:
             tx, agent=world.agent, owner=world.bobs_memory, conversation_id="c", messages=said
         )
     return Message.objects.get(external_id=name)
+
+
+def _imported(world: World, text: str) -> File:
+    place = (world.agent, world.bobs_memory, of({"MEMORY.md": text}))
+    token = snapshots.preview(*place, by=_bob(world)).token
+    with write_transaction(world.team) as tx:
+        snapshots.apply(tx, *place, token, by=_bob(world))
+    return File.objects.get(owner=world.bobs_memory, path="MEMORY.md")
 
 
 def _fact(text: str) -> Fact:
@@ -120,7 +132,9 @@ def test_the_owner_who_says_it_again_later_is_believed(world: World) -> None:
         message = _said(world, f"said-{hours}", now - timedelta(hours=hours))
         with write_transaction(world.team) as tx:
             place = Place(world.agent, world.bobs_memory, "MEMORY.md")
-            line = NewLine("- Bob lives in Leeds.", Origin((Source(message_id=message.pk),)))
+            line = NewLine(
+                "- Bob lives in Leeds.", Origin((origins.Source(message_id=message.pk),))
+            )
             file = write.append(tx, place, [line], writer=MACHINE).file
         assert Fact.objects.get(text="Bob lives in Leeds.", file=file).state == state
         _save(world, "## About\n\n- Bob sings.\n", Writer(AuthorKind.SYSTEM))
@@ -140,10 +154,8 @@ def test_what_an_import_lacks_is_not_taken_back_and_what_it_brings_is_no_longer(
 ) -> None:
     _save(world, TOLD, _bob(world))
     _save(world, "## About\n\n- Bob sings.\n", _bob(world))
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as made:
-        made.writestr("MEMORY.md", "## About\n\n- Bob lives in Leeds.\n")
-    place = (world.agent, world.bobs_memory, archive.getvalue())
+    archive = of({"MEMORY.md": "## About\n\n- Bob lives in Leeds.\n"})
+    place = (world.agent, world.bobs_memory, archive)
     previewed = snapshots.preview(*place, by=_bob(world))
     assert [item.lifts for item in previewed.plan.items] == [("Bob lives in Leeds.",)]
     with write_transaction(world.team) as tx:
@@ -185,3 +197,38 @@ def test_a_token_that_acts_as_nobody_decides_nothing_and_reads_no_flagged_line(
     source = {"token": str(file.pk)}
     answer = plain.post(f"/agents/{world.agent.pk}/workspace/revert", source)
     assert (answer.status_code, answer.json()["code"]) == (403, "person_required")
+
+
+def test_what_a_person_reverts_comes_back_through_no_program(world: World) -> None:
+    _save(world, "- Bob sings.\n")
+    file = _imported(world, "- Bob sings.\n- Bob lives\n  in Leeds.\n")
+    source = Source(world.agent, Kind.IMPORT, Import.objects.get().pk)
+    with write_transaction(world.team) as tx:
+        reach = Q(owner=world.bobs_memory)
+        reverting.revert(tx, source, reach, Q(), writer=_bob(world))
+    gone = _fact("Bob lives in Leeds.")
+    assert (gone.state, gone.why, gone.corrected_by) == (State.RETIRED, Why.REVERTED, world.bob)
+    _save(world, "- Bob sings.\n- Bob lives\n  in Leeds.\n")
+    assert Fact.objects.get(text=gone.text, file=file).state == State.PENDING
+    assert flagged_lines(file) == {2, 3}
+
+
+def test_a_proposal_that_a_person_accepts_brings_back_what_they_took_back(world: World) -> None:
+    _save(world, TOLD, _bob(world))
+    file = _save(world, "## About\n\n- Bob sings.\n", _bob(world))
+    writer = Writer(AuthorKind.AGENT)
+    with write_transaction(world.team) as tx:
+        proposal = proposing.hold_back(tx, file, TOLD, writer=writer, broken=[], origins={})
+        assert proposal
+        proposals.accept(tx, proposal, by=world.bob)
+    assert _corrected(world) == set()
+    assert _fact("Bob lives in Leeds.").state == State.ACTIVE
+
+
+def test_lines_of_a_token_that_acts_as_its_person_say_so(world: World) -> None:
+    secret = personal_token(world.team, world.bob)
+    path = f"/agents/{world.agent.pk}/workspace/files/MEMORY.md?owner=me"
+    Api(secret).put(path, {"content": TOLD})
+    file = File.objects.get(owner=world.bobs_memory, path="MEMORY.md")
+    shown = {author_name(file.revisions.get()), author_name(file.origins.latest("pk"))}
+    assert shown == {"Bob (token “Test”)"}

@@ -147,10 +147,13 @@ def test_facts_that_differ_from_files_are_found_and_mended(world: World) -> None
     file = _save(world, "- Anna sings.\n- city: Leeds\n")
     lost = Fact.objects.get(value="Leeds")
     Fact.objects.exclude(pk=lost.pk).delete()
-    Fact.objects.update(text="city: Bath", fingerprint="x")
+    Fact.objects.update(text="city: Bath", fingerprint="x", attribute="town")
     assert projecting.check(world.team).differing == (str(file.pk),)
     assert projecting.project(world.team).differing == (str(file.pk),)
     assert set(_standing(world)) == {"Anna sings.", "city: Leeds"}
+    Fact.objects.update(attribute="town")  # as another version read it
+    assert projecting.project(world.team).differing == (str(file.pk),)
+    assert _standing(world)["city: Leeds"].attribute == "city"
     assert projecting.project(world.team).differing == ()
 
 

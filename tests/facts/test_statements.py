@@ -41,7 +41,7 @@ def test_bullets_are_statements_and_nothing_else_is() -> None:
 def test_the_heading_is_the_subject_of_a_key_unless_it_names_a_kind() -> None:
     tea, _walks, phone, _sings = statements_of(TEXT, "MEMORY.md")
     assert tea.claim.key == ("", "tea")
-    assert phone.claim.key == ("anna", "phone")
+    assert phone.claim.key == ("anna", "phone number")
 
 
 def test_the_title_of_a_file_is_no_subject() -> None:
