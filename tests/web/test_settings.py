@@ -109,6 +109,27 @@ def test_a_member_makes_no_token_of_an_integration(world: World, bob: Client) ->
     assert not Token.objects.exists()
 
 
+def test_a_token_writes_as_an_agent_unless_its_box_is_ticked(world: World, bob: Client) -> None:
+    data = {"name": "x", "holder": "me", "days": 9, "scopes": ["memory:read"]}
+    shown = text(bob.post(url(world.team, "settings_token_new"), data))
+    assert "writes as an agent" in shown
+    shown = text(bob.post(url(world.team, "settings_token_new"), data | {"act_as_person": "on"}))
+    assert "writes as a person" in shown
+    assert set(Token.objects.values_list("act_as_person", flat=True)) == {False, True}
+
+
+def test_no_token_of_an_integration_writes_as_a_person(world: World, alice: Client) -> None:
+    data = {
+        "name": "x",
+        "holder": str(world.integration.pk),
+        "days": 9,
+        "scopes": ["memory:read"],
+        "act_as_person": "on",
+    }
+    answer = alice.post(url(world.team, "settings_token_new"), data)
+    assert (answer.status_code, Token.objects.count()) == (422, 0)
+
+
 def test_a_token_over_a_year_is_422(world: World, bob: Client) -> None:
     data = {"name": "x", "holder": "me", "days": 366, "scopes": ["memory:read"]}
     assert bob.post(url(world.team, "settings_token_new"), data).status_code == 422
