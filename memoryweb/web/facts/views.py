@@ -63,7 +63,7 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 @team_view("GET")
 def fact(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
-    return show(request, "facts/fact.html", _shown(request, workspace, fact_id))
+    return _show(request, workspace, fact_id)
 
 
 @team_view("POST")
@@ -101,8 +101,7 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
             said = form.cleaned_data["text"]
             fact_actions.edit(work, found, said, writer=writer_of(request))
     if form.errors:
-        context = _shown(request, workspace, fact_id, form)
-        return show(request, "facts/fact.html", context, status=422)
+        return _show(request, workspace, fact_id, form)
     messages.success(request, _("Saved. Dreams won't change it."))
     found.refresh_from_db(fields=["superseded_by"])
     return redirect(fact_url(request, found.superseded_by or found))
@@ -117,12 +116,8 @@ def _act(
         with write_transaction(visit.team, actor=visit.actor) as work:
             act(work, found, writer=writer_of(request))
         messages.success(request, said)
-
-    def again(_request: TeamRequest) -> HttpResponse:
-        context = _shown(request, workspace, fact_id)
-        return show(request, "facts/fact.html", context, partials=_PARTIALS)
-
-    return done(request, again, fact_url(request, found), partials=_PARTIALS)
+    url = fact_url(request, found)
+    return done(request, lambda one: _show(one, workspace, fact_id), url, partials=_PARTIALS)
 
 
 def _changeable(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> tuple[Workspace, Any]:
@@ -143,17 +138,16 @@ def _find(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> Any:
     return fact
 
 
-def _shown(
+def _show(
     request: TeamRequest, workspace: Workspace, fact_id: UUID, form: EditForm | None = None
-) -> dict[str, Any]:
+) -> HttpResponse:
     fact = _find(request, workspace, fact_id)
     [row] = rows_of(request, [fact])
-    return about(
+    context = about(
         workspace,
         tab="facts",
         row=row,
         fact=fact,
-        chip=row["chip"],
         whose=owner_name(request.visit, fact.owner),
         notes=notes_of(request, fact),
         terms=terms_of(row["weight"]),
@@ -165,3 +159,5 @@ def _shown(
         form=form or EditForm(initial={"text": fact.text}),
         my_vote=fact.votes.filter(user=request.user).values_list("helpful", flat=True).first(),
     )
+    status = 422 if form else 200
+    return show(request, "facts/fact.html", context, partials=_PARTIALS, status=status)
