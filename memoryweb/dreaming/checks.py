@@ -74,9 +74,10 @@ class Case:
         return replace(newest, weight=weight, is_word=all(one.by.is_word for one in self.said))
 
     def statement(self, id: str) -> Living:
-        text, claim = self.operation.text, claim_of(self.operation.text)
+        by, text = self.by(), self.operation.text
+        claim = claim_of(text, by.said_at.date() if by.said_at else None)
         claim = replace(claim, kind=self.operation.kind or claim.kind)
-        return Living(id, text, claim, self.by(), sources=self.operation.sources)
+        return Living(id, text, claim, by, sources=self.operation.sources)
 
 
 class Corrections:

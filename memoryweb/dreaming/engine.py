@@ -29,7 +29,7 @@ from memoryweb.dreaming.proofs import (
     says_all,
     takes_back,
 )
-from memoryweb.language.claims import Act
+from memoryweb.language.claims import Act, claim_of
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import Lookup, fingerprint, says_all_of
 from memoryweb.review.rejections import Rejections
@@ -72,12 +72,14 @@ class _Night:
         self._spent = set(material.spent)
         self._made = 0
         self._by_text: dict[str, list[str]] = {}
+        self._by_key: dict[tuple[str, str] | None, list[str]] = {}
         self._lookup = Lookup()
         for one in material.living:
             self._learn(one)
 
     def _learn(self, one: Living) -> None:
         self._by_text.setdefault(one.text, []).append(one.id)
+        self._by_key.setdefault(one.claim.key, []).append(one.id)
         self._lookup.add(one.text)
 
     def judge(self, operation: Operation) -> Result:
@@ -122,7 +124,12 @@ class _Night:
             *self._lookup.restating(text),
             *self._lookup.opposing(text),
         ]
-        return list(self._living(dict.fromkeys(found)))
+        near = {one.id: one for one in self._living(dict.fromkeys(found))}
+        claim = claim_of(text)
+        if claim.key is not None:
+            ids = self._by_key.get(claim.key, ())
+            near |= {id: self.living[id] for id in ids if id in self.living}
+        return list((near | self.living if claim.old else near).values())
 
     def known(self, text: str, but: Sequence[Living] = ()) -> Living | None:
         """Of two that say the same in other words the longer one is the one to keep."""

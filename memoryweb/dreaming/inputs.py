@@ -23,11 +23,12 @@ from memoryweb.dreaming.operations import (
     Spoken,
     Why,
 )
+from memoryweb.dreaming.proofs import is_over
 from memoryweb.dreaming.spoken import spoken
 from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, statements_of
-from memoryweb.language.claims import claim_of
+from memoryweb.language.claims import Claim, claim_of
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
@@ -76,6 +77,12 @@ class Inputs:
     recalls: Mapping[tuple[str, int], Recall]
     material: Material
     retired: tuple[tuple[str, str], ...] = ()  # what left lately, and why
+
+    @property
+    def is_due(self) -> bool:
+        """Something is to be done though nothing was noted."""
+        living = self.material.living
+        return any(is_over(one.claim, self.material.today) and not one.is_pinned for one in living)
 
     @property
     def frozen(self) -> dict[str, Any]:
@@ -249,7 +256,8 @@ def _waiting_lines(
 
 def _said(mention: Mention) -> Said:
     text = as_line(mention.text)
-    return Said(mention.ref, clean(mention.text), mention.by, mention.outside, claim_of(text))
+    claim = claim_of(text, mention.date)
+    return Said(mention.ref, clean(mention.text), mention.by, mention.outside, claim)
 
 
 def _facts(run: Run) -> list[Any]:
@@ -281,7 +289,7 @@ def _living(
         yield Living(
             id=str(fact.pk) if fact else f"line {one.line}",
             text=one.text,
-            claim=one.claim,
+            claim=_held_until(one.claim, fact),
             by=spoken(found, run.owner),
             is_persons=any(is_written) or bool(fact and fact.confirmed_at),
             is_pinned=any(line in pinned for line in lines),
@@ -294,13 +302,18 @@ def _living(
             yield _aside(fact, run)
 
 
+def _held_until(claim: Claim, fact: Fact | None) -> Claim:
+    """What is stored was read when it was known when it was said."""
+    return replace(claim, valid_to=fact.valid_to) if fact and fact.valid_to else claim
+
+
 def _aside(fact: Fact, run: Run) -> Living:
     """Trusted no further than a dream, wherever it came from."""
     is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
     return Living(
         id=str(fact.pk),
         text=fact.text,
-        claim=Statement(fact.text, fact.heading).claim,
+        claim=_held_until(Statement(fact.text, fact.heading).claim, fact),
         by=Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own),
         is_persons=fact.confirmed_at is not None,
         stands=False,

@@ -35,7 +35,7 @@ def dream(lease: Lease) -> None:
             lease.finish(Outcome(Run.Status.SKIPPED, reason))
             return
         read = inputs.read(run)
-        if not read.mentions:
+        if not (read.mentions or read.is_due):
             lease.store(Run.Phase.INPUTS, inputs=read.frozen)
             lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"))
             return
@@ -55,7 +55,7 @@ def _stopped(run: Run) -> str:
 
 def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
     run = lease.run
-    if not uses_model(run.agent):
+    if not read.mentions or not uses_model(run.agent):
         lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="rules")
         return consolidators.by_rules(read)
     if run.answer is None or run.inputs != read.frozen:

@@ -8,7 +8,7 @@ from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken
 from memoryweb.language.claims import Act, Claim, Kind
 from memoryweb.language.claims import takes_back as takes_it_back
 from memoryweb.language.normal_form import read
-from memoryweb.language.statements import contradicts, covers, key_of, overtakes, says_all_of
+from memoryweb.language.statements import Key, contradicts, covers, key_of, overtakes, says_all_of
 
 _SAFE = frozenset({Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.INSTRUCTION})
 
@@ -32,8 +32,7 @@ def is_rival(one: Living, other: Living) -> bool:
     is_older = is_later(other.by.said_at, one.by.said_at)
     newer, older = (other, one) if is_older else (one, other)
     if not contradicts(newer.text, older.text):
-        is_compared = key_of(newer.text) is not None and key_of(older.text) is not None
-        return not is_compared and ends(newer.claim, older)
+        return not _is_compared(key_of(newer.text), key_of(older.text)) and ends(newer.claim, older)
     said, before = newer.by.said_at, older.by.said_at
     return overtakes(
         newer.text,
@@ -43,11 +42,21 @@ def is_rival(one: Living, other: Living) -> bool:
     )
 
 
+def _is_compared(one: Key | None, other: Key | None) -> bool:
+    """The statements' own words tell that both may hold: of one thing another day, or at times."""
+    if one is None or other is None:
+        return any(key is not None and key.kind == "when" for key in (one, other))
+    return one.is_of_same_thing(other)
+
+
 def ends(claim: Claim, old: Living) -> bool:
     """It says of the same thing, and of whom it is said, that it is so no longer."""
     if claim.key is not None and claim.key == old.claim.key:
         words = [set(read(one.value).words) for one in (claim, old.claim)]
-        return not (words[0] <= words[1] or words[1] <= words[0])
+        is_other = not (words[0] <= words[1] or words[1] <= words[0])
+        return is_other and not claim.subject  # of others their names tell too little
+    if claim.act not in {Act.CANCELS, Act.ENDS, Act.CORRECTS}:
+        return False
     told = read(old.text)
     whose = set(read(claim.subject).words)
     return whose <= {*told.words, *told.names} and takes_it_back(claim, old.text)

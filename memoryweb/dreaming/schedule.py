@@ -13,6 +13,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.facts.models import Fact
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs import engine
@@ -113,7 +114,7 @@ def request_night(
 
 
 def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
-    """Whose notes of the window hold what no dream has read, or what still waits for room."""
+    """Whose notes of the window hold what no dream has read, or whose memory holds what is over."""
     first, last = inputs.window(now)
     notes = File.objects.present().filter(agent=agent, note_date__range=(first, last))
     revisions = set(notes.values_list("owner", "pk", "revision"))
@@ -121,8 +122,7 @@ def with_new_notes(agent: Agent, now: datetime) -> list[Owner | None]:
     due: set[object] = {
         owner for owner, file, revision in revisions if (str(file), revision) not in read
     }
-    due |= _waiting(agent) & {owner for owner, _file, _revision in revisions}
-    due |= _decided(agent)
+    due |= _over(agent, now) | _decided(agent)
     owners: list[Owner | None] = list(
         Owner.objects.filter(pk__in=[pk for pk in due if pk], paused=False).order_by("created_at")
     )
@@ -209,13 +209,11 @@ def _unstarted(agent: Agent) -> set[object]:
     return set(waiting.values_list("owner", flat=True))
 
 
-def _waiting(agent: Agent) -> set[object]:
-    """Owners (None: shared) whose last dream left passed candidates without room."""
-    return {
-        one.report.owner_id
-        for one in _kept_last(agent)
-        if all(gate["passed"] for gate in one.gates)
-    }
+def _over(agent: Agent, now: datetime) -> set[object]:
+    """Owners (None: shared) of whose statements in MEMORY.md one is over by its own words."""
+    standing = Fact.objects.living().filter(agent=agent, file__isnull=False, path=inputs.MEMORY)
+    over = standing.filter(valid_to__lt=now.astimezone(agent.zone).date())
+    return set(over.values_list("owner", flat=True))
 
 
 def _decided(agent: Agent) -> set[object]:

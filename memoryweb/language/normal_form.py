@@ -30,7 +30,10 @@ _TOKEN = re.compile(rf"-?\d+(?:[.:/-]\d+)*|[{_CJK}]|[^\W\d_{_CJK}][^\W_{_CJK}]*[
 _CJK_NEGATION = re.compile(r"[不没沒無无未]|ない|なかった|ません|ではな|じゃな")
 _CJK_CHARACTER = re.compile(rf"[{_CJK}]")
 _CAPITAL = re.compile(r"(?<=[\w,;:)] )[^\W\d_]\w*")
-_KEPT_BETWEEN_DIGITS = frozenset(".:/-")
+# What is no letter, digit or sign: points and strokes are, between digits, and a minus before one.
+_BETWEEN = re.compile(
+    r"[^\w%+#€$£¥.:/-]|_|[.:/](?!\d)|(?<!\d)[.:/]|-(?!\d)|(?<=[^\d ])-",
+)
 _stem = lru_cache(maxsize=65_536)(snowballstemmer.stemmer("english").stemWord)
 _LIGHT_STEMS = frozenset(map(_stem, LIGHT))
 
@@ -62,7 +65,7 @@ def clean(text: str) -> str:
 def normalise(text: str) -> str:
     """Two statements with the same result say the same thing, letter for letter."""
     folded = _fold(_THOUSANDS.sub("", _APOSTROPHES.sub("", _fold(clean(text)))))
-    spaced = "".join(_letter_or_space(folded, at) for at in range(len(folded)))
+    spaced = _BETWEEN.sub(_or_space, folded)
     return " ".join(spaced.split()) or " ".join(folded.split())
 
 
@@ -89,18 +92,14 @@ def is_cjk(text: str) -> bool:
 
 
 def _fold(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _letter_or_space(text: str, at: int) -> str:
-    char = text[at]
-    if char.isalnum() or char in "%+#€$£¥" or unicodedata.category(char).startswith("M"):
-        return char
-    before = text[at - 1] if at else " "
-    after = text[at + 1] if at + 1 < len(text) else " "
-    if char in _KEPT_BETWEEN_DIGITS and before.isdigit() and after.isdigit():
-        return char
-    return char if char == "-" and before == " " and after.isdigit() else " "
+def _or_space(found: re.Match[str]) -> str:
+    """A mark belongs to its letter; all else between words says nothing."""
+    return found[0] if unicodedata.category(found[0])[0] == "M" else " "
 
 
 def _is_content(token: str) -> bool:

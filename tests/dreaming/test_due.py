@@ -1,0 +1,41 @@
+"""A night on which nothing new was noted, and something in memory is over all the same."""
+
+from datetime import timedelta
+
+import pytest
+
+from memoryweb.agents.models import Agent
+from memoryweb.agents.nights import dream_time
+from memoryweb.dreaming import schedule
+from memoryweb.facts.models import Fact
+from memoryweb.runs.models import Run
+from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
+from tests.world import World
+
+OVER, HOLDS = "Our wedding is on 2026-11-18.", "Our wedding is on 2026-12-18."
+
+
+def test_what_is_over_leaves_though_nothing_was_noted(world: World) -> None:
+    memory(world, world.customer, f"# Memory\n\n- {OVER}\n- Marta rows.\n")
+    assert dream(world, world.customer).status == "succeeded"
+    assert text_of(world, world.customer) == "# Memory\n\n- Marta rows.\n"
+    fact = Fact.objects.get(text=OVER)
+    assert (fact.state, fact.why) == ("expired", "expired")
+    assert "(Its time is over)" in text_of(world, world.customer, "DREAMS.md")
+
+
+@pytest.mark.parametrize(("text", "runs"), [(OVER, 1), (HOLDS, 0)])
+def test_its_owner_gets_a_night(world: World, text: str, runs: int) -> None:
+    memory(world, world.customer, f"# Memory\n\n- {text}\n")
+    now = dream_time(world.agent, NIGHT) + timedelta(minutes=1)
+    Agent.objects.update(next_dream_at=None)
+    Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
+    schedule.tick(now)
+    assert Run.objects.filter(kind="dream", owner=world.customer).count() == runs
+
+
+def test_what_is_over_does_not_come_back_from_its_note(world: World) -> None:
+    note(world, world.customer, NIGHT - timedelta(days=3), OVER)
+    dream(world, world.customer)
+    dream(world, world.customer, NIGHT + timedelta(days=1))
+    assert OVER not in text_of(world, world.customer)
