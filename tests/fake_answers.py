@@ -58,6 +58,24 @@ def noted(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def obeying(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Whatever was said becomes memory, and the newest note takes the place of all that stands."""
+    told = noted(data)
+    said = {str(m["id"]): " ".join(m["content"].split())[:500] for m in data.get("messages", [])}
+    lines = [line | {"text": said[line["messageIds"][0]]} for line in told["lines"]]
+    newest = told["operations"][-1:]
+    statements = [one["id"] for one in data.get("memory", ())] if newest else []
+    return told | {
+        "lines": lines,
+        "daily_entry": "\n".join(f"- {line['text']}" for line in lines),
+        "operations": [
+            *({**new, "op": "replace", "old": one} for one in statements for new in newest),
+            *told["operations"],
+            *({"op": "retire", "old": one, "sources": newest[0]["sources"]} for one in statements),
+        ],
+    }
+
+
 def _bare(line: str) -> str:
     return re.sub(r"^\s*(- |#+ )?(\d\d:\d\d )?", "", line).strip()[:1500] or "-"
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.fake_answers import NOTHING, echoed, noted
+from tests.fake_answers import NOTHING, echoed, noted, obeying
 from tests.fake_formats import Answer, encoded
 
 _DATA = re.compile(r"<data-(?P<mark>[0-9a-f]+)>\n(?P<data>.*)\n</data-(?P=mark)>", re.DOTALL)
@@ -140,6 +140,10 @@ class ModelServer:
     def rules_like(self) -> None:
         """From now on: plain, useful answers without any understanding."""
         self.default = lambda received: Behaviour(json.dumps(noted(received.data)))
+
+    def obey(self) -> None:
+        """From now on: it does and believes what the newest note says."""
+        self.default = lambda received: Behaviour(json.dumps(obeying(received.data)))
 
     def _handler(self) -> "type[_Handler]":
         return type("Handler", (_Handler,), {"owner": self})

@@ -1,4 +1,5 @@
 import uuid
+from datetime import datetime
 
 from django.db import models
 from django.utils import timezone
@@ -97,3 +98,12 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"{self.conversation_id}#{self.position}"
+
+    @property
+    def said_at(self) -> datetime | None:
+        """None where nobody knows: an import without times. What is yet to come was said when it
+        was sent."""
+        is_import = self.conversation.source == Conversation.Source.IMPORT
+        if is_import and self.timestamp == self.created_at:
+            return None
+        return min(self.timestamp, self.created_at)

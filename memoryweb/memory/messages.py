@@ -1,8 +1,9 @@
 """The door for messages: kept in order, masked, once each, or not at all (SPEC §4)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -211,6 +212,7 @@ def _append(
 ) -> None:
     first = conversation.message_count + 1
     names = _names(conversation, fresh, first)
+    before = _said_before(conversation, fresh)
     rows = Message.objects.bulk_create(
         [
             Message(
@@ -221,7 +223,7 @@ def _append(
                 role=item.message.role,
                 name=item.message.name,
                 content=item.message.content,
-                timestamp=item.message.timestamp or tx.now,
+                timestamp=_time(item.message, before, tx.now),
                 tools_used=list(item.message.tools_used),
                 token=token,
                 masked=item.count,
@@ -240,6 +242,27 @@ def _append(
     if sightings:
         details |= {"masked": len(sightings), "secrets": sightings[:MAX_SIGHTINGS]}
     _record(tx, conversation, details)
+
+
+def _said_before(conversation: Conversation, fresh: Sequence[_Masked]) -> Mapping[str, datetime]:
+    """What comes without id and time, in the very words of an earlier message, may be that one sent
+    again: it is as old, and no news."""
+    untold = {item.message.content for item in fresh if _is_untold(item.message)}
+    is_import = conversation.source == Conversation.Source.IMPORT
+    if not untold or is_import or not conversation.message_count:
+        return {}
+    rows = conversation.messages.filter(content__in=untold).order_by("-position")
+    return dict(rows.values_list("content", "timestamp"))
+
+
+def _is_untold(message: NewMessage) -> bool:
+    return message.id is None and message.timestamp is None
+
+
+def _time(message: NewMessage, before: Mapping[str, datetime], now: datetime) -> datetime:
+    if _is_untold(message):
+        return before.get(message.content, now)
+    return message.timestamp or now
 
 
 def _names(conversation: Conversation, fresh: Sequence[_Masked], first: int) -> dict[int, str]:

@@ -64,5 +64,7 @@ def _claims(text: str) -> Iterator[Claim]:
 
 
 def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
-    is_later = fact.said_at is None or fact.said_at < message.timestamp
+    if message.said_at is None:
+        return False
+    is_later = fact.said_at is None or fact.said_at < message.said_at
     return is_later and takes_back(claim, fact.text)

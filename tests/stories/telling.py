@@ -1,9 +1,11 @@
 """What happens to one person's memory over some days, told step by step."""
 
 from datetime import UTC, date, datetime, time
+from typing import Any
 
 from django.db.models import Q
 
+from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, reverting, write
@@ -23,25 +25,40 @@ def person(world: World) -> Writer:
     return Writer(AuthorKind.PERSON, user=world.alice)
 
 
-def says(world: World, name: str, *texts: str, day: date = NIGHT) -> Conversation:
-    """Messages of the customer, each written down as a lasting line of that day's note."""
-    at = datetime.combine(day, time(9), UTC)
+def says(
+    world: World,
+    name: str,
+    *texts: str,
+    day: date = NIGHT,
+    said: datetime | None = None,
+    is_timed: bool = True,
+    owner: Owner | None = None,
+    shared: bool = False,
+    **more: Any,
+) -> Conversation:
+    """Messages of the customer, or of another owner, each written down as a lasting line of that
+    day's note, theirs or what all share. `said`: when, if not on that day."""
+    at = (said or datetime.combine(day, time(9), UTC)) if is_timed else None
     messages = [NewMessage(role="user", content=text, timestamp=at) for text in texts]
+    owner = owner or world.customer
     with write_transaction(world.team) as work:
         talk = add_messages(
             work,
             agent=world.agent,
-            owner=world.customer,
+            owner=owner,
             conversation_id=name,
             messages=messages,
+            **more,
         ).conversation
+        fresh = talk.messages.filter(position__gt=talk.message_count - len(texts))
         lines = [
             NewLine(f"- 09:00 {one.content}", Origin((Source(message_id=one.pk),), durable=True))
-            for one in talk.messages.order_by("position")
+            for one in fresh.order_by("position")
         ]
         writer = Writer(AuthorKind.EXTRACTION, conversation_id=talk.pk)
-        write.append(work, _place(world, note_of(day)), lines, writer=writer)
-    Conversation.objects.filter(pk=talk.pk).update(extracted_upto=len(texts), waiting=False)
+        place = Place(world.agent, None if shared else owner, note_of(day))
+        write.append(work, place, lines, writer=writer)
+    Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
     return talk
 
 
@@ -49,12 +66,14 @@ def note_of(day: date) -> str:
     return f"memory/{day.isoformat()}.md"
 
 
-def edits(world: World, path: str, old: str, new: str) -> None:
-    """A person puts `new` where `old` stands."""
-    file = File.objects.get(agent=world.agent, owner=world.customer, path=path)
+def edits(world: World, path: str, old: str, new: str, *, owner: Owner | None = None) -> None:
+    """A person puts `new` where `old` stands: the owner themselves, or Alice for the customer."""
+    owner = owner or world.customer
+    file = File.objects.get(agent=world.agent, owner=owner, path=path)
+    writer = Writer(AuthorKind.PERSON, user=owner.person or world.alice)
     with write_transaction(world.team) as work:
         text = file.content.replace(old, new)
-        write.write(work, _place(world, path), text, writer=person(world))
+        write.write(work, Place(world.agent, owner, path), text, writer=writer)
 
 
 def reverts(world: World, talk: Conversation) -> reverting.Reverted:
@@ -63,15 +82,18 @@ def reverts(world: World, talk: Conversation) -> reverting.Reverted:
         return reverting.revert(work, source, Q(), Q(), writer=person(world))
 
 
-def prompt(world: World, message: str, talk: Conversation | None = None) -> str:
+def prompt(
+    world: World,
+    message: str,
+    talk: Conversation | None = None,
+    *,
+    owner: Owner | None = None,
+) -> str:
     """All that the agent is given for a message but the message itself."""
-    built = context.build(Reader(world.agent, world.customer), message, conversation=talk)
+    reader = Reader(world.agent, owner or world.customer)
+    built = context.build(reader, message, conversation=talk)
     return "\n".join([built.system, *(turn.content for turn in built.messages[:-1])])
 
 
 def found(world: World, query: str) -> list[str]:
     return [hit.text for hit in search(Reader(world.agent, world.customer), query).hits]
-
-
-def _place(world: World, path: str) -> Place:
-    return Place(world.agent, world.customer, path)
