@@ -84,7 +84,8 @@ class Row:
 @dataclass(frozen=True)
 class Language:
     """`rows` in the order in which they are tried. The rest are cues around a row's match: `asks`
-    begins a request to remember, `maybe` makes what follows hypothetical, `jokes` takes back what
+    begins a request to remember, `topic` names before a match whom
+    it is about, `maybe` makes what follows hypothetical, `jokes` takes back what
     was said, `laughs` makes light of a clause, `asking` begins a question without its mark,
     `leans` needs the sentence before, `orders` begins a request to an assistant, `small` is small
     talk, `own` speaks of the speaker, `self_words` are the speaker as a subject, `pronouns`
@@ -92,6 +93,7 @@ class Language:
 
     rows: tuple[Row, ...]
     asks: re.Pattern[str]
+    topic: re.Pattern[str]
     maybe: re.Pattern[str]
     jokes: re.Pattern[str]
     laughs: re.Pattern[str]

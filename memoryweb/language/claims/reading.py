@@ -60,10 +60,11 @@ _GENERIC = re.compile(
     r"|termin)$"
 )
 _ARTICLE = re.compile(
-    r"^(?:(?:my|our|the|a|an|next|new|weekly|this|mein\w*|unser\w*|der|die|das|den|dem|neue\w?|our"
-    r"|his|her|their|is|and|ok|so|oh)\s+)+|^(?:我们?的?|我家的?|うちの|俺の|私の|僕の|这个?|那个?|この|その)",
+    r"^(?:(?:i|we|my|our|the|a|an|next|new|weekly|this|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|mein\w*|unser\w*|der|die|das|den|dem|neue\w?|his|her|their|is|and|ok|so|oh)\s+)+|^(?:我们?的?|我家的?|うちの|俺の|私の|僕の|这个?|那个?|この|その)",
     re.IGNORECASE,
 )
+_POSSESSIVE = re.compile(r"['’]s?(?=\s|$)")
 _NOT_ONE = re.compile(  # several things may be a favourite thing
     r"^(?:favou?rite|fave|when|passion)$"
     r"|^(?:favou?rite|fave) (?:\w+ )?(?:things?|parts?|one|memory|way|time)$"
@@ -208,7 +209,7 @@ def _claims(text: str, spoken: Language) -> Iterator[Claim]:
     for row in spoken.rows:
         for found in row.pattern.finditer(text):
             if _is_meant(text, found, row, spoken):
-                claim = _of_row(found, row, spoken)
+                claim = _of_row(found, row, spoken, text[: found.start()])
                 if claim is not None:
                     yield claim
 
@@ -240,7 +241,7 @@ def _end_of(found: re.Match[str], spoken: Language) -> int:
     return found.start("value") + cut.start() if cut else found.end()
 
 
-def _of_row(found: re.Match[str], row: Row, spoken: Language) -> Claim | None:
+def _of_row(found: re.Match[str], row: Row, spoken: Language, before: str) -> Claim | None:
     groups = {name: text or "" for name, text in found.groupdict().items()}
     value = _value(groups.get("value", ""), spoken)
     old = groups.get("old", "")
@@ -248,7 +249,10 @@ def _of_row(found: re.Match[str], row: Row, spoken: Language) -> Claim | None:
         old = spoken.clause.split(old)[-1]
     if row.attribute in {"home", "move"} and _NO_PLACE.search(value):
         return None
-    subject = _subject(groups.get("named") or groups.get("named2") or groups.get("who", ""), spoken)
+    who = groups.get("named") or groups.get("named2") or groups.get("who", "")
+    if not who and "who" in groups and (topic := spoken.topic.search(before)):
+        who = topic["topic"]
+    subject = _subject(who, spoken)
     attribute = row.attribute
     for name, text in groups.items():
         attribute = attribute.replace("{" + name + "}", _attribute(text))
@@ -273,7 +277,7 @@ def _value(text: str, spoken: Language, *, cut: bool = True) -> str:
 
 def _subject(who: str, spoken: Language) -> str:
     """ "my sister" is the sister, "we" whoever speaks."""
-    who = who.split("(")[0]
+    who = _POSSESSIVE.sub("", who.split("(")[0])
     if normalise(who) in spoken.self_words:
         return ""
     words = normalise(_OWNER.sub("", who)).split()
