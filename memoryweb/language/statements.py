@@ -21,7 +21,6 @@ __all__ = [
     "covers",
     "fingerprint",
     "key_of",
-    "loses",
     "matters",
     "normalise",
     "overtakes",
@@ -38,7 +37,6 @@ RESTATED_SHARE = 0.5  # of all words of both statements
 TOPIC_WORDS, TOPIC_SHARE = 4, 0.6  # or at least so many weighty words, and so many of both's
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
 NEWS_DAYS = 92  # how long ago a change may lie that a note tells as news
-_FOLLOWS = re.compile(r"^[,;，、。]?\s*(?:so|because|since|所以|因为|なので)", re.IGNORECASE)
 _DENIALS = NEGATIONS | CJK_NEGATIONS | ENDINGS
 
 
@@ -113,15 +111,6 @@ def tells_value(fuller: str, shorter: str) -> bool:
         return False
     rest = read(two.rest)
     return rest.heavy | rest.numbers <= set(read(fuller).words) | read(fuller).numbers
-
-
-def loses(old: str, new: str) -> bool:
-    """Names or numbers that the old statement tells besides its value, and the new one does not."""
-    key = key_of(old)
-    if key is None or _FOLLOWS.match(key.rest):
-        return False
-    rest, kept = read(key.rest), read(new)
-    return not (rest.names <= set(kept.words) and rest.numbers <= kept.numbers)
 
 
 class Lookup:

@@ -70,15 +70,6 @@ EVERYDAY = _words(
     different else everyone everything fact"""
 )
 
-# Words of statements that tell how something feels rather than what it is.
-VAGUE = _words(
-    """important special huge great good amazing awesome lovely beautiful wonderful nice grateful
-    thankful lucky happy proud excited joy calm peace peaceful relaxed freedom inspiring inspired
-    feel feels feeling feelings emotions express help helps helped helpful reset recharge mean means
-    meaningful reminds remind reminder cherish cherishes life journey path love loves truly really
-    super so much difference everything something things stuff strength courage hope powerful"""
-)
-
 # What people move to without moving house.
 NO_PLACES = _words(
     """marketing sales support engineering finance hr it product design operations legal research

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from memoryweb.language.claims.model import Act, Claim, Kind, Language, Row, language
 from memoryweb.language.claims.when import dates_in, span_of
+from memoryweb.language.dates import when_in
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import split, unquoted
 
@@ -309,8 +310,17 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     claim = claim_of(older, said)
     is_newer = newer.act not in {Act.STATES, Act.ASKS} and bool(newer.old)
     if newer.key is not None and newer.key == claim.key:
-        return normalise(newer.value) != normalise(claim.value)
+        return _differ(newer, claim)
     return is_newer and any(_tells_of(thing, older) for thing in newer.old.split("; "))
+
+
+def _differ(one: Claim, two: Claim) -> bool:
+    """Neither value only tells more than the other, as "10:00" does beside "Tuesdays"."""
+    times = when_in(one.value), when_in(two.value)
+    if one.attribute.startswith("when ") and not (times[0].is_empty and times[1].is_empty):
+        return times[0].clashes(times[1])
+    first, second = set(read(one.value).words), set(read(two.value).words)
+    return not (first <= second or second <= first)
 
 
 def _tells_of(thing: str, text: str) -> bool:
