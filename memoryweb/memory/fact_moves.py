@@ -94,7 +94,7 @@ def move(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -
             word(found[one.print], one)
     Fact.objects.bulk_update(found.values(), WORDING)
     left = _take_away(of, gone, come, made, known) if gone else []
-    rivals.find(of.tx, list(made.values()))
+    rivals.find(of.tx, of.file.agent, list(made.values()))
     rivals.close_decided(of.tx, [row.contradiction_id for row in left if row.contradiction_id])
     record(of, added=len(come), reworded=len(worded), retired=len(gone))
 

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from uuid import UUID
 
+from memoryweb.agents.models import Agent
 from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.facts.validity import holds_on, state_on, today
 from memoryweb.language.normal_form import normalise
 from memoryweb.memory.transaction import Transaction
 
@@ -32,15 +34,17 @@ def clash(one: Fact, other: Fact) -> bool:
     return max(starts) <= min(ends) and normalise(one.value) != normalise(other.value)
 
 
-def find(tx: Transaction, made: Sequence[Fact]) -> None:
-    """Open what new statements contradict of those that stand in the same workspace. What the
-    owner said otherwise about is decided, and waits only for the night."""
-    keyed = [fact for fact in made if fact.attribute and fact.state == Fact.State.ACTIVE]
+def find(tx: Transaction, agent: Agent, made: Sequence[Fact]) -> None:
+    """Open what new statements contradict of those that stand in the same workspace. What is over,
+    and what the owner said otherwise about, waits only for the night."""
+    day = today(tx.now, agent.zone)
+    active = [fact for fact in made if state_on(fact, day) == Fact.State.ACTIVE]
+    keyed = [fact for fact in active if fact.attribute]
     if not keyed:
         return
     there = Fact.objects.of(keyed[0].agent_id, keyed[0].owner_id).living().standing()
     attributes = {fact.attribute for fact in keyed}
-    there = there.filter(hidden_at=None, attribute__in=attributes)
+    there = there.filter(holds_on(day), hidden_at=None, attribute__in=attributes)
     standing = list(there.order_by("created_at", "pk"))
     for fact in keyed:
         for other in standing:

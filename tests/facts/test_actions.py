@@ -1,4 +1,7 @@
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from memoryweb.audit.models import Event
 from memoryweb.facts.models import Contradiction, Fact, Vote
@@ -195,4 +198,11 @@ def test_another_owners_value_contradicts_nothing(world: World) -> None:
         with write_transaction(world.team) as tx:
             place = Place(world.agent, owner, "MEMORY.md")
             write.write(tx, place, f"- city: {owner.pk}\n", writer=MACHINE)
+    assert not Contradiction.objects.exists()
+
+
+def test_what_is_over_contradicts_nothing(world: World) -> None:
+    _save(world, "- city: Leeds\n")
+    Fact.objects.update(valid_to=timezone.now().date() - timedelta(days=2))
+    _save(world, "- city: Leeds\n- city: York\n")
     assert not Contradiction.objects.exists()
