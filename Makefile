@@ -8,7 +8,7 @@ PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 CODE := memoryweb tests scripts manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
-.PHONY: run test lint types fmt bench bench-recall shots soak clean \
+.PHONY: run test lint types fmt bench bench-memory bench-recall shots soak clean \
 	checks format imports migrations templates sqlite postgres browser
 
 run: .venv/run.stamp
@@ -78,6 +78,10 @@ bench: .venv/dev.stamp
 # How well search finds, by the questions in ../shared/data/locomo.
 bench-recall: .venv/dev.stamp
 	python -m scripts.bench_recall
+
+# What memory holds of three people after a month, and what other memories of that size would.
+bench-memory: .venv/dev.stamp
+	python -m scripts.bench_memory
 
 shots: .venv/dev.stamp
 	python scripts/chromium.py

@@ -219,9 +219,8 @@ def _next(found: re.Match[str], said: date, _ahead: bool | None) -> str:
 
 def _bare(found: re.Match[str], said: date, ahead: bool | None) -> str:
     wanted = _WEEKDAYS[found["day"][:3].lower()]
-    if ahead is None and not _UNTIL.search(found.string[: found.start()][-8:]):
+    if ahead is None:
         return ""
-    ahead = ahead is not False
     if ahead:
         return str(said + timedelta(days=(wanted - said.weekday()) % 7 or 7))
     return str(said - timedelta(days=(said.weekday() - wanted) % 7 or 7))

@@ -1,0 +1,327 @@
+"""A person's month with an agent, night by night, and what MEMORY.md then holds."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from itertools import combinations
+
+from django.test import override_settings
+from django_scopes import scope
+
+from memoryweb.accounts.members import add_member
+from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.permissions import Role
+from memoryweb.accounts.teams import create_team
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import person_owner
+from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.parsing import NewMessage
+from memoryweb.dreaming import schedule
+from memoryweb.extraction.requests import request
+from memoryweb.facts.models import Fact
+from memoryweb.language.statements import clean, covers, says_the_same
+from memoryweb.markdown.blocks import blocks
+from memoryweb.markdown.file_kinds import CORE
+from memoryweb.memory import fact_actions
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.messages import add_messages
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import AuthorKind, File
+from scripts.memory_judge import Mark, bears_on, judge, serves, unsaid, unsaid_dates
+from scripts.memory_model import ScriptedModel, Step, script
+from scripts.memory_people import Person, Said
+from tests.fakes import ModelServer
+
+NIGHTS, ACTS_ON = 30, 10
+CONFIRMED = 5
+MEMORY = "MEMORY.md"
+CAP = CORE[MEMORY].limit or 0  # characters
+TROUBLES = (Run.Status.FAILED, Run.Status.NEEDS_REVIEW)
+# What a person writes over a line on the tenth day, and what they say when the file is full.
+REWORDED = {
+    "en": "What stood here was a mix-up.",
+    "de": "Was hier stand, war eine Verwechslung.",
+    "ja": "ここにあったのは取り違えです。",
+    "zh": "这里原来写的是搞混了的。",
+}
+ASKED = {
+    "en": "Please remember that my locker at the swimming pool is number 417.",
+    "de": "Merk dir bitte: mein Spind im Schwimmbad hat die Nummer 417.",
+    "ja": "覚えておいて。プールのロッカーは417番です。",
+    "zh": "请记住：我在游泳馆的柜子是417号。",
+}
+NEW = "417"
+
+
+@dataclass(frozen=True)
+class Acts:
+    """What the person did in the editor on the tenth day: texts of lines as they stood."""
+
+    confirmed: tuple[str, ...] = ()
+    taken_back: tuple[str, ...] = ()
+
+
+@dataclass
+class Figures:
+    """Lists hold the lines that are not as they should be."""
+
+    person: str
+    language: str
+    consolidator: str
+    marks: dict[str, Mark]
+    noted: list[str]  # things that some line of the daily notes states
+    lines: list[str]
+    characters: int
+    invented: list[str]
+    dates: list[str]
+    duplicates: list[tuple[str, str]]
+    without_evidence: list[str]
+    confirmed: int
+    lost: list[str]
+    taken_back: int
+    back: list[str]
+    baselines: dict[str, dict[str, Mark]]
+    takes_in: bool = False
+    troubles: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Home:
+    """A person's own team, with the one agent that they talk to."""
+
+    person: Person
+    team: Team
+    user: User
+    agent: Agent
+    owner: Owner
+
+    @property
+    def place(self) -> Place:
+        return Place(self.agent, self.owner, MEMORY)
+
+    def file(self) -> File | None:
+        return File.objects.of(self.agent.pk, self.owner.pk).filter(path=MEMORY).first()
+
+    def memory(self) -> str:
+        file = self.file()
+        return file.content if file else ""
+
+    def notes(self) -> list[str]:
+        """The lines of the daily notes, oldest first."""
+        files = File.objects.of(self.agent.pk, self.owner.pk).exclude(note_date=None)
+        contents = files.order_by("note_date").values_list("content", flat=True)
+        return [line for content in contents for line in bullets(content)]
+
+
+def run(person: Person, consolidator: str, nights: int = NIGHTS) -> Figures:
+    started = time.perf_counter()
+    if consolidator == "rules":
+        figures = _lived(person, consolidator, nights)
+    else:
+        locker = Step(text=ASKED[person.language], said=("new-1",))
+        server = ModelServer().start()
+        server.default = ScriptedModel([*script(person.name), locker])
+        try:
+            with override_settings(
+                MODEL_PROVIDER="openai", MODEL_BASE_URL=server.url, MODELS={"default": "scripted"}
+            ):
+                figures = _lived(person, consolidator, nights)
+        finally:
+            server.stop()
+    figures.seconds = time.perf_counter() - started
+    return figures
+
+
+def bullets(content: str) -> list[str]:
+    return [clean(block.text) for block in blocks(content) if block.kind == "bullet"]
+
+
+def _lived(person: Person, consolidator: str, nights: int) -> Figures:
+    home = _home(person, consolidator)
+    acts, day = Acts(), person.messages[0].day
+    with scope(team=home.team):
+        for night in range(1, nights + 1):
+            _day(home, day)
+            day += timedelta(days=1)
+            _dream(home, day)
+            if night == ACTS_ON:
+                acts = _act(home, day)
+        figures = _figures(home, consolidator, acts, person.own_words(day - timedelta(days=1)))
+        figures.takes_in = _takes_in(home, day)
+        figures.troubles = _troubles(home)
+    return figures
+
+
+def _home(person: Person, consolidator: str) -> Home:
+    name = f"{person.name} {consolidator}"
+    team = create_team(name=name, by=SYSTEM)
+    email = f"{person.name}@{consolidator}.example"
+    user = add_member(team=team, email=email, role=Role.MEMBER, by=SYSTEM, name=person.name).user
+    with write_transaction(team) as work:
+        agent = create_agent(
+            work, name="Listener", time_zone=str(person.zone), consolidator=consolidator
+        )
+        owner = person_owner(team, user)
+    return Home(person, team, user, agent, owner)
+
+
+def _day(home: Home, day: date) -> None:
+    for conversation, messages in home.person.conversations(day):
+        _said(home, conversation, messages)
+
+
+def _said(home: Home, conversation: str, messages: Sequence[Said]) -> None:
+    with write_transaction(home.team) as work:
+        work.now = messages[-1].at + timedelta(minutes=1)
+        add_messages(
+            work,
+            agent=home.agent,
+            owner=home.owner,
+            conversation_id=conversation,
+            messages=[NewMessage(m.role, m.content, m.id, timestamp=m.at) for m in messages],
+        )
+        asked = request(
+            work, agent=home.agent, owner=home.owner, trigger=Run.Trigger.COMMAND, immediate=True
+        )
+    if asked is not None:
+        engine.work(asked.pk)
+
+
+def _dream(home: Home, night: date) -> None:
+    with write_transaction(home.team) as work:
+        asked = schedule.request_night(
+            work, home.agent, home.owner, night, trigger=Run.Trigger.COMMAND
+        )
+    engine.work(asked.run.pk)
+
+
+def _act(home: Home, day: date) -> Acts:
+    """In the morning the person deletes up to three lines, rewords another and confirms five. On
+    the first ones nothing depends that is judged; the five hold all month."""
+    person, lines = home.person, bullets(home.memory())
+    shaky = [thing for thing in person.things if thing.stale]
+    steady = [line for line in lines if not any(bears_on(thing, line) for thing in shaky)]
+    confirmed = [line for line in steady if any(serves(thing, line) for thing in person.things)]
+    idle = [line for line in steady if not any(bears_on(thing, line) for thing in person.things)]
+    deleted, reworded = idle[-4:-1], idle[-1:]
+    content = "\n".join(
+        line.replace(clean(line), REWORDED[person.language]) if clean(line) in reworded else line
+        for line in home.memory().split("\n")
+        if clean(line) not in deleted
+    )
+    with write_transaction(home.team) as work:
+        work.now = datetime.combine(day, datetime.min.time(), person.zone) + timedelta(hours=8)
+        by = Writer(AuthorKind.PERSON, home.user)
+        for fact in Fact.objects.filter(file=home.file(), text__in=confirmed[:CONFIRMED]):
+            fact_actions.confirm(work, fact, writer=by)
+        write(work, home.place, content, writer=by)
+    return Acts(tuple(confirmed[:CONFIRMED]), (*deleted, *reworded))
+
+
+def _figures(home: Home, consolidator: str, acts: Acts, said: list[Said]) -> Figures:
+    person, content, notes = home.person, home.memory(), home.notes()
+    lines = bullets(content)
+    by_machines = [line for line in lines if line != REWORDED[person.language]]
+    return Figures(
+        person=person.name,
+        language=person.language,
+        consolidator=consolidator,
+        marks=judge(person.things, lines),
+        noted=[one.id for one in person.things if any(serves(one, line) for line in notes)],
+        lines=lines,
+        characters=len(content),
+        invented=[
+            f"{', '.join(new)}: {line}" for line in by_machines if (new := unsaid(line, said))
+        ],
+        dates=[
+            f"{', '.join(new)}: {line}" for line in by_machines if (new := unsaid_dates(line, said))
+        ],
+        duplicates=[(one, two) for one, two in combinations(lines, 2) if _is_twice(one, two)],
+        without_evidence=list(_without_evidence(home)),
+        confirmed=len(acts.confirmed),
+        lost=[old for old in acts.confirmed if not any(covers(line, old) for line in lines)],
+        taken_back=len(acts.taken_back),
+        back=[line for line in by_machines if _is_back(line, acts)],
+        baselines=_baselines(home, said, len(content)),
+    )
+
+
+def _is_twice(one: str, two: str) -> bool:
+    return says_the_same(one, two) or covers(one, two) or covers(two, one)
+
+
+def _is_back(line: str, acts: Acts) -> bool:
+    return any(says_the_same(line, old) or covers(line, old) for old in acts.taken_back)
+
+
+def _without_evidence(home: Home) -> Iterator[str]:
+    """Bullets that no person wrote and that stand on nothing, and statements that do."""
+    file = home.file()
+    known = {
+        row.line
+        for row in LineOrigin.objects.filter(file=file)
+        if row.author_kind == AuthorKind.PERSON or row.message_id or row.root_id
+    }
+    for block in blocks(home.memory()):
+        if block.kind == "bullet" and block.line not in known:
+            yield clean(block.text)
+    yield from Fact.objects.filter(file=file, evidence=None).values_list("text", flat=True)
+
+
+def _baselines(home: Home, said: Sequence[Said], size: int) -> dict[str, dict[str, Mark]]:
+    """What other memories of the same size would hold."""
+    notes = home.notes()
+    held = {
+        "their newest messages": _cut(
+            (" ".join(one.content.split()) for one in reversed(said)), size
+        ),
+        "the newest notes": _cut(reversed(notes), size),
+        "all notes until full": _cut(notes, CAP),
+        "nothing": [],
+    }
+    return {name: judge(home.person.things, lines) for name, lines in held.items()}
+
+
+def _cut(lines: "Iterator[str] | Sequence[str] | reversed[str]", size: int) -> list[str]:
+    kept, room = [], size
+    for line in lines:
+        room -= len(line) + 3  # its bullet and its end
+        if room < 0:
+            break
+        kept.append(line)
+    return kept
+
+
+def _takes_in(home: Home, day: date) -> bool:
+    """With a full file: what is asked to be remembered stands there after one more night."""
+    number, filled = 0, home.memory()
+    while len(filled) < CAP - 100:
+        number += 1
+        filled += (
+            f"- Box {number} of the archive stands on shelf {number * 7} of room {number * 3}.\n"
+        )
+    with write_transaction(home.team) as work:
+        write(work, home.place, filled, writer=Writer(AuthorKind.AGENT))
+    noon = datetime.combine(day, datetime.min.time(), home.person.zone) + timedelta(hours=12)
+    words = [ASKED[home.person.language], "OK.", "👍", "OK.", "Thanks, that was all."]
+    _said(home, "new", list(_conversation(words, noon)))
+    _dream(home, day + timedelta(days=1))
+    content = home.memory()
+    return len(content) <= CAP and any(NEW in line for line in bullets(content))
+
+
+def _conversation(words: Sequence[str], at: datetime) -> Iterator[Said]:
+    for number, text in enumerate(words, start=1):
+        role = "user" if number % 2 else "assistant"
+        yield Said("new", f"new-{number}", role, text, at + timedelta(minutes=number), at.date())
+
+
+def _troubles(home: Home) -> list[str]:
+    runs = Run.objects.filter(agent=home.agent, status__in=TROUBLES).order_by("pk")
+    return [f"{run.kind} {run.night or ''} {run.status}: {run.reason} {run.error}" for run in runs]
