@@ -184,7 +184,9 @@ def _kind(text: str, mentions: Sequence[Mention]) -> Kind:
     """What the place with this very text was marked as, else what the words say."""
     marked = sorted(mentions, key=lambda m: (as_line(m.text) == text, _written(m)), reverse=True)
     kinds = [_KINDS[m.category] for m in marked if m.category in _KINDS]
-    known = (kind for kind in [*kinds, claim_of(text).kind] if kind is not Kind.OTHER)
+    known = (
+        kind for kind in [*kinds, claim_of(text, mentions[-1].date).kind] if kind is not Kind.OTHER
+    )
     return next(known, Kind.OTHER)
 
 

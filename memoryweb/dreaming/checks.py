@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 from memoryweb.dreaming.operations import (
@@ -65,6 +66,13 @@ class Case:
     def is_outside(self) -> bool:
         return self.night.material.is_outside or any(map(self.night.is_outside, self.said))
 
+    @cached_property
+    def claim(self) -> Claim:
+        """Read as it was on the day when it was said."""
+        at = self.by().said_at
+        claim = claim_of(self.operation.text, at.date() if at else None)
+        return replace(claim, kind=self.operation.kind or claim.kind)
+
     def by(self) -> Spoken:
         """Said last by the latest source, and as trusted as the weakest that is cited."""
         if not self.said:
@@ -74,10 +82,8 @@ class Case:
         return replace(newest, weight=weight, is_word=all(one.by.is_word for one in self.said))
 
     def statement(self, id: str) -> Living:
-        by, text = self.by(), self.operation.text
-        claim = claim_of(text, by.said_at.date() if by.said_at else None)
-        claim = replace(claim, kind=self.operation.kind or claim.kind)
-        return Living(id, text, claim, by, sources=self.operation.sources)
+        text, sources = self.operation.text, self.operation.sources
+        return Living(id, text, self.claim, self.by(), sources=sources)
 
 
 class Corrections:
@@ -88,10 +94,10 @@ class Corrections:
         self._by_value = {_value(one.claim): one for one in corrections if one.claim.key}
         self._lookup = Lookup(self._by_text)
 
-    def of(self, text: str) -> Iterator[Correction]:
+    def of(self, text: str, claim: Claim) -> Iterator[Correction]:
         for other in (*self._lookup.covering(text), *self._lookup.within(text)):
             yield self._by_text[other]
-        if found := self._by_value.get(_value(claim_of(text))):
+        if found := self._by_value.get(_value(claim)):
             yield found
 
 
@@ -138,7 +144,7 @@ def _is_unsupported(case: Case) -> bool:
 
 def _is_corrected(case: Case) -> bool:
     """Taken back by a person, and not said by the owner since."""
-    by, found = case.by(), case.night.corrections.of(case.operation.text)
+    by, found = case.by(), case.night.corrections.of(case.operation.text, case.claim)
     return any(
         one.is_persons and not (by.is_word and is_later(by.said_at, one.at)) for one in found
     )
@@ -146,9 +152,9 @@ def _is_corrected(case: Case) -> bool:
 
 def _has_left(case: Case) -> bool:
     """It left memory, and nobody has said it since."""
-    by, found = case.by(), case.night.corrections.of(case.operation.text)
+    by, found = case.by(), case.night.corrections.of(case.operation.text, case.claim)
     has_left = any(not one.is_persons and not is_later(by.said_at, one.at) for one in found)
-    return has_left or is_over(claim_of(case.operation.text), case.night.material.today)
+    return has_left or is_over(case.claim, case.night.material.today)
 
 
 def _is_rejected(case: Case) -> bool:
@@ -216,7 +222,7 @@ CHECKS: tuple[Check, ...] = (
     _of(
         frozenset({Does.ADD}),
         "cancels",
-        lambda c: claim_of(c.operation.text).act is Act.CANCELS,
+        lambda c: c.claim.act is Act.CANCELS,
     ),
     _of(_TEXTS, "known", lambda c: c.night.known(c.operation.text, c.old)),
     _of(_MERGE, "loses", _loses),

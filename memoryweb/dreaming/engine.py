@@ -29,7 +29,7 @@ from memoryweb.dreaming.proofs import (
     says_all,
     takes_back,
 )
-from memoryweb.language.claims import Act, claim_of
+from memoryweb.language.claims import Act, Claim
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import Lookup, fingerprint, says_all_of
 from memoryweb.review.rejections import Rejections
@@ -105,7 +105,7 @@ class _Night:
                 if not one.is_pinned and one.text != said.text and is_ended(said, one):
                     yield self._leaves(one, Why.CANCELLED, (said.ref,))
         for one in sorted(self.living.values(), key=_least_first):
-            others = (other for other in self.near(one.text) if other is not one)
+            others = (other for other in self.near(one.text, one.claim) if other is not one)
             if not one.is_fixed and any(says_all(other.text, one.text) for other in others):
                 yield self._leaves(one, Why.DUPLICATE)
 
@@ -117,7 +117,7 @@ class _Night:
         operation = Operation(Does.RETIRE, old=(one.id,), sources=sources, why=why)
         return Result(operation, gone=(one,), why=why)
 
-    def near(self, text: str) -> list[Living]:
+    def near(self, text: str, claim: Claim) -> list[Living]:
         """Those that say all of the text, restate it or may contradict it."""
         found = [
             *self._lookup.covering(text),
@@ -125,7 +125,6 @@ class _Night:
             *self._lookup.opposing(text),
         ]
         near = {one.id: one for one in self._living(dict.fromkeys(found))}
-        claim = claim_of(text)
         if claim.key is not None:
             ids = self._by_key.get(claim.key, ())
             near |= {id: self.living[id] for id in ids if id in self.living}
@@ -156,12 +155,16 @@ class _Night:
         return self._done(case, case.old, None, given, is_proved=why is not None)
 
     def _others(self, olds: Sequence[Living]) -> list[Living]:
-        return [one for old in olds for one in self.near(old.text) if one not in olds]
+        return [one for old in olds for one in self.near(old.text, old.claim) if one not in olds]
 
     def _write(self, case: Case) -> Result:
         is_merge = case.operation.does is Does.MERGE
         new = case.statement(f"new-{self._made}")
-        rivals = [one for one in self.near(new.text) if one not in case.old and is_rival(new, one)]
+        rivals = [
+            one
+            for one in self.near(new.text, new.claim)
+            if one not in case.old and is_rival(new, one)
+        ]
         for one in (*rivals, *(() if is_merge else case.old)):
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept

@@ -110,7 +110,8 @@ def inputs(
         for one in statements_of(memory, "MEMORY.md")
     )
     cited = [
-        Said(m.ref, clean(m.text), m.by, m.outside, claim_of(as_line(m.text))) for m in mentions
+        Said(m.ref, clean(m.text), m.by, m.outside, claim_of(as_line(m.text), m.date))
+        for m in mentions
     ]
     found = Material(now.date(), living, tuple(cited))
     return Inputs(
