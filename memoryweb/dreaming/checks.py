@@ -21,6 +21,7 @@ from memoryweb.language.flags import ADDRESSES, Known, flags_of
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.secrets import credentials
 from memoryweb.language.statements import Lookup, fingerprint
+from memoryweb.memory.guards import addresses_in
 from memoryweb.review.rejections import Rejections
 
 LONGEST_LINE = 600  # characters
@@ -210,11 +211,15 @@ CHECKS: tuple[Check, ...] = (
         lambda c: {"limit": LONGEST_LINE} if len(c.operation.text) > LONGEST_LINE else None,
     ),
     _of(_TEXTS, "no_source", _has_no_source),
-    _of(_TEXTS, "address", lambda c: c.flags & {ADDRESSES}),
+    _of(
+        _TEXTS,
+        "address",
+        lambda c: addresses_in([c.operation.text]) - addresses_in(c.given),
+    ),
     _of(_TEXTS, "unsupported", _is_unsupported),
     _of(_OLDS, "pinned", lambda c: any(one.is_pinned for one in c.old)),
     _of(_OLDS, "flagged", lambda c: any(one.is_flagged for one in c.old)),
-    _of(_TEXTS, "orders", lambda c: c.flags),
+    _of(_TEXTS, "orders", lambda c: c.flags - {ADDRESSES}),
     _of(_OLDS - {Does.REPLACE}, "persons_word", _touches_person),
     _of(_TEXTS, "corrected", _is_corrected),
     _of(_TEXTS, "left", _has_left),

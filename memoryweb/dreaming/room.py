@@ -8,7 +8,6 @@ from memoryweb.language.claims import Kind
 from memoryweb.markdown.file_kinds import CORE
 
 CAP = CORE["MEMORY.md"].limit or 0  # characters: what no prompt is given is no memory
-PROTECTED = 0.8  # of it may be filled with what no machine takes out
 _MARGIN = 40  # a heading, perhaps
 _STEADY = frozenset({Kind.IDENTITY, Kind.HEALTH})
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -34,11 +33,6 @@ def returning(living: Iterable[Living], room: int) -> list[Living]:
         room -= _size(one) + _MARGIN
         found.append(one)
     return found
-
-
-def protected(living: Iterable[Living]) -> int:
-    """Characters that no machine may take out."""
-    return sum(_size(one) for one in living if one.stands and one.is_fixed)
 
 
 def _worth(one: Living) -> tuple[bool, bool, float, datetime, str]:
