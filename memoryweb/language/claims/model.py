@@ -71,9 +71,11 @@ class Claim:
 @dataclass(frozen=True)
 class Row:
     """One way to say one kind of thing. Groups of `pattern`: `who` it is said of, `what` names the
-    attribute further, `value`, and `old` for what is no longer so."""
+    attribute further, `value`, and `old` for what is no longer so. It begins `anywhere`, else
+    only where the language says that something new can start."""
 
     pattern: re.Pattern[str]
+    anywhere: bool
     kind: Kind
     act: Act
     attribute: str
@@ -83,7 +85,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Language:
-    """`rows` in the order in which they are tried. The rest are cues around a row's match: `asks`
+    """`rows` in the order in which they are tried, after what `start` finds. The rest are cues
+    around a row's match: `asks`
     begins a request to remember, `topic` names before a match whom
     it is about, `maybe` makes what follows hypothetical, `jokes` takes back what
     was said, `laughs` makes light of a clause, `asking` begins a question without its mark,
@@ -92,6 +95,7 @@ class Language:
     somebody named before, `clause` parts clauses, `ends` is where a value ends."""
 
     rows: tuple[Row, ...]
+    start: re.Pattern[str]
     asks: re.Pattern[str]
     topic: re.Pattern[str]
     maybe: re.Pattern[str]
@@ -119,7 +123,7 @@ def language(name: str) -> Language:
     """From `<name>.txt`: first its parts and cues, each a line `name = pattern`, in which `{name}`
     stands for another one. Then its rows, each a line `kind/act attribute :: pattern`, followed by
     its examples after `+` (`text => value` or `text => subject: value`) and counter-examples after
-    `-`. A pattern that begins with `~` may match anywhere, others only after what `start` says."""
+    `-`. A pattern that begins with `~` may match anywhere, others only after what `start` finds."""
     lines = (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     parts = {found["name"]: found["pattern"] for line in lines if (found := _PART.match(line))}
     given: dict[str, Any] = {name: frozenset(parts[name].split(" ")) for name in _WORDS}
@@ -137,7 +141,8 @@ def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:
         pattern = pattern.strip()
         anywhere = pattern.startswith("~")
         yield Row(
-            _compiled(pattern[1:].lstrip() if anywhere else "{start}" + pattern, parts),
+            _compiled(pattern.lstrip("~ "), parts),
+            anywhere,
             Kind(kind),
             Act(act or "states"),
             attribute.strip(),

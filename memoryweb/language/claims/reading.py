@@ -1,7 +1,7 @@
 """From a sentence to what it claims."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -207,12 +207,20 @@ def _claim(text: str, spoken: Language) -> Claim | None:
 
 
 def _claims(text: str, spoken: Language) -> Iterator[Claim]:
+    starts = sorted({found.end() for found in spoken.start.finditer(text)})
     for row in spoken.rows:
-        for found in row.pattern.finditer(text):
+        for found in _matches(row, text, starts):
             if _is_meant(text, found, row, spoken):
                 claim = _of_row(found, row, spoken, text[: found.start()])
                 if claim is not None:
                     yield claim
+
+
+def _matches(row: Row, text: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
+    """Tried at few places: to search a whole sentence for each row takes ten times as long."""
+    if row.anywhere:
+        return row.pattern.finditer(text)
+    return (found for at in starts if (found := row.pattern.match(text, at)))
 
 
 def _is_meant(text: str, found: re.Match[str], row: Row, spoken: Language) -> bool:
