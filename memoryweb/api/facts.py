@@ -5,7 +5,7 @@ from datetime import date
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Query
@@ -34,6 +34,7 @@ from memoryweb.facts.listing import (
     lines_of,
     narrowed,
     said_of,
+    standing_first,
     values_of,
     weighed,
     weight_of,
@@ -181,11 +182,8 @@ def list_contradictions(
 ) -> Items[ContradictionOut]:
     """List contradictions, newest first."""
     agent, visible = _reach(request, agent_id, query.owner)
-    found = agent.contradictions.filter(visible.readable(), state=query.state)
-    shown = partial(_rivals, caller=request.auth, visible=visible)
-    return page(
-        found.select_related("agent", "owner__integration"), ["-created_at", "-id"], query, shown
-    )
+    found = _rivals_of(request.auth, agent, visible).filter(state=query.state)
+    return page(found, ["-created_at", "-id"], query, _rivals)
 
 
 @router.operation("GET", ONE, Right.READ)
@@ -265,14 +263,14 @@ def _decided(
     caller: Caller, agent_id: str, contradiction_id: str, act: Callable[..., object]
 ) -> ContradictionOut:
     agent, visible = _of_person(caller, agent_id, contradiction_id)
-    shown = agent.contradictions.filter(visible.readable()).select_related("owner__integration")
+    shown = _rivals_of(caller, agent, visible)
     found = shown.filter(pk=contradiction_id).first()
     if found is None:
         raise NotFound
     _require_right(caller, found.owner)
     with write_transaction(caller.team, actor=caller.actor) as work:
         act(work, found, writer=caller.writer)
-    return _rivals(shown.get(pk=found.pk), caller=caller, visible=visible)
+    return _rivals(shown.get(pk=found.pk))
 
 
 def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visibility]:
@@ -298,6 +296,12 @@ def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
     facts = weighed(agent.facts.filter(visible.readable()))
     facts = facts.exclude(kept_back) if caller.is_program else facts
     return facts.select_related("owner__integration", "file")
+
+
+def _rivals_of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Contradiction]":
+    """With their sides, as far as the caller may read them."""
+    found = agent.contradictions.filter(visible.readable()).select_related("owner__integration")
+    return found.prefetch_related(Prefetch("facts", _of(caller, agent, visible)))
 
 
 def _one(caller: Caller, agent: Agent, visible: Visibility, fact_id: str) -> Any:
@@ -357,12 +361,8 @@ def _ground(visible: Visibility, one: Evidence) -> EvidenceOut:
     return EvidenceOut(**told)
 
 
-def _rivals(found: Contradiction, *, caller: Caller, visible: Visibility) -> ContradictionOut:
-    sides = [one.pk for one in contradictions.sides_of(found)]
-    shown = _of(caller, found.agent, visible).in_bulk(sides)
+def _rivals(found: Contradiction) -> ContradictionOut:
+    sides = [_described(one) for one in standing_first(found.facts.all())]
     return ContradictionOut.of(
-        found,
-        owner=acting_owner.shown(found.owner),
-        a=_described(shown[sides[0]]) if sides[:1] and sides[0] in shown else None,
-        b=[_described(shown[pk]) for pk in sides[1:] if pk in shown],
+        found, owner=acting_owner.shown(found.owner), a=next(iter(sides), None), b=sides[1:]
     )

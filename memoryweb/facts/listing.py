@@ -1,7 +1,7 @@
 """Statements as lists: weighed, narrowed and in their order, on both databases alike."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -113,6 +113,11 @@ def said_of(fact: Fact) -> "QuerySet[Evidence]":
     found = fact.evidence.exclude(message=None, root=None).select_related(*shown)
     found = found.select_related("root__user", "root__run", "root__integration", "root__token")
     return found.order_by(F("said_at").desc(nulls_last=True), "-pk")
+
+
+def standing_first(sides: Iterable[Any]) -> list[Any]:
+    """Of what contradicts each other; the oldest before the others."""
+    return sorted(sides, key=lambda one: (one.state == Fact.State.PENDING, one.created_at, one.pk))
 
 
 def lines_of(file: File) -> dict[str, int]:

@@ -1,5 +1,7 @@
 """Statements through the API: read by who may, changed by people."""
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
 from memoryweb.accounts import tokens
@@ -176,3 +178,17 @@ def written(world: World) -> Fact:
         append(work, place, [NewLine("- Tea is served at five.", Origin())], writer=writer)
     with scope(team=world.team):
         return world.agent.facts.get(owner=None)
+
+
+def test_many_contradictions_take_as_many_statements_as_few(
+    world: World, callers: Callers, memory: str
+) -> None:
+    counts = []
+    for who in ("Marta", "Jonas", "Elin"):
+        contradicted(world.home, None, who)
+        callers.viewer.get(f"{memory}/facts/contradictions")
+        with CaptureQueriesContext(connection) as queries:
+            found = callers.viewer.get(f"{memory}/facts/contradictions").json()["items"]
+        counts.append(len(queries))
+    assert len(found) == 3
+    assert counts[0] == counts[-1]

@@ -101,7 +101,8 @@ def contradicted(home: Home, owner: Owner | None, who: str = "Marta") -> str:
         with write_transaction(home.team) as work:
             place = Place(home.agent, owner, f"structured/{who}-{name}.md")
             write(work, place, f"- {who} lives in {town}.\n", writer=Writer(AuthorKind.AGENT))
-    return str(home.agent.contradictions.get(owner=owner, state="open").pk)
+    found = home.agent.contradictions.filter(owner=owner, state="open")
+    return str(found.latest("created_at").pk)
 
 
 def resolved(home: Home, owner: Owner | None) -> str:

@@ -12,6 +12,7 @@ from memoryweb.facts.listing import (
     held_from,
     lines_of,
     said_of,
+    standing_first,
     values_of,
     weighed,
     weight_of,
@@ -19,7 +20,6 @@ from memoryweb.facts.listing import (
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.facts.validity import state_on, today
-from memoryweb.memory.contradictions import sides_of
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
@@ -67,13 +67,8 @@ def fact_url(request: TeamRequest, fact: Fact) -> str:
 
 def sides_shown(request: TeamRequest, found: Contradiction) -> list[Row]:
     """What stands first, each with what it stands on."""
-    order = [one.pk for one in sides_of(found)]
-    facts = (
-        weighed(found.facts.all())
-        .select_related("file__agent", "file__owner", "agent")
-        .in_bulk(order)
-    )
-    rows = rows_of(request, [facts[pk] for pk in order])
+    facts = weighed(found.facts.all()).select_related("file__agent", "file__owner", "agent")
+    rows = rows_of(request, standing_first(facts))
     return [row | {"grounds": grounds_of(request, row["fact"])} for row in rows]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from memoryweb.facts.listing import standing_first
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.review import proposals, secrets
 from memoryweb.review.inbox import Item, Kind, line_text
@@ -112,12 +113,6 @@ def _secret(request: TeamRequest, item: Item) -> dict[str, Any]:
     return {"number": number, "line": line, "file_url": place}
 
 
-def _both(item: Item) -> list[str]:
-    """What stands first."""
-    facts = sorted(item.row.facts.all(), key=lambda one: (one.state == "pending", one.created_at))
-    return [fact.text for fact in facts]
-
-
 def _contradiction(request: TeamRequest, item: Item) -> dict[str, Any]:
     return {"sides": sides_shown(request, item.row), "can_undo": bool(item.row.before)}
 
@@ -184,7 +179,7 @@ LOOKS = {
             ),
         ),
         form=MergeForm,
-        texts=_both,
+        texts=lambda item: [fact.text for fact in standing_first(item.row.facts.all())],
         nowhere=_("Two statements that can't both be true"),
         undo=Decision("undo", _("Undo"), _("Undone. It waits for a decision again.")),
     ),
