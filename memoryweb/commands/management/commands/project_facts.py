@@ -12,9 +12,7 @@ from memoryweb.memory.reindexing import all_teams
 
 
 class Command(base.Command):
-    help = _(
-        "Bring the statements that are followed in line with the files, or check that they are."
-    )
+    help = _("Make statements match the files that they stand in, or check that they do.")
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--team", help=_("only this team: its slug, name or id"))
@@ -37,7 +35,7 @@ class Command(base.Command):
 
 def _checked(team: Team, result: Projected) -> str:
     if not result.differing:
-        return _("{team}: {count} statements, all as their files say.").format(
+        return _("{team}: {count} statements, and all match their files.").format(
             team=team.name, count=result.statements
         )
     return _("{team}: {count} files don't match their statements: {files}").format(
