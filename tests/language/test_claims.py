@@ -69,7 +69,8 @@ def test_other_words_for_one_thing_have_the_same_key(one: str, other: str) -> No
     "text",
     [
         "We live in Leeds now.", "We've moved to Leeds!", "I'm currently based in Leeds.",
-        "Our flat is in Leeds, near the station.", "We officially live in Leeds because of work.",
+        "Our flat is in Leeds, near the station.",
+        "Leeds, baby! As of today we live here.", "We officially live in Leeds because of work.",
     ],
 )  # fmt: skip
 def test_a_value_is_the_same_however_the_sentence_goes_on(text: str) -> None:
@@ -153,6 +154,12 @@ def test_what_is_over_is_recognised_in_what_was_said_before(newer: str, older: s
         ("My sister lives in Oslo.", "I live in Leeds.", False),
         ("Clara moved to Oslo.", "Maria: I live in Leeds.", False),
         ("Kenji搬到了北京。", "Marta住在上海。", False),
+        ("The meeting is off.", "I hate long meetings.", False),
+        ("The meeting is off.", "We have a meeting with HR on Thursday.", True),
+        ("I no longer drive on Mondays.", "I drive a Fiesta.", False),
+        ("Correction: it's 68 m², not 74.", "Our flat has 74 m².", True),
+        ("Correction: it's 68 m², not 74.", "My mum is 74.", False),
+        ("I meant 9, not 8.", "My son Theo is 8.", False),
     ],
 )
 def test_only_another_value_of_the_same_thing_takes_one_back(

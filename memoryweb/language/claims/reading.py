@@ -94,7 +94,12 @@ _SHORT = tuple(
 )
 
 
+_HERE = frozenset({"here", "there", "hier", "dort"})
+_PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({Act.CANCELS, Act.ENDS})
+_NO_PLANS = frozenset(
+    {Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.PREFERENCE, Kind.INSTRUCTION}
+)
 # That a plan was for Friday or for April does not say which plan.
 _WHEN_WORDS = frozenset(
     word
@@ -129,8 +134,13 @@ def claim_of(text: str, said: date | None = None) -> Claim:
     label = _LABEL.match(line)
     if label and not _NO_LABEL.search(label["bold"] or label["plain"] or ""):
         return _labelled(label, said)
-    claims = [spoken_of(sentence, said).claim for sentence in split(line)]
-    return max(claims, key=_weight, default=Claim())
+    sentences = split(line)
+    claims = [spoken_of(sentence, said).claim for sentence in sentences]
+    found = max(claims, key=_weight, default=Claim())
+    if found.value.casefold() in _HERE:  # "Eau Claire! We live here now."
+        named = _PLACE.findall(" ".join(sentences[: claims.index(found)]))
+        return replace(found, value=named[-1] if named else found.value)
+    return found
 
 
 def _labelled(label: re.Match[str], said: date | None) -> Claim:
@@ -316,10 +326,23 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     """The newer claim says that what an older statement tells is no longer so: another value of
     its key, or it names what is over ("the trip to Rome is off", "it's 68, not 74")."""
     claim = claim_of(older, said)
-    is_newer = newer.act not in {Act.STATES, Act.ASKS} and bool(newer.old)
     if newer.key is not None and newer.key == claim.key:
         return _differ(newer, claim)
-    return is_newer and any(_tells_of(thing, older) for thing in newer.old.split("; "))
+    if not newer.old or newer.act in {Act.STATES, Act.ASKS}:
+        return False
+    if newer.act is Act.CANCELS:  # "the meeting is off" is no word on who hates meetings
+        return claim.kind not in _NO_PLANS and any(
+            _tells_of(thing, older, is_plan=True) for thing in newer.old.split("; ")
+        )
+    if newer.act is Act.CORRECTS and not read(newer.old).heavy - read(newer.old).numbers:
+        return _tells_of(f"{newer.old} {_unit(newer.value)}", older)
+    return any(_tells_of(thing, older) for thing in newer.old.split("; "))
+
+
+def _unit(value: str) -> str:
+    """What a number counts: "74" alone is anybody's."""
+    words = [word for word in value.split() if not word[0].isdigit()]
+    return words[-1] if words else ""
 
 
 def _differ(one: Claim, two: Claim) -> bool:
@@ -331,12 +354,13 @@ def _differ(one: Claim, two: Claim) -> bool:
     return not (first <= second or second <= first)
 
 
-def _tells_of(thing: str, text: str) -> bool:
-    """Every word of weight of the thing stands in the text, besides when it was to be."""
+def _tells_of(thing: str, text: str, *, is_plan: bool = False) -> bool:
+    """Every word of weight of the thing stands in the text; of a plan not when it was to be."""
     wanted, told = read(thing), read(text)
     words = wanted.heavy | wanted.numbers
-    words = words - _WHEN_WORDS or words
-    if not words:
+    if is_plan:
+        words = words - _WHEN_WORDS or words
+    if not words or (len(words) == 1 and len(next(iter(words))) < 3 and thing.strip().isdigit()):
         return False
     if any(len(word) == 1 and not word.isascii() for word in words):  # written without spaces
         return normalise(thing).replace(" ", "") in normalise(text).replace(" ", "")
