@@ -8,13 +8,12 @@ from scripts.memory_people import load
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("consolidator", ["rules", "model"])
-def test_two_days_of_a_person_are_lived_and_judged(consolidator: str) -> None:
+def test_two_days_of_a_person_are_lived_and_judged() -> None:
     alex = load("alex")
     days = {date(2026, 3, 2), date(2026, 3, 3)}
     alex = replace(alex, messages=tuple(one for one in alex.messages if one.day in days))
 
-    figures = memory_measures.run(alex, consolidator, nights=2)
+    figures = memory_measures.run(alex, "model", nights=2)
 
     assert figures.lines
     assert len(figures.marks) == 40
