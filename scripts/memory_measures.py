@@ -1,10 +1,10 @@
 """A person's month with an agent, night by night, and what MEMORY.md then holds."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import combinations
+from time import perf_counter
 
 from django.test import override_settings
 from django_scopes import scope
@@ -42,18 +42,35 @@ CONFIRMED = 5
 MEMORY = "MEMORY.md"
 CAP = CORE[MEMORY].limit or 0  # characters
 TROUBLES = (Run.Status.FAILED, Run.Status.NEEDS_REVIEW)
-# What a person writes over a line on the tenth day, and what they say when the file is full.
+# What is said besides: one thing when the file is full, and two on the tenth day, which the person
+# takes back in the morning.
+ASKED = {
+    "en": (
+        "Please remember that my locker at the swimming pool is number 417.",
+        "Please remember that the bicycle pump hangs behind the green door.",
+        "Please remember that the Christmas lights are in box 88.",
+    ),
+    "de": (
+        "Merk dir bitte: mein Spind im Schwimmbad hat die Nummer 417.",
+        "Merk dir bitte: die Luftpumpe hängt hinter der grünen Tür.",
+        "Merk dir bitte: die Lichterkette liegt in Kiste 88.",
+    ),
+    "ja": (
+        "覚えておいて。プールのロッカーは417番です。",
+        "覚えておいて。空気入れは緑のドアの後ろにあります。",
+        "覚えておいて。クリスマスの飾りは88番の箱に入っています。",
+    ),
+    "zh": (
+        "请记住：我在游泳馆的柜子是417号。",
+        "请记住：打气筒挂在绿色的门后面。",
+        "请记住：圣诞灯放在88号箱子里。",
+    ),
+}
 REWORDED = {
     "en": "What stood here was a mix-up.",
     "de": "Was hier stand, war eine Verwechslung.",
     "ja": "ここにあったのは取り違えです。",
     "zh": "这里原来写的是搞混了的。",
-}
-ASKED = {
-    "en": "Please remember that my locker at the swimming pool is number 417.",
-    "de": "Merk dir bitte: mein Spind im Schwimmbad hat die Nummer 417.",
-    "ja": "覚えておいて。プールのロッカーは417番です。",
-    "zh": "请记住：我在游泳馆的柜子是417号。",
 }
 NEW = "417"
 
@@ -120,13 +137,14 @@ class Home:
 
 
 def run(person: Person, consolidator: str, nights: int = NIGHTS) -> Figures:
-    started = time.perf_counter()
+    started = perf_counter()
     if consolidator == "rules":
         figures = _lived(person, consolidator, nights)
     else:
-        locker = Step(text=ASKED[person.language], said=("new-1",))
+        asked = enumerate(ASKED[person.language])
+        besides = [Step(text=text, said=(f"besides-{number}",)) for number, text in asked]
         server = ModelServer().start()
-        server.default = ScriptedModel([*script(person.name), locker])
+        server.default = ScriptedModel([*script(person.name), *besides])
         try:
             with override_settings(
                 MODEL_PROVIDER="openai", MODEL_BASE_URL=server.url, MODELS={"default": "scripted"}
@@ -134,7 +152,7 @@ def run(person: Person, consolidator: str, nights: int = NIGHTS) -> Figures:
                 figures = _lived(person, consolidator, nights)
         finally:
             server.stop()
-    figures.seconds = time.perf_counter() - started
+    figures.seconds = perf_counter() - started
     return figures
 
 
@@ -148,6 +166,8 @@ def _lived(person: Person, consolidator: str, nights: int) -> Figures:
     with scope(team=home.team):
         for night in range(1, nights + 1):
             _day(home, day)
+            if night == ACTS_ON:
+                _ask(home, day, 1, 2)
             day += timedelta(days=1)
             _dream(home, day)
             if night == ACTS_ON:
@@ -202,21 +222,21 @@ def _dream(home: Home, night: date) -> None:
 
 
 def _act(home: Home, day: date) -> Acts:
-    """In the morning the person deletes up to three lines, rewords another and confirms five. On
-    the first ones nothing depends that is judged; the five hold all month."""
+    """In the morning the person confirms five lines that hold all month, and takes back those on
+    which nothing depends that is judged: rewords the last one and deletes the others."""
     person, lines = home.person, bullets(home.memory())
     shaky = [thing for thing in person.things if thing.stale]
     steady = [line for line in lines if not any(bears_on(thing, line) for thing in shaky)]
     confirmed = [line for line in steady if any(serves(thing, line) for thing in person.things)]
     idle = [line for line in steady if not any(bears_on(thing, line) for thing in person.things)]
-    deleted, reworded = idle[-4:-1], idle[-1:]
+    deleted, reworded = idle[:-1], idle[-1:]
     content = "\n".join(
         line.replace(clean(line), REWORDED[person.language]) if clean(line) in reworded else line
         for line in home.memory().split("\n")
         if clean(line) not in deleted
     )
     with write_transaction(home.team) as work:
-        work.now = datetime.combine(day, datetime.min.time(), person.zone) + timedelta(hours=8)
+        work.now = datetime.combine(day, time(8), person.zone)
         by = Writer(AuthorKind.PERSON, home.user)
         for fact in Fact.objects.filter(file=home.file(), text__in=confirmed[:CONFIRMED]):
             fact_actions.confirm(work, fact, writer=by)
@@ -308,18 +328,25 @@ def _takes_in(home: Home, day: date) -> bool:
         )
     with write_transaction(home.team) as work:
         write(work, home.place, filled, writer=Writer(AuthorKind.AGENT))
-    noon = datetime.combine(day, datetime.min.time(), home.person.zone) + timedelta(hours=12)
-    words = [ASKED[home.person.language], "OK.", "👍", "OK.", "Thanks, that was all."]
-    _said(home, "new", list(_conversation(words, noon)))
+    _ask(home, day, 0)
     _dream(home, day + timedelta(days=1))
     content = home.memory()
     return len(content) <= CAP and any(NEW in line for line in bullets(content))
 
 
-def _conversation(words: Sequence[str], at: datetime) -> Iterator[Said]:
-    for number, text in enumerate(words, start=1):
-        role = "user" if number % 2 else "assistant"
-        yield Said("new", f"new-{number}", role, text, at + timedelta(minutes=number), at.date())
+def _ask(home: Home, day: date, *numbers: int) -> None:
+    """Say some of what is said besides, in the evening, in a conversation long enough to count."""
+    at = datetime.combine(day, time(21), home.person.zone)
+    words = [(f"besides-{one}", ASKED[home.person.language][one]) for one in numbers]
+    words += [(f"thanks-{day}-{number}", "Thanks, good night to you!") for number in range(3)]
+    said = []
+    for number, (id, text) in enumerate(words):
+        moment = at + timedelta(minutes=number)
+        said += [
+            Said("", id, "user", text, moment, day),
+            Said("", f"{id}-answer", "assistant", "OK.", moment, day),
+        ]
+    _said(home, f"besides {day}", said)
 
 
 def _troubles(home: Home) -> list[str]:
