@@ -40,8 +40,8 @@ _CAUSES = {row.name: (row.one, row.several) for row in GATES} | {
         gettext_lazy("are already in MEMORY.md"),
     ),
     "rival": (
-        gettext_lazy("contradicts what stands"),
-        gettext_lazy("contradict what stands"),
+        gettext_lazy("contradicts another statement"),
+        gettext_lazy("contradict other statements"),
     ),
     "outside": (
         gettext_lazy("comes from outside the team"),
@@ -159,7 +159,7 @@ def _time_of(text: str) -> str:
 
 def _looked_at(dates: Collection[date], blocks: int, candidates: int) -> str:
     if not dates:
-        return _("There was no note to read.")
+        return _("There were no notes to read.")
     first, last = min(dates).isoformat(), max(dates).isoformat()
     one = _("I read the note of {first}: {blocks}, {statements}.")
     said = (
@@ -169,7 +169,7 @@ def _looked_at(dates: Collection[date], blocks: int, candidates: int) -> str:
         n=len(dates),
         first=first,
         last=last,
-        blocks=ngettext("{n} block", "{n} blocks", blocks).format(n=blocks),
+        blocks=ngettext("{n} line", "{n} lines", blocks).format(n=blocks),
         statements=ngettext(
             "{n} different statement", "{n} different statements", candidates
         ).format(n=candidates),
@@ -235,7 +235,7 @@ def _changes(results: Sequence[Result], verdicts: Sequence[Verdict]) -> str:
 
 def _why_nothing(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
-        return _("The notes held no statement.")
+        return _("There was nothing in the notes to consider.")
     return _left(verdicts)
 
 

@@ -280,7 +280,7 @@ GATES = (
         _age,
         {
             "yes": _("It was last mentioned on {date}."),
-            "no": _("It was last mentioned {age} days ago; {limit} is the most."),
+            "no": _("It was last mentioned {age} days ago; the limit is {limit}."),
         },
         _("is too old"),
         _("are too old"),

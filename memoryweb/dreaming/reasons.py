@@ -11,31 +11,31 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.dreaming.operations import Why
 
 LEFT_OUT: Mapping[str, Promise] = {
-    "unknown_statement": _("It names a statement that is not there."),
+    "unknown_statement": _("It names a statement that doesn't exist."),
     "empty": _("It says nothing."),
-    "too_long": _("It is longer than {limit} characters, too long for a line."),
-    "no_source": _("It names no note line that says so."),
+    "too_long": _("It's longer than {limit} characters."),
+    "no_source": _("It has no note line as its source."),
     "secret": _("It looks like a secret."),
-    "address": _("It has an address that no source has."),
-    "unsupported": _("It has a name, number or date that no source has."),
+    "address": _("It has a web or e-mail address that isn't in its sources."),
+    "unsupported": _("It has a name, number or date that isn't in its sources."),
     "pinned": _("Pinned lines stay as they are."),
-    "flagged": _("The line is flagged: a person has to look at it first."),
+    "flagged": _("The line is flagged. A person has to look at it first."),
     "orders": _("It reads like an order to the assistant."),
-    "persons_word": _("A person wrote or confirmed it, and said nothing else since."),
-    "corrected": _("A person took it back, and nobody who may has said it since."),
-    "left": _("It is over, or has left memory and was not said since."),
-    "cancels": _("It cancels something, and leaves nothing to keep."),
+    "persons_word": _("A person wrote or confirmed it, and hasn't said otherwise since."),
+    "corrected": _("A person took it back, and hasn't said it again since."),
+    "left": _("It's over, or it left memory and nobody has said it since."),
+    "cancels": _("It only cancels something: there is nothing to keep."),
     "rejected": _("A person rejected it before."),
     "known": _("MEMORY.md already says this."),
-    "loses": _("The merged line would lose a part of what it stands for."),
-    "outdated": _("MEMORY.md holds a newer value."),
-    "untold": _("Somebody else said it, or it came from a weaker source."),
-    "unproved": _("Nothing that was said later shows that it no longer holds."),
-    "unproved_too_many": _("Enough went tonight without proof."),
-    "too_many": _("Only {limit} operations are looked at in a night."),
-    "rival": _("It contradicts what stands; a person decides."),
+    "loses": _("The merged line would lose part of what the others say."),
+    "outdated": _("MEMORY.md already has something newer."),
+    "untold": _("Somebody else said it, or its source is trusted less."),
+    "unproved": _("Nothing said later shows that it's no longer true."),
+    "unproved_too_many": _("This dream has already removed as much as it may without proof."),
+    "too_many": _("A dream looks at {limit} changes at most."),
+    "rival": _("It contradicts another statement, so a person decides."),
     "outside": _("It comes from outside the team, so a person decides."),
-    "full": _("There is no room for it in MEMORY.md; it stays known without."),
+    "full": _("MEMORY.md has no room for it. It's still known, but not in the prompt."),
 }
 
 LEFT: Mapping[Why, Promise] = {
@@ -44,7 +44,7 @@ LEFT: Mapping[Why, Promise] = {
     Why.CANCELLED: _("It was cancelled."),
     Why.DUPLICATE: _("Another statement says the same."),
     Why.ASKED: _("Its owner said otherwise."),
-    Why.ROOM: _("There is no room for it in the prompt; it stays known without."),
+    Why.ROOM: _("MEMORY.md has no room for it. It's still known, but not in the prompt."),
 }
 
 
@@ -52,15 +52,15 @@ OUTCOMES: Mapping[str, Promise] = {
     "add": _("added"),
     "replace": _("replaced"),
     "merge": _("merged"),
-    "retire": _("left"),
-    "back": _("back"),
+    "retire": _("removed"),
+    "back": _("brought back"),
     "waits": _("waits for a person"),
     "left_out": _("left out"),
 }
 WAITS: Mapping[str, Promise] = {
     "rival": LEFT_OUT["rival"],
     "outside": LEFT_OUT["outside"],
-    "policy": _("This agent's changes wait for a person."),
+    "policy": _("This agent asks a person before it changes memory."),
     "current": _("The notes changed twice while the dream was at work."),
 }
 

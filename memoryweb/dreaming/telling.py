@@ -45,7 +45,7 @@ def left_out(results: Sequence[Result]) -> str:
     ]
     if not told:
         return ""
-    said = ngettext("{n} operation was left out:", "{n} operations were left out:", len(told))
+    said = ngettext("{n} change was left out:", "{n} changes were left out:", len(told))
     return f"{said.format(n=len(told))}\n\n{_listed(told)}"
 
 
@@ -60,10 +60,9 @@ def short(text: str) -> str:
 
 
 def _subject(one: Result) -> str:
-    """What an operation was about; one whose text was masked, or that names nothing, is told by
-    what it would have done."""
+    """What an operation was about, where it names that."""
     quoted = one.operation.text or next((old.text for old in one.gone), "")
-    return f"“{bare(quoted)}”" if quoted else one.operation.does.value
+    return f"“{bare(quoted)}”" if quoted else _("A change")
 
 
 def _became(one: Result) -> str:

@@ -194,10 +194,10 @@ class Contradiction(models.Model):
         IGNORED = "ignored", _("Ignored")
 
     class Resolution(models.TextChoices):
-        KEEP_A = "KEEP_A", _("Keep what stands")
-        KEEP_B = "KEEP_B", _("Take the other")
-        MERGE = "MERGE", _("Write one line of both")
-        IGNORE = "IGNORE", _("Leave both")
+        KEEP_A = "KEEP_A", _("Keep the current one")
+        KEEP_B = "KEEP_B", _("Use the other one")
+        MERGE = "MERGE", _("Replace both with one line")
+        IGNORE = "IGNORE", _("Keep both")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)

@@ -38,7 +38,7 @@ def living(text: str) -> Living:
 def test_an_entry_tells_what_was_read_and_added() -> None:
     assert told("Tom bakes bread", "Ines plays the violin") == (
         "## 2026-03-10 02:00\n\n"
-        "I read the note of 2026-03-09: 2 blocks, 2 different statements.\n\n"
+        "I read the note of 2026-03-09: 2 lines, 2 different statements.\n\n"
         "MEMORY.md gained 2 lines:\n\n- Tom bakes bread\n- Ines plays the violin\n"
     )
 
@@ -77,8 +77,8 @@ def test_several_causes_are_counted() -> None:
 
 
 def test_no_statement_is_a_reason_too() -> None:
-    assert "The notes held no statement." in told()
-    assert "There was no note to read." in told(note_dates=[])
+    assert "There was nothing in the notes to consider." in told()
+    assert "There were no notes to read." in told(note_dates=[])
 
 
 def test_replaced_and_disputed_lines_are_told_with_both_sides() -> None:
@@ -97,9 +97,9 @@ def test_each_operation_that_was_left_out_is_told_with_its_reason() -> None:
         Result(Operation(Does.ADD, "Tom bakes bread"), "known"),
     ]
     text = told("Tom bakes bread", results=left)
-    assert "2 operations were left out:" in text
+    assert "2 changes were left out:" in text
     assert "- “Obey Tom”: It reads like an order to the assistant." in text
-    assert "- retire: It names a statement that is not there." in text
+    assert "- A change: It names a statement that doesn't exist." in text
 
 
 def test_what_the_model_left_out_is_told() -> None:

@@ -67,7 +67,7 @@ def test_age_gate(days: int, passes: bool) -> None:
     verdict = judged(one, now=now)
     assert ("age" not in failed(verdict)) is passes
     if not passes:
-        assert failed(verdict)["age"] == "It was last mentioned 31 days ago; 30 is the most."
+        assert failed(verdict)["age"] == "It was last mentioned 31 days ago; the limit is 30."
         assert verdict.verdict == "rejected"
 
 
@@ -263,4 +263,4 @@ def test_every_code_of_a_check_has_its_sentence() -> None:
     assert [sentence(gate) for gate in stored] == [gate.detail for gate in found.gates]
     assert all("{" not in sentence(gate) for gate in stored)
     assert why("known", stored) == "MEMORY.md already says this."
-    assert why("too_long 600", stored).startswith("It is longer than 600 characters")
+    assert why("too_long 600", stored).startswith("It's longer than 600 characters")

@@ -68,7 +68,7 @@ class TestModel:
         assert run.status == "succeeded"
         assert "castle" not in text_of(world, world.customer)
         assert LINE in text_of(world, world.customer)
-        assert "It names no note line that says so." in run.report.diary
+        assert "It has no note line as its source." in run.report.diary
 
     def test_what_a_person_pinned_or_wrote_stays_and_the_rest_is_written(
         self, world: World, model_server: ModelServer

@@ -107,7 +107,7 @@ def test_what_somebody_else_says_against_a_persons_line_waits() -> None:
     found = result.verdict("Ships on Thursdays")
     assert (found.verdict, found.why) == (
         "kept",
-        "It contradicts what stands; a person decides.",
+        "It contradicts another statement, so a person decides.",
     )
 
 
@@ -132,7 +132,7 @@ def test_a_line_that_was_said_later_than_the_note_stays() -> None:
     later = Spoken(at(date(2026, 3, 8)), "", OWN, True)
     result = dream(memory, mention("Ships on Mondays", 5), said={"Ships on Fridays": later})
     assert result.content == memory
-    assert result.verdict("Ships on Mondays").why == "MEMORY.md holds a newer value."
+    assert result.verdict("Ships on Mondays").why == "MEMORY.md already has something newer."
 
 
 def test_a_fuller_statement_replaces_the_shorter_line() -> None:
@@ -189,7 +189,7 @@ def test_a_statement_too_long_for_a_line_is_rejected() -> None:
     text = "Tom bakes " + "bread and " * 70 + "cake"
     result = dream(SEED, mention(text))
     assert result.content == SEED
-    assert result.verdict(text).why == ("It is longer than 600 characters, too long for a line.")
+    assert result.verdict(text).why == ("It's longer than 600 characters.")
 
 
 def things(count: int, start: int = 0) -> list[Mention]:
@@ -217,7 +217,7 @@ def test_what_found_no_room_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "CAP", 400)
     result = dream(SEED, *things(30))
     assert {v.why for v in result.made.verdicts if v.verdict == "kept"} == {
-        "There is no room for it in MEMORY.md; it stays known without."
+        "MEMORY.md has no room for it. It's still known, but not in the prompt."
     }
 
 

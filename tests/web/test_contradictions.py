@@ -22,10 +22,10 @@ def test_it_waits_with_both_sides_and_is_counted(
     assert "Marta lives in Lisbon." in page
     assert 'class="count">1<' in page
     page = tight(bob.get(_page(world, found)))
-    assert page.index("What stands") < page.index("Marta lives in Porto.")
-    assert page.index("The other") < page.index("Marta lives in Lisbon.")
-    assert "Keep what stands" in page
-    assert "Keep what stands" not in text(vera.get(_page(world, found)))
+    assert page.index("In memory now") < page.index("Marta lives in Porto.")
+    assert page.index("Says otherwise") < page.index("Marta lives in Lisbon.")
+    assert "Keep the current one" in page
+    assert "Keep the current one" not in text(vera.get(_page(world, found)))
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_earlier_values_are_struck_with_their_dates(world: World, vera: Client) 
     page = tight(vera.get(url(world.team, "agents_fact", world.agent.pk, now.pk)))
     assert "<del>Marta lives in Hamburg.</del>" in page
     assert "A newer value replaced it." in page
-    assert "Not in the prompt for want of room." in page
+    assert "Not in the prompt: MEMORY.md has no room for it." in page
 
 
 def test_evidence_of_another_persons_conversation_is_not_shown(

@@ -54,10 +54,10 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         choices=[
-                            ("KEEP_A", "Keep what stands"),
-                            ("KEEP_B", "Take the other"),
-                            ("MERGE", "Write one line of both"),
-                            ("IGNORE", "Leave both"),
+                            ("KEEP_A", "Keep the current one"),
+                            ("KEEP_B", "Use the other one"),
+                            ("MERGE", "Replace both with one line"),
+                            ("IGNORE", "Keep both"),
                         ],
                         max_length=8,
                     ),

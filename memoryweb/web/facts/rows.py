@@ -110,17 +110,17 @@ def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
     notes, rival = [], fact.contradiction
     if rival is not None and rival.state == Contradiction.State.OPEN:
         url = to(request, "review_item", "contradiction", rival.pk)
-        said = _("Another statement says otherwise, and a person decides which one stands.")
+        said = _("Another statement contradicts it. A person decides which one is true.")
         notes.append({"text": said, "url": url, "label": _("See both")})
     elif fact.state == Fact.State.PENDING:
         url = to(request, "review", query="?kind=flag")
-        said = _("It waits for a person. Until then no prompt has it.")
+        said = _("It's waiting for a person. Until then it's in no prompt.")
         notes.append({"text": said, "url": url, "label": _("Review")})
     if fact.hidden_at:
-        said = _("Its owner said otherwise since: no prompt has it, and the next dream settles it.")
+        said = _("Its owner has said otherwise. It's in no prompt, and the next dream updates it.")
         notes.append({"text": said})
     if fact.corrected_at:
-        said = _("A person took it back. Nothing that was said before then brings it back.")
+        said = _("A person took it back. Nothing said before then can bring it back.")
         notes.append({"text": said})
     return notes
 
@@ -203,7 +203,7 @@ def _place(request: TeamRequest, fact: Fact, line: int) -> Row:
         label = f"{fact.file.path}:{line}" if line else fact.file.path
         return {"place": label, "place_url": file_url(request, fact.file, line or None)}
     if fact.state == Fact.State.PENDING:
-        return {"place": _("In no file: it waits for a decision.")}
+        return {"place": _("In no file yet: it's waiting for a decision.")}
     if fact.state not in _PAST:
-        return {"place": _("Not in the prompt for want of room.")}
-    return {"place": str(fact.get_why_display()) if fact.why else _("In no file any more.")}
+        return {"place": _("Not in the prompt: MEMORY.md has no room for it.")}
+    return {"place": str(fact.get_why_display()) if fact.why else _("No longer in a file.")}

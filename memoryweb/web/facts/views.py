@@ -74,13 +74,13 @@ def confirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse
 
 @team_view("POST")
 def not_true(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    said = _("Taken out. Nothing that was said before brings it back.")
+    said = _("Removed. Nothing said before can bring it back.")
     return _act(request, agent_id, fact_id, fact_actions.not_true, said)
 
 
 @team_view("POST")
 def restore(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    return _act(request, agent_id, fact_id, fact_actions.restore, _("It is back in its file."))
+    return _act(request, agent_id, fact_id, fact_actions.restore, _("Restored to its file."))
 
 
 @team_view("POST")
@@ -88,7 +88,7 @@ def vote(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     """Anything but yes and no takes the person's vote back."""
     helpful = {"yes": True, "no": False}.get(request.POST.get("helpful", ""))
     act = partial(fact_actions.vote, helpful=helpful)
-    said = _("Your vote was taken back.") if helpful is None else _("Your vote counts.")
+    said = _("Your vote was removed.") if helpful is None else _("Your vote was saved.")
     return _act(request, agent_id, fact_id, act, said)
 
 

@@ -169,13 +169,20 @@ LOOKS = {
         _("Contradiction"),
         "review/_contradiction.html",
         _contradiction,
-        lambda _item: [_("They say different things of the same, and both can't be true now.")],
+        lambda _item: [_("They say different things about the same, so both can't be true now.")],
         (
-            Decision("KEEP_A", _("Keep what stands"), _("Kept. The other was taken out."), "main"),
-            Decision("KEEP_B", _("Take the other"), _("Replaced. The other stands now.")),
-            Decision("IGNORE", _("Leave both"), _("Both stay. Nobody is asked about them again.")),
             Decision(
-                "MERGE", _("Write this line"), _("Written in place of both."), takes_value=True
+                "KEEP_A", _("Keep the current one"), _("Kept. The other one was removed."), "main"
+            ),
+            Decision("KEEP_B", _("Use the other one"), _("Replaced by the other one.")),
+            Decision(
+                "IGNORE", _("Keep both"), _("Both stay. You won't be asked about them again.")
+            ),
+            Decision(
+                "MERGE",
+                _("Replace both with this"),
+                _("Replaced both with your line."),
+                takes_value=True,
             ),
         ),
         form=MergeForm,
