@@ -82,8 +82,11 @@ def _without(base: str, before: str, mine: str, stays: Collection[str]) -> tuple
     for hunk in merge(base, before, mine):
         said = [line for line in hunk.mine if line.strip()]
         if hunk.kind is Kind.CONFLICT and set(said) <= set(hunk.base):
-            # Nobody wrote here since: what is left of the source's lines stands on others, too.
-            lines += [*hunk.theirs, *(line for line in said if line not in hunk.theirs)]
+            # Nobody wrote here since: what is left of the source's lines stands on others, too, and
+            # what others took out meanwhile stays away.
+            out = {*hunk.base} - {*hunk.mine}
+            lines += [line for line in hunk.theirs if line not in out]
+            lines += [line for line in said if line not in hunk.theirs]
         elif hunk.kind is Kind.CONFLICT:
             lines += hunk.mine
             left += sum(1 for line in hunk.mine if line.strip() and line in hunk.base)

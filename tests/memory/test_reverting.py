@@ -18,6 +18,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.memory import proposing, write
 from memoryweb.memory.exceptions import Decided
 from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.reverted_text import without_revisions
 from memoryweb.memory.reverting import Plan, PlanMoved, Reverted, plan, revert
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
@@ -438,6 +439,11 @@ def test_another_owner_s_files_are_left_and_counted(world: World) -> None:
     _append(world, "- 09:00 Acme.", writer=_tool(world, token))
     made = _plan(world, Kind.TOKEN, token, Q(owner=None))
     assert ([change.file.owner_id for change in made.changes], made.others) == ([None], 1)
+
+
+def test_what_others_took_out_meanwhile_does_not_come_back_with_a_line_beside_it() -> None:
+    said = {1: "# Note\n- theirs\n", 2: "# Note\n- theirs\n- the source's\n"}
+    assert without_revisions("# Note\n", [2], said, set()) == ("# Note\n", 0)
 
 
 def test_doing_it_again_changes_nothing(world: World) -> None:
