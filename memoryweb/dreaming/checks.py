@@ -188,6 +188,11 @@ def _loses(case: Case) -> bool:
     )
 
 
+def _is_known(case: Case) -> bool:
+    text = case.operation.text
+    return {one.text for one in case.old} == {text} or bool(case.night.known(text, case.old))
+
+
 _TEXTS = frozenset({Does.ADD, Does.REPLACE, Does.MERGE})
 _OLDS = frozenset({Does.REPLACE, Does.MERGE, Does.RETIRE})
 _MERGE = frozenset({Does.MERGE})
@@ -229,7 +234,7 @@ CHECKS: tuple[Check, ...] = (
         "cancels",
         lambda c: c.claim.act is Act.CANCELS,
     ),
-    _of(_TEXTS, "known", lambda c: c.night.known(c.operation.text, c.old)),
+    _of(_TEXTS, "known", _is_known),
     _of(_MERGE, "loses", _loses),
 )
 

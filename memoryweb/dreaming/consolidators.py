@@ -19,6 +19,7 @@ from memoryweb.dreaming.operations import (
     Material,
     Operation,
     Result,
+    Said,
     Waits,
     Why,
     is_later,
@@ -66,17 +67,23 @@ def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidated:
     return _made(replace(inputs, material=material), verdicts, operations, told)
 
 
-def _backed(material: Material) -> Material:
-    """A statement was said last where its speaker said it last."""
+def said_again(material: Material) -> Iterator[tuple[Said, Living]]:
+    """Each note line of the team with each statement that says all of it."""
     living = {one.text: one for one in material.living}
     lookup = Lookup(living)
     for said in material.said:
-        for text in lookup.covering(said.text):
-            one = living[text]
-            is_theirs = said.by.speaker == one.by.speaker and not said.is_outside
-            if is_theirs and is_later(said.by.said_at, one.by.said_at):
-                living[text] = replace(one, by=replace(one.by, said_at=said.by.said_at))
-    return replace(material, living=tuple(living[one.text] for one in material.living))
+        if not said.is_outside:
+            yield from ((said, living[text]) for text in lookup.covering(said.text))
+
+
+def _backed(material: Material) -> Material:
+    """A statement was said last where its speaker said it last."""
+    last = {one.id: one for one in material.living}
+    for said, one in said_again(material):
+        by = last[one.id].by
+        if said.by.speaker == by.speaker and is_later(said.by.said_at, by.said_at):
+            last[one.id] = replace(one, by=replace(by, said_at=said.by.said_at))
+    return replace(material, living=tuple(last.values()))
 
 
 def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:

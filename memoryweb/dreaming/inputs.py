@@ -28,6 +28,7 @@ from memoryweb.dreaming.spoken import spoken
 from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, statements_of
+from memoryweb.facts.trust import START
 from memoryweb.language.claims import Claim, claim_of
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
@@ -295,7 +296,7 @@ def _living(
             is_pinned=any(line in pinned for line in lines),
             is_flagged=any(line in memory.hidden for line in lines),
             is_hidden=bool(fact and fact.hidden_at),
-            value=weight_of(fact, run.now).value if fact else 0.0,
+            value=weight_of(fact, run.now).value if fact else START,
         )
     for fact in facts.values():
         if fact.file_id is None and fact.hidden_at is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
+from memoryweb.facts.trust import START
 from memoryweb.language.claims import Claim, Kind
 
 NOBODY = "*"  # whoever noted it spoke for nobody: the agent, the system, an import
@@ -86,7 +87,7 @@ class Living:
     is_flagged: bool = False
     is_hidden: bool = False  # its owner said otherwise, or asked to forget it
     stands: bool = True  # in the file
-    value: float = 0.0  # trust and use, for the room it is given
+    value: float = START  # trust and use, for the room it is given
     sources: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # ids of those whose sources it stands on, too
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 
 from memoryweb.agents.models import Owner
-from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.models import Message
 from memoryweb.dreaming.operations import NOBODY, Spoken
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.source_classes import BY_TRUST, source_of_message
@@ -63,11 +63,8 @@ def _speaker(message: Message, source: SourceClass, owner: Owner | None) -> str:
 
 def _when(message: Message, row: LineOrigin, note: tuple[date, int] | None) -> datetime | None:
     """A message's own time, if it has one; lines of one message were said in their order."""
-    is_import = message.conversation.source == Conversation.Source.IMPORT
-    if is_import and message.timestamp == message.created_at:
-        return None
     line = note[1] if note else row.source_line or 0
-    return min(message.timestamp, message.created_at) + timedelta(microseconds=line)
+    return message.said_at and message.said_at + timedelta(microseconds=line)
 
 
 def _place(row: LineOrigin, note: tuple[date, int] | None) -> datetime | None:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.candidates import Mention
-from memoryweb.dreaming.consolidators import Consolidated
+from memoryweb.dreaming.consolidators import Consolidated, said_again
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.dreaming.operations import Living, Result, Waits, Why
@@ -90,8 +91,7 @@ class Night:
         for result in self.made.results:
             if result.against is not None and result.waits is Waits.RIVAL:
                 self._oppose(result, result.against)
-            elif result.against is not None and result.code == "known":
-                self._strengthen(result, result.against)
+        self._strengthen()
 
     def behind(self) -> Mapping[str, list[Source]]:
         """What the diary may quote → the lines of notes, or of MEMORY.md before, that say it."""
@@ -162,15 +162,22 @@ class Night:
             source, grounds = BY_TRUST[said.by.weight], self._grounds(said.sources)
             contradictions.contradict(self.tx, standing, said.text, source=source, grounds=grounds)
 
-    def _strengthen(self, result: Result, known: Living) -> None:
-        """What is known and was said again stands on more; nothing is written again."""
-        fact = self._fact(known)
-        if fact is not None:
-            fact_evidence.add({fact: self._grounds(result.operation.sources)}, known=[fact])
+    def _strengthen(self) -> None:
+        """What holds and people said again stands on more; nothing is written again."""
+        again: dict[str, dict[Ground, None]] = defaultdict(dict)
+        for said, one in said_again(self.read.material):
+            if said.by.is_word:
+                again[fingerprint(one.text)] |= dict.fromkeys(self._grounds([said.ref]))
+        if again:
+            facts = list(self._facts().filter(fingerprint__in=again))
+            fact_evidence.add({one: again[one.fingerprint] for one in facts}, known=facts)
+
+    def _facts(self) -> QuerySet[Fact]:
+        rows = Fact.objects.of(self.run.agent_id, self.run.owner_id).living()
+        return rows.filter(path=inputs.MEMORY)
 
     def _fact(self, one: Living) -> Fact | None:
-        rows = Fact.objects.of(self.run.agent_id, self.run.owner_id).living()
-        return rows.filter(fingerprint=fingerprint(one.text), path=inputs.MEMORY).first()
+        return self._facts().filter(fingerprint=fingerprint(one.text)).first()
 
     def _propose(self, results: list[Result], broken: list[tuple[str, str]]) -> None:
         if not results:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement
 from memoryweb.provenance.models import LineOrigin
@@ -98,8 +98,6 @@ def _grounds(rows: Sequence[LineOrigin], person_id: UUID | None) -> Grounds:
 def _said_at(row: LineOrigin) -> datetime | None:
     """A message's own time; of what a person or a program wrote when it was written."""
     if row.message is not None and row.author_kind != AuthorKind.PERSON:
-        of_import = row.message.conversation.source == Conversation.Source.IMPORT
-        is_unknown = of_import and row.message.timestamp == row.message.created_at
-        return None if is_unknown else min(row.message.timestamp, row.message.created_at)
+        return row.message.said_at
     is_unknown = row.root is None or row.root.author_kind == AuthorKind.IMPORT
     return None if is_unknown or row.root is None else row.root.created_at

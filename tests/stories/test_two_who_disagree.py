@@ -1,0 +1,103 @@
+"""Two people say different things of what all share, night after night: one stands in the file,
+one contradiction waits, and what a person decides of it holds."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.test import Client
+
+from memoryweb.agents.owners import person_owner
+from memoryweb.conversations.models import Conversation
+from memoryweb.facts.models import Contradiction, Evidence, Fact
+from tests.dreaming.nights import NIGHT, dream, text_of
+from tests.fakes import ModelServer
+from tests.stories.telling import says
+from tests.web.pages import url
+from tests.world import World, signed_in
+
+MONDAY = "The weekly meeting is on Monday at 9:00."
+FRIDAY = "The weekly meeting is on Friday at 9:00."
+BOTH = "The weekly meeting is on Monday and on Friday at 9:00."
+ELEVENTH = NIGHT + timedelta(days=10)
+
+
+def _says(world: World, text: str, day: date) -> Conversation:
+    who = world.bob if text == MONDAY else world.alice
+    owner = person_owner(world.team, who)
+    return says(world, f"{who.name} {day}", text, day=day, owner=owner, shared=True)
+
+
+def _ten_nights(world: World) -> Contradiction:
+    """Bob and Alice in turn, and a dream after each."""
+    for night in range(10):
+        day = NIGHT + timedelta(days=night)
+        _says(world, FRIDAY if night % 2 else MONDAY, day)
+        dream(world, None, day)
+    return Contradiction.objects.get()
+
+
+def _lines(world: World) -> list[str]:
+    lines = text_of(world, None).split("\n")
+    return [line[2:] for line in lines if "weekly meeting" in line]
+
+
+def _decide(world: World, found: Contradiction, decision: str, text: str = "") -> None:
+    address = url(world.team, "review_decide", "contradiction", found.pk)
+    client: Client = signed_in(world.alice)
+    answer = client.post(address, {"decision": decision, "value": text}, follow=True)
+    assert answer.status_code == 200
+
+
+def _open(world: World) -> int:
+    return Contradiction.objects.filter(state=Contradiction.State.OPEN).count()
+
+
+@pytest.mark.parametrize("by", ["rules", "a model"])
+def test_ten_nights_make_one_contradiction_with_all_that_was_said(
+    world: World, model_server: ModelServer, settings: object, by: str
+) -> None:
+    model_server.obey()
+    if by == "rules":
+        settings.MODEL_PROVIDER = ""  # type: ignore[attr-defined]
+    found = _ten_nights(world)
+    assert found.state == Contradiction.State.OPEN
+    assert _lines(world) == [MONDAY]
+    assert set(found.facts.values_list("text", "state")) == {
+        (MONDAY, Fact.State.DISPUTED),
+        (FRIDAY, Fact.State.PENDING),
+    }
+    said = Evidence.objects.filter(fact__contradiction=found, message__isnull=False)
+    assert said.values("message").distinct().count() == 10
+    assert Fact.objects.filter(attribute=found.facts.all()[0].attribute).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("decision", "stand"),
+    [
+        ("KEEP_A", [MONDAY]),
+        ("KEEP_B", [FRIDAY]),
+        ("MERGE", [BOTH]),
+        ("IGNORE", [MONDAY]),
+    ],
+)
+def test_what_was_decided_holds_on_the_eleventh_night_and_can_be_undone(
+    world: World, decision: str, stand: list[str]
+) -> None:
+    found = _ten_nights(world)
+    _decide(world, found, decision, BOTH)
+    assert (_lines(world), _open(world)) == (stand, 0)
+    dream(world, None, ELEVENTH)
+    assert (_lines(world), _open(world)) == (stand, 0)
+    _decide(world, found, "undo")
+    assert (_lines(world), _open(world)) == ([MONDAY], 1)
+    assert Contradiction.objects.get() == found
+
+
+def test_a_pair_that_was_left_alone_stays_away_when_both_say_it_again(world: World) -> None:
+    found = _ten_nights(world)
+    _decide(world, found, "IGNORE")
+    for night, text in ((ELEVENTH, FRIDAY), (ELEVENTH + timedelta(days=1), MONDAY)):
+        _says(world, text, night)
+        dream(world, None, night)
+    assert (_lines(world), _open(world)) == ([MONDAY], 0)
+    assert Contradiction.objects.get().state == Contradiction.State.IGNORED
