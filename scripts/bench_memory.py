@@ -12,7 +12,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -37,6 +37,7 @@ def main() -> int:
                 figures = asdict(measures.run(person, consolidator, options.nights))
                 _report(figures)
                 made.append(figures)
+    _summary(made)
     if options.json:
         text = json.dumps(made, ensure_ascii=False, indent=1)
         options.json.write_text(text + "\n", encoding="utf-8")
@@ -83,6 +84,17 @@ def _report(made: Mapping[str, Any]) -> None:
     for kind in ("invented", "dates", "duplicates", "without_evidence", "lost", "back", "troubles"):
         for line in made[kind]:
             print(f"  {kind}: {line}")
+
+
+def _summary(made: Sequence[Mapping[str, Any]]) -> None:
+    """One line a month: things right, and of those in memories of the same size."""
+    print(f"\n{'right of all':<20}{'memory':>10}{'old':>6}{'messages':>10}{'notes':>8}{'full':>8}")
+    for one in made:
+        right = [Counter(marks.values())["right"] for marks in one["baselines"].values()]
+        marks = Counter(one["marks"].values())
+        name = f"{one['person']} ({one['language']}), {one['consolidator']}"
+        print(f"{name:<20}{marks['right']:>10}{marks['stale']:>6}", end="")
+        print("".join(f"{n:>{width}}" for n, width in zip(right, (10, 8, 8), strict=False)))
 
 
 def _noted(made: Mapping[str, Any], name: str) -> str:

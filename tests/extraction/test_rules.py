@@ -66,6 +66,17 @@ def test_a_relative_date_is_told_where_only_one_can_be_meant(text: str, line: st
     assert said(text)[0] == line
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We ship on Fridays, so please never plan a call with me on a Friday afternoon.",
+        "Freitags liefern wir aus, da bin ich im Lager.",
+    ],
+)
+def test_a_habit_has_no_date(text: str) -> None:
+    assert said(text) == [text]
+
+
 def test_a_sentence_that_needs_the_one_before_takes_it_along() -> None:
     assert said("I finally adopted a dog. Her name is Biscuit. It was great!") == [
         "I finally adopted a dog. Her name is Biscuit."

@@ -85,8 +85,8 @@ def _restore_statement(work: Transaction, world: World) -> None:
 def _say_otherwise(work: Transaction, world: World) -> None:
     write.write(work, place_of(world), "- We live in Hamburg.\n", writer=Writer(AuthorKind.DREAM))
     where = {"agent": world.agent, "owner": world.customer, "conversation_id": "home"}
-    later = work.now + timedelta(seconds=1)
-    said = [NewMessage("user", "We moved to Berlin.", str(later), timestamp=later)]
+    Fact.objects.filter(text="We live in Hamburg.").update(said_at=work.now - timedelta(days=1))
+    said = [NewMessage("user", "We moved to Berlin.", f"at {work.now}")]
     add_messages(work, messages=said, **where)  # type: ignore[arg-type]
 
 

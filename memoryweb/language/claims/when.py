@@ -157,7 +157,11 @@ def _years_given(text: str, said: date) -> str:
 
 _KANJI = tuple("到要我まはのにがだ日号")
 _HABIT = re.compile(
-    r"\b(?:every|each|always|usually|normally|weekly|immer|jeden?|meistens)\b", re.IGNORECASE
+    r"\b(?:every|each|always|never|usually|normally|weekly|immer|nie|jeden?|meistens)\b"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b"
+    r"|\ban? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
+    r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s\b",
+    re.IGNORECASE,
 )
 
 
