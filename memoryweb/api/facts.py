@@ -34,7 +34,7 @@ from memoryweb.facts.listing import (
     lines_of,
     narrowed,
     said_of,
-    standing_first,
+    sides_of,
     values_of,
     weighed,
     weight_of,
@@ -362,7 +362,7 @@ def _ground(visible: Visibility, one: Evidence) -> EvidenceOut:
 
 
 def _rivals(found: Contradiction) -> ContradictionOut:
-    sides = [_described(one) for one in standing_first(found.facts.all())]
+    sides = [_described(one) for one in sides_of(found, found.facts.all())]
     return ContradictionOut.of(
         found, owner=acting_owner.shown(found.owner), a=next(iter(sides), None), b=sides[1:]
     )

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 
-from memoryweb.facts.models import Evidence, Fact, Vote
+from memoryweb.facts.models import Contradiction, Evidence, Fact, Vote
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.facts.validity import in_states, today
@@ -115,8 +115,13 @@ def said_of(fact: Fact) -> "QuerySet[Evidence]":
     return found.order_by(F("said_at").desc(nulls_last=True), "-pk")
 
 
-def standing_first(sides: Iterable[Any]) -> list[Any]:
-    """Of what contradicts each other; the oldest before the others."""
+def sides_of(found: Contradiction, facts: Iterable[Any]) -> list[Any]:
+    """What stands first, the oldest before the others: what still waits for a decision, or was
+    decided on."""
+    if found.state == Contradiction.State.OPEN:
+        sides = [one for one in facts if one.state not in Fact.OVER]
+    else:
+        sides = [one for one in facts if not found.before or str(one.pk) in found.before]
     return sorted(sides, key=lambda one: (one.state == Fact.State.PENDING, one.created_at, one.pk))
 
 

@@ -6,11 +6,19 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from memoryweb.facts import listing
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.facts.statements import Statement
 from memoryweb.memory import fact_actions, fact_evidence, fact_moves
 from memoryweb.memory.exceptions import ContentRefused, Decided
-from memoryweb.memory.fact_actions import check_person, locked, put_in, replace, take_out
+from memoryweb.memory.fact_actions import (
+    StatementGone,
+    check_person,
+    locked,
+    put_in,
+    replace,
+    take_out,
+)
 from memoryweb.memory.fact_evidence import Ground
 from memoryweb.memory.fact_moves import Went
 from memoryweb.memory.rivals import clash, record, value_print
@@ -54,9 +62,7 @@ def contradict(
 
 
 def sides_of(found: Contradiction) -> list[Fact]:
-    """What stands first, the oldest before the others."""
-    sides = found.facts.select_related("file", "agent", "owner").order_by("created_at", "pk")
-    return sorted(sides, key=lambda one: one.state == Fact.State.PENDING)
+    return listing.sides_of(found, found.facts.select_related("file", "agent", "owner"))
 
 
 def resolve(
@@ -87,8 +93,8 @@ def resolve(
 
 
 def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradiction:
-    """Bring facts and files back to what they were before it was resolved. Raises WriteRefused,
-    Decided and what memory.write raises."""
+    """Bring facts and files back to what they were before it was resolved, unless they changed
+    since. Raises WriteRefused, Decided, StatementGone and what memory.write raises."""
     check_person(writer)
     found = _locked(found)
     same = {"agent": found.agent_id, "owner": found.owner_id, "key": found.key}
@@ -98,6 +104,8 @@ def undo(tx: Transaction, found: Contradiction, *, writer: Writer) -> Contradict
     made = [
         one.superseded_by for one in sides if one.superseded_by and one.superseded_by not in sides
     ]
+    if found.decided_at and any(one.changed_at > found.decided_at for one in (*sides, *made)):
+        raise StatementGone
     for one in {*made, *(side for side in sides if not found.before[str(side.pk)]["stands"])}:
         if (now := locked(one)).file is not None:
             take_out(tx, now, Went(Fact.Why.REMOVED), writer=writer)

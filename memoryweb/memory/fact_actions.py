@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from memoryweb.facts.models import Fact, Vote
 from memoryweb.facts.statements import Statement, bullets_of, statements_of
 from memoryweb.language.normal_form import normalise
+from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.sections import with_bullet, without_lines
 from memoryweb.memory import fact_moves, write
 from memoryweb.memory.exceptions import ContentRefused, MemoryRefused
@@ -130,11 +131,14 @@ def take_out(tx: Transaction, fact: Fact, went: Went, *, writer: Writer) -> None
 
 
 def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> Written:
-    """Under its heading, in the file where it stood last."""
+    """Under its heading, in the file where it stood last. Raises StatementGone where it stands."""
     place = Place(fact.agent, fact.owner, fact.path)
     file = write.find(place)
     there = file.content if file is not None and file.deleted_at is None else ""
-    content = with_bullet(there, fact.heading, f"- {text or fact.text}")
+    said = text or fact.text
+    if fingerprint(said) in {one.print for one in bullets_of(there, fact.path)}:
+        raise StatementGone
+    content = with_bullet(there, fact.heading, f"- {said}")
     return write.write(tx, place, content, writer=writer)
 
 

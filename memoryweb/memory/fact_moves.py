@@ -95,7 +95,7 @@ def move(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -
     Fact.objects.bulk_update(found.values(), WORDING)
     left = _take_away(of, gone, come, made, known) if gone else []
     rivals.find(of.tx, of.file.agent, list(made.values()))
-    rivals.close_decided(of.tx, [row.contradiction_id for row in left if row.contradiction_id])
+    rivals.close_decided(of.tx, left)
     record(of, added=len(come), reworded=len(worded), retired=len(gone))
 
 
@@ -183,8 +183,7 @@ def leave(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> None:
     made = {row.fingerprint: row for row in same.filter(fingerprint=fingerprint(text)) if text}
     _let_go(tx, writer, fact, went, made)
     fact.save(update_fields=_WENT)
-    if fact.contradiction_id:
-        rivals.close_decided(tx, [fact.contradiction_id])
+    rivals.close_decided(tx, [fact])
 
 
 def _comes_back(of: Revised, row: Fact) -> bool:

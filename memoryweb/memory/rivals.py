@@ -2,9 +2,8 @@
 that finds it, and what follows adds to it."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
-from uuid import UUID
 
 from memoryweb.agents.models import Agent
 from memoryweb.facts.models import Contradiction, Fact
@@ -83,16 +82,30 @@ def open_or_add(tx: Transaction, standing: Fact, rival: Fact) -> Contradiction |
     return found
 
 
-def close_decided(tx: Transaction, ids: Collection[UUID]) -> None:
-    """Those of which an edit left one side alone are resolved; it is no longer disputed."""
-    for found in Contradiction.objects.filter(pk__in=ids, state=State.OPEN):
-        sides = list(found.facts.filter(state__in=(Fact.State.DISPUTED, Fact.State.PENDING)))
-        if len(sides) > 1 or any(one.state == Fact.State.PENDING for one in sides):
+def close_decided(tx: Transaction, left: Iterable[Fact]) -> None:
+    """Those of which an edit left one side alone are resolved; it is no longer disputed. What took
+    the place of a side that left is that side now."""
+    newer = {row.contradiction_id: row.superseded_by_id for row in left if row.contradiction_id}
+    for found in Contradiction.objects.filter(pk__in=newer, state=State.OPEN):
+        sides = found.facts.filter(state__in=(Fact.State.DISPUTED, Fact.State.PENDING))
+        for standing in Fact.objects.living().standing().filter(pk__in=[newer[found.pk]]):
+            for waiting in sides.filter(state=Fact.State.PENDING):
+                _stand_in(tx, standing, waiting)
+        if sides.count() > 1 or sides.filter(state=Fact.State.PENDING).exists():
             continue
         found.facts.filter(state=Fact.State.DISPUTED).update(state=Fact.State.ACTIVE)
         found.state, found.decided_at = State.RESOLVED, tx.now
         found.save(update_fields=["state", "decided_at"])
         record(tx, "contradiction.resolved", found)
+
+
+def _stand_in(tx: Transaction, standing: Fact, waiting: Fact) -> None:
+    """What waits contradicts what stands now, or says the same."""
+    if clash(standing, waiting):
+        open_or_add(tx, standing, waiting)
+    elif (standing.subject, standing.attribute) == (waiting.subject, waiting.attribute):
+        gone = {"state": Fact.State.RETIRED, "why": Fact.Why.DUPLICATE, "changed_at": tx.now}
+        Fact.objects.filter(pk=waiting.pk).update(superseded_by=standing, **gone)
 
 
 def _is_ignored(ignored: Iterable[Contradiction], one: Fact, other: Fact) -> bool:

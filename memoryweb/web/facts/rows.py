@@ -12,7 +12,7 @@ from memoryweb.facts.listing import (
     held_from,
     lines_of,
     said_of,
-    standing_first,
+    sides_of,
     values_of,
     weighed,
     weight_of,
@@ -68,7 +68,7 @@ def fact_url(request: TeamRequest, fact: Fact) -> str:
 def sides_shown(request: TeamRequest, found: Contradiction) -> list[Row]:
     """What stands first, each with what it stands on."""
     facts = weighed(found.facts.all()).select_related("file__agent", "file__owner", "agent")
-    rows = rows_of(request, standing_first(facts))
+    rows = rows_of(request, sides_of(found, facts))
     return [row | {"grounds": grounds_of(request, row["fact"])} for row in rows]
 
 

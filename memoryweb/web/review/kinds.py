@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.facts.listing import standing_first
+from memoryweb.facts.listing import sides_of
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.review import proposals, secrets
 from memoryweb.review.inbox import Item, Kind, line_text
@@ -186,7 +186,7 @@ LOOKS = {
             ),
         ),
         form=MergeForm,
-        texts=lambda item: [fact.text for fact in standing_first(item.row.facts.all())],
+        texts=lambda item: [fact.text for fact in sides_of(item.row, item.row.facts.all())],
         nowhere=_("Two statements that can't both be true"),
         undo=Decision("undo", _("Undo"), _("Undone. It waits for a decision again.")),
     ),

@@ -1,0 +1,96 @@
+"""Decisions about statements that have changed since: a person's later word is never lost."""
+
+import pytest
+
+from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.memory import contradictions, fact_actions, projecting, write
+from memoryweb.memory.fact_actions import StatementGone
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer
+from memoryweb.workspace.models import AuthorKind, File, SourceClass
+from tests.world import World
+
+MACHINE = Writer(AuthorKind.AGENT)
+TOLD = "# Memory\n\n## About\n\n- city: Leeds\n- Anna sings.\n"
+
+
+def _alice(world: World) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.alice)
+
+
+def _save(world: World, text: str, writer: Writer | None = None) -> File:
+    with write_transaction(world.team) as tx:
+        place = Place(world.agent, None, "KNOWLEDGE.md")
+        return write.write(tx, place, text, writer=writer or _alice(world)).file
+
+
+def _text(world: World) -> str:
+    assert projecting.check(world.team).differing == ()
+    return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").content
+
+
+def _rival(world: World, said: str = "city: York") -> Contradiction:
+    with write_transaction(world.team) as tx:
+        standing = Fact.objects.get(file__isnull=False, attribute="city")
+        contradictions.contradict(tx, standing, said, source=SourceClass.THIRD_PARTY, grounds=[])
+    return Contradiction.objects.get(state="open")
+
+
+def _resolve(world: World, found: Contradiction, how: str, text: str = "") -> None:
+    with write_transaction(world.team) as tx:
+        contradictions.resolve(tx, found, how, text=text, writer=_alice(world))
+
+
+def test_what_was_decided_is_not_undone_over_a_later_edit(world: World) -> None:
+    _save(world, TOLD)
+    found = _rival(world)
+    _resolve(world, found, "KEEP_A")
+    _save(world, TOLD.replace("Leeds", "Bath"))
+    with write_transaction(world.team) as tx, pytest.raises(StatementGone):
+        contradictions.undo(tx, found, writer=_alice(world))
+    assert _text(world) == TOLD.replace("Leeds", "Bath")
+
+
+def test_a_merged_line_that_was_edited_since_stays(world: World) -> None:
+    _save(world, TOLD)
+    found = _rival(world)
+    _resolve(world, found, "MERGE", "city: Leeds and York")
+    _save(world, TOLD.replace("Leeds", "Leeds, then York"))
+    with write_transaction(world.team) as tx, pytest.raises(StatementGone):
+        contradictions.undo(tx, found, writer=_alice(world))
+    assert _text(world) == TOLD.replace("Leeds", "Leeds, then York")
+
+
+@pytest.mark.parametrize(
+    ("how", "after"), [("KEEP_A", "Bath"), ("KEEP_B", "York"), ("MERGE", "York or Bath")]
+)
+def test_what_a_person_edited_while_it_was_contradicted_is_what_stands(
+    world: World, how: str, after: str
+) -> None:
+    _save(world, TOLD)
+    _rival(world)
+    _save(world, TOLD.replace("Leeds", "Bath"))
+    for found in Contradiction.objects.filter(state="open"):
+        assert contradictions.sides_of(found)[0].text == "city: Bath"
+        _resolve(world, found, how, "city: York or Bath")
+        assert _text(world) == TOLD.replace("Leeds", after)
+    assert not Contradiction.objects.filter(state="open").exists()
+
+
+def test_a_side_that_left_is_no_side_any_more(world: World) -> None:
+    _save(world, TOLD)
+    found = _rival(world)
+    _rival(world, "city: Bath")
+    with write_transaction(world.team) as tx:
+        fact_actions.not_true(tx, Fact.objects.get(text="city: York"), writer=_alice(world))
+    assert [one.text for one in contradictions.sides_of(found)] == ["city: Leeds", "city: Bath"]
+
+
+def test_what_stands_again_is_not_put_in_twice(world: World) -> None:
+    _save(world, TOLD, MACHINE)
+    _save(world, TOLD.replace("- Anna sings.\n", ""), MACHINE)
+    gone = Fact.objects.get(text="Anna sings.")
+    _save(world, TOLD, MACHINE)
+    with write_transaction(world.team) as tx, pytest.raises(StatementGone):
+        fact_actions.restore(tx, gone, writer=_alice(world))
+    assert _text(world) == TOLD
