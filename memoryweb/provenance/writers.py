@@ -47,7 +47,8 @@ class Writer:
         as its person."""
         if self.kind != AuthorKind.IMPORT:
             return self.kind
-        if self.token is not None and not self.token.act_as_person:
+        is_token = self.token is not None and not self.token.act_as_person
+        if self.integration is not None or is_token:
             return AuthorKind.AGENT
         return AuthorKind.PERSON if self.user is not None else AuthorKind.SYSTEM
 
