@@ -58,14 +58,17 @@ State = Literal["pending", "active", "disputed", "superseded", "expired", "retir
 
 
 class FactOut(Camel):
-    """One statement. `filename` is null for one that stands in no file."""
+    """One statement. `filename` is null if it is in no file."""
 
     id: Id
     agent_id: Id
     owner: str
     scope: Annotated[str, one_of(Scope)]
-    subject: str = Field(description="Empty: the owner.")
-    attribute: str = Field(description="With the subject the key of contradictions; may be empty.")
+    subject: str = Field(description="Whom or what it is about. Empty: the owner.")
+    attribute: str = Field(
+        description="What it gives a value of, such as `home`; may be empty. Facts with the same "
+        "subject and attribute but other values contradict each other."
+    )
     value: str
     text: str
     kind: Annotated[str, one_of(Kind)]
@@ -73,7 +76,7 @@ class FactOut(Camel):
     why: str = Field(description="Why it is no longer current; empty while it is.")
     superseded_by: IdOrNull
     source: Annotated[str, one_of(SourceClass)]
-    said_at: Moment | None = Field(description="Null where it is not known.")
+    said_at: Moment | None = Field(description="Null if it is not known.")
     valid_from: date | None
     valid_to: date | None = Field(description="The last day, in the agent's time zone.")
     confirmed_at: Moment | None
@@ -89,8 +92,8 @@ class FactOut(Camel):
 
 
 class EvidenceOut(Camel):
-    """A message, with the characters it is cited for, or a revision that wrote it down. All of it
-    is null where it may not be shown."""
+    """A message that says so, or the revision that wrote it down. All null where you may not read
+    it."""
 
     text: str | None
     name: str | None
@@ -102,7 +105,7 @@ class EvidenceOut(Camel):
 
 
 class FactText(FactOut):
-    """With what it stands on, and all that was ever said of its key, the latest first."""
+    """A fact with its evidence, and what was ever said of the same, latest first."""
 
     line_number: int | None
     evidence: list[EvidenceOut]
@@ -110,7 +113,7 @@ class FactText(FactOut):
 
 
 class ContradictionOut(Camel):
-    """`a` is what stands, `b` what was said otherwise."""
+    """`a` is the current fact, `b` what contradicts it."""
 
     id: Id
     agent_id: Id
@@ -128,13 +131,13 @@ class FactEdit(RequestBody):
 
 
 class FactFeedback(RequestBody):
-    helpful: Flag | None = Field(description="Null takes the vote back.")
+    helpful: Flag | None = Field(description="Null removes the vote.")
 
 
 class Resolve(RequestBody):
     resolution: Literal["KEEP_A", "KEEP_B", "MERGE", "IGNORE"] = Field(
-        description="`KEEP_A`: what stands. `KEEP_B`: the other. `MERGE`: one line of both, "
-        "`text`. `IGNORE`: leave both."
+        description="`KEEP_A`: keep the current fact. `KEEP_B`: use the other. `MERGE`: replace "
+        "both with `text`. `IGNORE`: keep both."
     )
     text: str = Field("", max_length=600, description="With `MERGE`.")
 
@@ -148,7 +151,7 @@ class FactQuery(OwnerPaging):
     trust: Literal["high", "medium", "low"] | None = Field(None, description="A band of trust.")
     at_least: float = Field(0, ge=0, le=1, description="Only with this trust or more.")
     subject: str | None = Field(None, max_length=200, description="Empty: about the owner.")
-    q: str = Field("", max_length=200, description="Words as they stand in the text.")
+    q: str = Field("", max_length=200, description="Text that the fact contains.")
 
 
 class ContradictionQuery(OwnerPaging):
@@ -188,7 +191,7 @@ def list_contradictions(
 
 @router.operation("GET", ONE, Right.READ)
 def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerQuery]) -> FactText:
-    """Read a fact, what it stands on and what was said of its key before."""
+    """Read a fact with its evidence and its history."""
     agent, visible = _reach(request, agent_id, query.owner)
     return _in_full(request.auth, visible, _one(request.auth, agent, visible, fact_id))
 
@@ -201,14 +204,14 @@ def confirm_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
 
 @router.operation("POST", ONE + "/edit", Right.FACTS_OWN, errors=(409,))
 def edit_fact(request: Request, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
-    """Put a fact in other words; the answer is the one that says so now."""
+    """Reword a fact; the answer is the fact that takes its place."""
     act = partial(fact_actions.edit, text=body.text)
     return _acted(request.auth, agent_id, fact_id, act, follows=True)
 
 
 @router.operation("POST", ONE + "/retire", Right.FACTS_OWN, example=_RETIRED, errors=(409,))
 def retire_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
-    """Mark a fact as not true: nothing that was said before brings it back."""
+    """Mark a fact as not true: nothing said before can bring it back."""
     return _acted(request.auth, agent_id, fact_id, fact_actions.not_true)
 
 
@@ -220,7 +223,7 @@ def restore_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
 
 @router.operation("POST", ONE + "/feedback", Right.FACTS_OWN)
 def rate_fact(request: Request, agent_id: str, fact_id: str, body: FactFeedback) -> FactText:
-    """Say whether a fact helps: one vote a person, which may change."""
+    """Vote on whether a fact is helpful: one vote per person, which you can change."""
     act = partial(fact_actions.vote, helpful=body.helpful)
     return _acted(request.auth, agent_id, fact_id, act)
 
@@ -236,7 +239,7 @@ def resolve_contradiction(
 
 @router.operation("POST", RIVALS + "/undo", Right.FACTS_OWN, errors=(409,))
 def undo_contradiction(request: Request, agent_id: str, contradiction_id: str) -> ContradictionOut:
-    """Undo how a contradiction was resolved."""
+    """Undo the resolution of a contradiction."""
     return _decided(request.auth, agent_id, contradiction_id, contradictions.undo)
 
 
@@ -276,7 +279,7 @@ def _decided(
 def _of_person(caller: Caller, agent_id: str, row_id: str) -> tuple[Agent, Visibility]:
     agent = caller.agent(agent_id)
     known_id(row_id)
-    caller.require_person(_("Only a person decides whether a fact is true."))
+    caller.require_person(_("Only a person can decide whether a fact is true."))
     return agent, visibility.seen_by(caller, None)
 
 

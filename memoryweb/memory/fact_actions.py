@@ -33,7 +33,7 @@ class StatementGone(MemoryRefused):
 def check_person(writer: Writer) -> None:
     """Raises WriteRefused."""
     if writer.behind is not AuthorKind.PERSON:
-        raise WriteRefused(_("Only a person decides whether a statement is true."))
+        raise WriteRefused(_("Only a person can decide whether a statement is true."))
 
 
 def confirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
@@ -87,7 +87,7 @@ def vote(tx: Transaction, fact: Fact, *, writer: Writer, helpful: bool | None) -
     """None takes the person's vote back. Raises WriteRefused."""
     check_person(writer)
     if writer.user is None:
-        raise WriteRefused(_("Sign in to say whether a statement helps."))
+        raise WriteRefused(_("Sign in to vote on a statement."))
     mine = {"fact": fact, "user": writer.user}
     if helpful is None:
         Vote.objects.filter(**mine).delete()

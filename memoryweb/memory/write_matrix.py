@@ -54,7 +54,7 @@ def check_arranging(writer: Writer) -> None:
     if not is_person(writer):
         raise WriteRefused(
             _(
-                "Only a person decides what enters the prompt and in which order. "
+                "Only a person can decide what is in the prompt and in which order. "
                 "Ask a member of the team, or use a personal token that writes as you."
             )
         )
@@ -94,28 +94,34 @@ def why_asked(writer: Writer, place: Place, *, enabled: bool) -> Sequence[tuple[
 
 
 def made_anew(path: str) -> str:
-    return _("“{path}” enters everyone's prompt, so only a person makes it anew.").format(path=path)
+    return _("“{path}” enters everyone's prompt, so only a person can create it again.").format(
+        path=path
+    )
 
 
 def check_taking_out(writer: Writer, file: File) -> None:
     """A deletion is nothing that could wait as a proposal. Raises WriteRefused."""
     if asks_person(writer, Place(file.agent, file.owner, file.path), file):
         raise WriteRefused(
-            _("“{path}” is in everyone's prompt, so a person deletes it.").format(path=file.path)
+            _("“{path}” is in everyone's prompt, so only a person can delete it.").format(
+                path=file.path
+            )
         )
 
 
 def check_person(writer: Writer) -> None:
     """Raises WriteRefused."""
     if not is_person(writer):
-        raise WriteRefused(_("Only a person reverts what a source wrote."))
+        raise WriteRefused(_("Only a person can revert what a source wrote."))
 
 
 def check_renaming(writer: Writer, file: File) -> None:
     """A file of the prompt keeps its name, so that nothing takes its place. Raises WriteRefused."""
     if file.enabled and not is_person(writer):
         raise WriteRefused(
-            _("“{path}” is part of the prompt, so only a person renames it.").format(path=file.path)
+            _("“{path}” is part of the prompt, so only a person can rename it.").format(
+                path=file.path
+            )
         )
 
 
@@ -149,19 +155,19 @@ def _rules_everywhere(writer: Writer) -> bool:
 def _sentence(writer: Writer, path: str) -> str:
     told = {
         Written.INSTRUCTIONS: _(
-            "“{path}” tells the agent what to be, so only a person changes it. "
+            "“{path}” tells the agent what to be, so only a person can change it. "
             "Ask a member of the team to."
         ),
         Written.DREAMS: _(
-            "“{path}” is the diary of dreams; besides people only dreams write it. "
+            "“{path}” is the diary of dreams. Only dreams and people can write it. "
             "Write to today's note instead."
         ),
         Written.HISTORY: _(
-            "“{path}” keeps what could not be extracted; besides people only extractions write "
-            "it. Write to today's note instead."
+            "“{path}” keeps what could not be extracted. Only extractions and people can "
+            "write it. Write to today's note instead."
         ),
     }
-    other = _("This kind of author ({author}) does not write “{path}”. Use MEMORY.md instead.")
+    other = _("This kind of author ({author}) can't write “{path}”. Use MEMORY.md instead.")
     return told.get(kind_of(path).written, other).format(
         path=path, author=AuthorKind(writer.kind).label
     )
