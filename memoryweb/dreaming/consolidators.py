@@ -95,7 +95,7 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
         "memory": [
             _statement(number, one)
             for number, one in enumerate(material.living, start=1)
-            if not (one.is_flagged or one.is_hidden)
+            if not one.is_flagged
         ],
         "retired": [{"text": text, "why": why} for text, why in inputs.retired],
         "corrected": [
@@ -113,6 +113,8 @@ def _statement(number: int, one: Living) -> dict[str, Any]:
     said = {"id": f"s{number}", "text": one.text}
     if one.by.said_at:
         said["said"] = one.by.said_at.date().isoformat()
+    if one.is_hidden:
+        return said | {"outdated": True}
     return said | ({"fixed": True} if one.is_fixed else {})
 
 

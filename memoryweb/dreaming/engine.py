@@ -6,6 +6,7 @@ One that fails a check is left out with a code of `reasons.LEFT_OUT`; the others
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from memoryweb.dreaming.candidates import as_line
 from memoryweb.dreaming.checks import CHECKS, Case, Corrections
 from memoryweb.dreaming.operations import (
     Does,
@@ -19,8 +20,8 @@ from memoryweb.dreaming.operations import (
     is_later,
 )
 from memoryweb.dreaming.proofs import (
+    is_done,
     is_ended,
-    is_over,
     is_plausible,
     is_replaced,
     is_rival,
@@ -36,12 +37,14 @@ from memoryweb.review.rejections import Rejections
 
 ON_TRUST = "on_trust"  # among the values of what went though code could not prove it
 MOST = 200  # operations that are looked at in a night
+_OVER = frozenset({Act.CANCELS, Act.ENDS})
 _UNPROVED = 3  # may go that code cannot prove: at most so many, and a tenth of the statements
 
 
 def decide(material: Material, operations: Sequence[Operation]) -> tuple[Result, ...]:
     """One result an operation, in their order; later ones see what earlier ones did. Then what
-    leaves by itself: what is over, and of two that say the same the lesser one."""
+    leaves by itself: what its owner said otherwise about, what is over, and of two that say the
+    same the lesser one."""
     night = _Night(material)
     judged = [night.judge(operation) for operation in operations[:MOST]]
     left = [Result(one, "too_many", {"limit": MOST}) for one in operations[MOST:]]
@@ -97,9 +100,12 @@ class _Night:
 
     def tidy(self) -> Iterator[Result]:
         for one in list(self.living.values()):
-            if is_over(one.claim, self.material.today) and not one.is_pinned:
+            if one.is_hidden and not one.is_pinned:
+                yield self._outdated(one)
+        for one in list(self.living.values()):
+            if is_done(one, self.material.today) and not one.is_pinned:
                 yield self._leaves(one, Why.EXPIRED)
-        endings = [one for one in self.material.said if one.claim.act in {Act.CANCELS, Act.ENDS}]
+        endings = [one for one in self.material.said if one.claim.act in _OVER]
         for said in (one for one in endings if not self.is_outside(one)):
             for one in list(self.living.values()):
                 if not one.is_pinned and one.text != said.text and is_ended(said, one):
@@ -112,10 +118,25 @@ class _Night:
     def is_outside(self, said: Said) -> bool:
         return said.is_outside or self.material.is_outside
 
-    def _leaves(self, one: Living, why: Why, sources: tuple[str, ...] = ()) -> Result:
+    def _outdated(self, one: Living) -> Result:
+        """What its owner said instead takes its place, though nobody brought that."""
+        newer = next((other for other in self.living.values() if _is_instead(other, one)), None)
+        said = [self.said[ref] for ref in one.against if ref in self.said]
+        for other in (it for it in said if newer is None and it.claim.key == one.claim.key):
+            text = as_line(other.text)
+            result = self.judge(Operation(Does.REPLACE, text, (one.id,), (other.ref,)))
+            if result.is_applied:
+                return result
+        is_ended = any(it.claim.act in _OVER for it in said)
+        why = Why.CANCELLED if is_ended and newer is None else Why.SUPERSEDED
+        return self._leaves(one, why, one.against, newer)
+
+    def _leaves(
+        self, one: Living, why: Why, sources: tuple[str, ...] = (), newer: Living | None = None
+    ) -> Result:
         del self.living[one.id]
         operation = Operation(Does.RETIRE, old=(one.id,), sources=sources, why=why)
-        return Result(operation, gone=(one,), why=why)
+        return Result(operation, gone=(one,), why=why, against=newer)
 
     def near(self, text: str, claim: Claim) -> list[Living]:
         """Those that say all of the text, restate it or may contradict it."""
@@ -137,7 +158,8 @@ class _Night:
         mutual = [other for other in within if says_all_of(other, text)]
         close = {*self._lookup.restating(text), *mutual} - set(said)
         said += [one for one in close if one not in within or _length(one) >= _length(text)]
-        return next((one for one in self._living(said) if one not in but), None)
+        known = (one for one in self._living(said) if one not in but and not one.is_hidden)
+        return next(known, None)
 
     def within(self, text: str) -> list[Living]:
         """Those of which it says all, and that it may take in."""
@@ -160,11 +182,7 @@ class _Night:
     def _write(self, case: Case) -> Result:
         is_merge = case.operation.does is Does.MERGE
         new = case.statement(f"new-{self._made}")
-        rivals = [
-            one
-            for one in self.near(new.text, new.claim)
-            if one not in case.old and is_rival(new, one)
-        ]
+        rivals = [one for one in self._rivals(new) if one not in case.old]
         for one in (*rivals, *(() if is_merge else case.old)):
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept
@@ -180,6 +198,11 @@ class _Night:
         new = replace(new, also=tuple(same))
         why = Why.DUPLICATE if is_merge else Why.SUPERSEDED
         return self._done(case, gone, new, why, is_proved=not unproved)
+
+    def _rivals(self, new: Living) -> list[Living]:
+        hidden = [one for one in self.living.values() if set(one.against) & set(new.sources)]
+        near = [one for one in self.near(new.text, new.claim) if one not in hidden]
+        return [*hidden, *(one for one in near if is_rival(new, one))]
 
     def _judge_rival(self, case: Case, new: Living, old: Living) -> Result | None:
         """None where the new statement may take the old one's place."""
@@ -232,6 +255,15 @@ class _Night:
 
 def _length(text: str) -> tuple[int, str]:
     return len(read(text).words), text
+
+
+def _is_instead(newer: Living, hidden: Living) -> bool:
+    """It is what the owner of a hidden statement said against it, or holds its key since."""
+    if newer.is_hidden:
+        return False
+    is_later_value = newer.claim.key is not None and newer.claim.key == hidden.claim.key
+    is_later_value = is_later_value and is_later(newer.by.said_at, hidden.by.said_at)
+    return is_later_value or bool(set(newer.sources) & set(hidden.against))
 
 
 def _least_first(one: Living) -> tuple[float, int]:

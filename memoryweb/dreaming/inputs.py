@@ -23,13 +23,13 @@ from memoryweb.dreaming.operations import (
     Spoken,
     Why,
 )
-from memoryweb.dreaming.proofs import is_over
+from memoryweb.dreaming.proofs import is_done
 from memoryweb.dreaming.spoken import spoken
 from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, statements_of
 from memoryweb.facts.trust import START
-from memoryweb.language.claims import Claim, claim_of
+from memoryweb.language.claims import Claim, claim_of, takes_back
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
@@ -83,7 +83,8 @@ class Inputs:
     def is_due(self) -> bool:
         """Something is to be done though nothing was noted."""
         living = self.material.living
-        return any(is_over(one.claim, self.material.today) and not one.is_pinned for one in living)
+        today = self.material.today
+        return any((one.is_hidden or is_done(one, today)) and not one.is_pinned for one in living)
 
     @property
     def frozen(self) -> dict[str, Any]:
@@ -112,6 +113,8 @@ def read(run: Run) -> Inputs:
         if one.date >= first or _key(one.text) in held
     )
     done, known = _done_before(run), _facts(run)
+    living = _living(run, memory, origins, known)
+    said = tuple(_said(one) for one in mentions if not one.waits)
     retired = list(_retired(done))
     return Inputs(
         now=run.now,
@@ -122,8 +125,8 @@ def read(run: Run) -> Inputs:
         recalls=_recalls(run, notes, mentions),
         material=Material(
             today=run.now.astimezone(run.agent.zone).date(),
-            living=tuple(_living(run, memory, origins, known)),
-            said=tuple(_said(one) for one in mentions if not one.waits),
+            living=tuple(_answered(living, known, mentions, said)),
+            said=said,
             corrections=(*_corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
             spent=frozenset(_spent(done)),
@@ -299,8 +302,28 @@ def _living(
             value=weight_of(fact, run.now).value if fact else START,
         )
     for fact in facts.values():
-        if fact.file_id is None and fact.hidden_at is None:
+        if fact.file_id is None:
             yield _aside(fact, run)
+
+
+def _answered(
+    living: Iterable[Living],
+    known: Iterable[Fact],
+    mentions: Iterable[Mention],
+    said: Collection[Said],
+) -> Iterator[Living]:
+    """Statements that their owner's own message hid, with the note lines that were made of it."""
+    hiding = {str(fact.pk): fact.hidden_by_id for fact in known if fact.hidden_at}
+    of_message: dict[int | None, set[str]] = defaultdict(set)
+    for mention in mentions if hiding else ():
+        for ground in mention.grounds:
+            of_message[ground.message_id].add(mention.ref)
+    for one in living:
+        message = hiding.get(one.id)
+        lines = [it for it in said if message and it.ref in of_message[message]]
+        meant = [it for it in lines if takes_back(it.claim, one.text)]
+        against = meant or (lines if len(lines) == 1 else [])
+        yield replace(one, against=tuple(it.ref for it in against)) if against else one
 
 
 def _held_until(claim: Claim, fact: Fact | None) -> Claim:
@@ -317,6 +340,7 @@ def _aside(fact: Fact, run: Run) -> Living:
         claim=_held_until(Statement(fact.text, fact.heading).claim, fact),
         by=Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own),
         is_persons=fact.confirmed_at is not None,
+        is_hidden=fact.hidden_at is not None,
         stands=False,
         value=weight_of(fact, run.now).value,
     )

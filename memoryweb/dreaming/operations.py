@@ -85,7 +85,8 @@ class Living:
     is_persons: bool = False  # written, edited or confirmed by one
     is_pinned: bool = False
     is_flagged: bool = False
-    is_hidden: bool = False  # its owner said otherwise, or asked to forget it
+    is_hidden: bool = False  # its owner said otherwise
+    against: tuple[str, ...] = ()  # note lines of the message that says so
     stands: bool = True  # in the file
     value: float = START  # trust and use, for the room it is given
     sources: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from datetime import date
 
 from memoryweb.dreaming.conflicts import corrects
 from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
-from memoryweb.language.claims import Act, Claim, Kind
+from memoryweb.language.claims import Act, Claim, Kind, dates_in
 from memoryweb.language.claims import takes_back as takes_it_back
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import Key, contradicts, covers, key_of, overtakes, says_all_of
@@ -73,6 +73,23 @@ def is_over(claim: Claim, today: date) -> bool:
     return claim.valid_to is not None and claim.valid_to < today
 
 
+def is_past(one: Living, today: date) -> bool:
+    """It was said ahead of the last day that its text names, and that day is over."""
+    last = max(dates_in(one.text), default=today)
+    is_ahead = one.by.said_at is None or one.by.said_at.date() <= last
+    return last < today and is_ahead and one.claim.kind not in _SAFE
+
+
+def is_done(one: Living, today: date) -> bool:
+    """Over by its own words, or something planned for the one day that it names."""
+    if is_over(one.claim, today):
+        return True
+    if one.claim.kind not in {Kind.PLAN, Kind.EVENT} or one.by.said_at is None:
+        return False
+    days = set(dates_in(one.text))
+    return len(days) == 1 and one.by.said_at.date() < max(days) < today
+
+
 def speaks_of(source: Said, old: Living) -> bool:
     """It was said after the statement, of the same key, or of the same thing: a name, or half of
     its words that weigh."""
@@ -115,7 +132,7 @@ def _holds(
         case Why.SUPERSEDED:
             return any(_supersedes(one, old) for one in others)
         case Why.EXPIRED:
-            return is_over(old.claim, material.today)
+            return is_over(old.claim, material.today) or is_past(old, material.today)
         case Why.CANCELLED:
             return any(is_ended(one, old) for one in said)
         case Why.DUPLICATE:

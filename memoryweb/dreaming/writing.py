@@ -73,7 +73,7 @@ class Night:
             return []
         content, origins = self._with(applied)
         gone = ((result, one) for result in applied for one in result.gone)
-        whys = {normalise(one.text): _went(result, one) for result, one in gone}
+        whys = {normalise(one.text): self._went(result) for result, one in gone}
         return [write.Text(self._memory, content, origins=origins, whys=whys)]
 
     def finish(self, written: Iterable[Written]) -> None:
@@ -144,7 +144,7 @@ class Night:
             for one in result.gone:
                 if one.id in self._aside:
                     fact = Fact.objects.get(pk=one.id)
-                    fact_moves.leave(self.tx, fact, _went(result, one), writer)
+                    fact_moves.leave(self.tx, fact, self._went(result), writer)
                 elif result.why is Why.ROOM and one.sources:
                     fact = fact_moves.new(file, Statement(one.text), self.tx.now)
                     fact.path, fact.source, fact.said_at = (
@@ -176,6 +176,13 @@ class Night:
         rows = Fact.objects.of(self.run.agent_id, self.run.owner_id).living()
         return rows.filter(path=inputs.MEMORY)
 
+    def _went(self, result: Result) -> Went:
+        """Replaced by what is new, or by what stood there already."""
+        why = None if result.why is Why.ROOM else Fact.Why(result.why)
+        newer = result.new or result.against
+        standing = self._fact(newer) if newer and result.new is None else None
+        return Went(why, standing.pk if standing else newer.text if newer else None)
+
     def _fact(self, one: Living) -> Fact | None:
         return self._facts().filter(fingerprint=fingerprint(one.text)).first()
 
@@ -204,8 +211,3 @@ def _stood_on(fact_id: str) -> list[Source]:
     """Of a statement that had no line."""
     rows = Evidence.objects.filter(fact=UUID(fact_id)).order_by("pk")
     return [Source(message_id=row.message_id, root_id=row.root_id) for row in rows]
-
-
-def _went(result: Result, one: Living) -> Went:
-    why = None if result.why is Why.ROOM else Fact.Why(result.why)
-    return Went(why, result.new.text if result.new else None)

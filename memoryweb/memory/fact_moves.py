@@ -30,14 +30,17 @@ from memoryweb.workspace.models import AuthorKind, File
 State, Why = Fact.State, Fact.Why
 _TAKEN_BACK = frozenset({Why.DELETED, Why.REWORDED, Why.NOT_TRUE, Why.REVERTED})
 _REPLACED = frozenset({Why.SUPERSEDED, Why.REWORDED})
-_WENT = ("state", "why", "superseded_by", "file", "corrected_at", "corrected_by", "changed_at")
+_WENT = (
+    *("state", "why", "superseded_by", "file", "changed_at"),
+    *("corrected_at", "corrected_by", "hidden_at", "hidden_by"),
+)
 WORDING = (
     *("text", "heading", "kind", "subject", "attribute", "value"),
     *("valid_from", "valid_to"),
 )
 _CAME = (
     *(*_WENT, *WORDING, "path", "source", "said_at"),
-    *("confirmed_at", "confirmed_by", "hidden_at", "hidden_by"),
+    *("confirmed_at", "confirmed_by"),
 )
 
 
@@ -270,7 +273,7 @@ def _let_go(
     named = went.by if isinstance(went.by, UUID) else None
     row.superseded_by_id = newer.pk if newer else named
     row.file, row.why, row.state = None, went.why or "", _left_as(went.why)
-    row.changed_at = tx.now
+    row.changed_at, row.hidden_at, row.hidden_by = tx.now, None, None
     if writer.kind == AuthorKind.PERSON and went.why in _TAKEN_BACK:
         row.corrected_at, row.corrected_by = tx.now, writer.user
 

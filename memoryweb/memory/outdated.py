@@ -1,5 +1,5 @@
 """What no prompt is given any more, though it is still there to read: statements that their owner
-has spoken against, and messages and note lines that support only what is over (SPEC §8.1).
+has spoken against, and messages and lines that support only what is over (SPEC §8.1).
 """
 
 from collections import defaultdict
@@ -34,19 +34,19 @@ def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
 def without(hits: Sequence[Hit]) -> list[Hit]:
     """The hits that say something of now, or of what no statement was made of."""
     messages = {hit.message.pk: hit.message.team_id for hit in hits if hit.message}
-    notes = {hit.file.pk: hit.file.team_id for hit in hits if hit.file and hit.file.note_date}
-    if not messages and not notes:
+    files = {hit.file.pk: hit.file.team_id for hit in hits if hit.file}
+    if not messages and not files:
         return list(hits)
-    with scope(team=tuple({*messages.values(), *notes.values()})):
-        noted = _messages_of(notes)
+    with scope(team=tuple({*messages.values(), *files.values()})):
+        noted = _messages_of(files)
         over = _supporting_nothing({*messages, *(pk for pks in noted.values() for pk in pks)})
     return [hit for hit in hits if not _is_over(hit, noted, over)]
 
 
-def _messages_of(notes: Collection[UUID]) -> Mapping[tuple[UUID, int], set[int]]:
-    """(note, line) → the messages that it was taken from."""
+def _messages_of(files: Collection[UUID]) -> Mapping[tuple[UUID, int], set[int]]:
+    """(file, line) → the messages that it was taken from."""
     found = defaultdict(set)
-    rows = LineOrigin.objects.filter(file__in=notes, message__isnull=False) if notes else ()
+    rows = LineOrigin.objects.filter(file__in=files, message__isnull=False) if files else ()
     for row in rows:
         if row.message_id is not None:
             found[row.file_id, row.line].add(row.message_id)

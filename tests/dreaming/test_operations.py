@@ -300,3 +300,28 @@ def test_what_is_over_or_cancelled_leaves_by_itself() -> None:
     assert gone == {"wedding": Why.EXPIRED, "trip": Why.CANCELLED}
     tomorrow = TODAY - timedelta(days=30)
     assert "wedding" not in {it.id for result in night(today=tomorrow) for it in result.gone}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_proved"),
+    [
+        ("Outing to the lake on 2031-03-04, to be there at 10am.", True),
+        ("Betriebsfeier mit allen am 2031-03-06.", True),
+        ("Outing to the lake on 2031-03-14, to be there at 10am.", False),
+        ("We adopted a dog on 2031-02-20.", False),  # told afterwards
+        ("My sister Ann was born on 2031-03-05.", False),
+    ],
+)
+def test_what_was_said_ahead_of_a_day_that_is_past_may_leave(text: str, is_proved: bool) -> None:
+    there = Material(TODAY, (living("it", text),), ())
+    assert not decide(there, [])
+    (result, *_) = decide(there, [Operation(Does.RETIRE, old=("it",), why=Why.EXPIRED)])
+    assert (result.is_applied, result.code) == (is_proved, "" if is_proved else "unproved")
+
+
+@pytest.mark.parametrize(("kind", "leaves"), [(Kind.PLAN, True), (Kind.OTHER, False)])
+def test_a_plan_for_one_day_leaves_by_itself_after_it(kind: Kind, leaves: bool) -> None:
+    one = living("it", "Outing to the lake on 2031-03-04.")
+    planned = replace(one, claim=replace(one.claim, kind=kind))
+    found = decide(Material(TODAY, (planned,), ()), [])
+    assert [result.why for result in found] == ([Why.EXPIRED] if leaves else [])

@@ -5,7 +5,7 @@ A new way to say something is one row of a language's table.
 
 from memoryweb.language.claims.model import HEADINGS, Act, Claim, Kind
 from memoryweb.language.claims.reading import Sentence, claim_of, spoken_of, takes_back
-from memoryweb.language.claims.when import resolved
+from memoryweb.language.claims.when import dates_in, resolved
 
 __all__ = [
     "HEADINGS",
@@ -14,6 +14,7 @@ __all__ = [
     "Kind",
     "Sentence",
     "claim_of",
+    "dates_in",
     "resolved",
     "spoken_of",
     "takes_back",

@@ -1,0 +1,71 @@
+"""What an owner says against their memory counts at once, and the next dream writes it."""
+
+from datetime import timedelta
+
+import pytest
+
+from memoryweb.facts.models import Fact
+from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
+from tests.fakes import ModelServer
+from tests.stories.telling import prompt, says
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+OLD, NEW = "We live in Hamburg.", "We moved to Berlin."
+NEXT = NIGHT + timedelta(days=1)
+
+
+@pytest.fixture
+def hamburg(world: World) -> Fact:
+    says(world, "first", OLD, day=NIGHT - timedelta(days=2))
+    dream(world, world.customer, NIGHT)
+    return Fact.objects.get(text=OLD)
+
+
+def test_a_move_is_in_the_next_prompt_and_in_memory_after_the_night(
+    world: World, hamburg: Fact
+) -> None:
+    assert OLD in text_of(world, world.customer)
+    says(world, "second", NEW, day=NEXT)
+    assert "Hamburg" not in prompt(world, "Where do we live?")
+    dream(world, world.customer, NEXT)
+    text = text_of(world, world.customer)
+    assert NEW in text
+    assert "Hamburg" not in text
+    hamburg.refresh_from_db()
+    newer = Fact.objects.get(text=NEW, file__isnull=False)
+    assert (hamburg.state, hamburg.superseded_by, hamburg.hidden_at) == ("superseded", newer, None)
+    assert hamburg.said_at
+    assert newer.said_at
+    assert hamburg.said_at < newer.said_at
+
+
+def test_what_the_owner_said_is_over_leaves_without_a_newer_value(
+    world: World, hamburg: Fact
+) -> None:
+    says(world, "second", "We don't live in Hamburg any more.", day=NEXT)
+    dream(world, world.customer, NEXT)
+    assert "We live in Hamburg" not in text_of(world, world.customer)
+    hamburg.refresh_from_db()
+    assert (hamburg.state, hamburg.hidden_at) != ("active", None)
+    assert hamburg.file is None
+
+
+def test_a_pinned_line_stays_though_its_owner_said_otherwise(world: World) -> None:
+    memory(world, world.customer, f"# Memory\n\n<!-- pinned -->\n- {OLD}\n<!-- /pinned -->\n")
+    says(world, "second", NEW, day=NEXT)
+    dream(world, world.customer, NEXT)
+    assert OLD in text_of(world, world.customer)
+
+
+def test_a_model_is_shown_that_it_is_out_of_date_and_need_not_bring_what_was_said(
+    world: World, hamburg: Fact, model_server: ModelServer
+) -> None:
+    says(world, "second", NEW, day=NEXT)
+    model_server.answer(answer())
+    dream(world, world.customer, NEXT)
+    (told,) = model_server.requests[-1].data["memory"]
+    assert (told["text"], told["outdated"]) == (OLD, True)
+    assert "Hamburg" not in text_of(world, world.customer)
+    hamburg.refresh_from_db()
+    assert hamburg.superseded_by == Fact.objects.get(text=NEW, file__isnull=False)
