@@ -6,10 +6,11 @@ class DreamingConfig(AppConfig):
     label = "dreaming"
 
     def ready(self) -> None:
-        from memoryweb.dreaming import pipeline, reports, schedule  # noqa: PLC0415  models must be loaded
+        from memoryweb.dreaming import backfill, pipeline, reports, schedule  # noqa: PLC0415  models must be loaded
         from memoryweb.memory import reverting  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register("dream", pipeline.dream)
         reverting.register("dream", reports.note_revert)
+        engine.follow("extraction", backfill.after_extraction)
         engine.register_tick(schedule.tick)

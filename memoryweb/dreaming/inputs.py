@@ -8,7 +8,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
@@ -106,7 +107,7 @@ def read(run: Run) -> Inputs:
     notes = tuple(replace(note, hidden=_waiting_lines(note, origins)) for note in found)
     memory = replace(core, hidden=_waiting_lines(core, origins))
     outside = _outside(run, notes)
-    first, _last = window(run.now)
+    first, _last = _window(run)
     mentions = tuple(
         one
         for one in _mentions(run, notes, origins, outside)
@@ -151,8 +152,28 @@ def window(now: datetime) -> tuple[date, date]:
     return last - timedelta(days=settings.DREAM_DATES - 1), last
 
 
+def read_by_dreams(runs: QuerySet[Run]) -> set[tuple[str, int]]:
+    """Notes and their revisions that dreams of these runs read."""
+    dreams = runs.filter(kind=Run.Kind.DREAM)
+    frozen = dreams.exclude(status__in=[Run.Status.QUEUED, Run.Status.FAILED])
+    return {
+        (note["file"], note["revision"])
+        for read in frozen.values_list("inputs", flat=True)
+        for note in read.get("notes", ())
+    }
+
+
 def notes_of(owner: Owner | None, of: str = "") -> Q:
     return Q(**{f"{of}owner": owner}) if owner else Q(**{f"{of}owner__isnull": True})
+
+
+def _window(run: Run) -> tuple[date, date]:
+    """Of a backfill the whole dates before its clock: they are over, whatever the zone."""
+    first, last = window(run.now)
+    if run.trigger == Run.Trigger.BACKFILL:
+        last = run.now.astimezone(run.agent.zone).date() - timedelta(days=1)
+        first = last - timedelta(days=settings.DREAM_DATES - 1)
+    return first, last
 
 
 def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
@@ -161,7 +182,7 @@ def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def _files(run: Run, held: Mapping[str, uuid.UUID]) -> list[File]:
-    first, last = window(run.now)
+    first, last = _window(run)
     wanted = Q(note_date__range=(first, last)) | Q(path__in=(MEMORY, DIARY))
     wanted |= Q(pk__in=set(held.values()), note_date__lte=last)
     return list(
@@ -356,9 +377,11 @@ def _corrections(known: Iterable[Fact]) -> Iterator[Correction]:
 
 def _done_before(run: Run) -> list[Operation]:
     """What earlier dreams did, of which the notes may still be there to be read."""
-    since = run.now - timedelta(days=RETIRED_DAYS)
+    since, until = run.now - timedelta(days=RETIRED_DAYS), run.now
+    if run.trigger == Run.Trigger.BACKFILL:  # what left later does not come back from before
+        until = timezone.now()
     rows = Operation.objects.filter(notes_of(run.owner, "report__"), report__agent=run.agent_id)
-    rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, run.now))
+    rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, until))
     rows = rows.exclude(report__run=run).exclude(report__run__reverted_at__isnull=False)
     rows = rows.exclude(why=Why.ROOM).order_by("report__dreamt_at", "position")
     return list(rows.select_related("report"))

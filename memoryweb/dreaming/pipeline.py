@@ -1,7 +1,7 @@
 """One dream: read the notes, decide, and write MEMORY.md, the diary and the report together."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.dreaming import consolidators, diary, inputs, reports, writing
+from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, writing
 from memoryweb.dreaming.answers import DreamAnswer
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs, Text
@@ -37,7 +37,9 @@ def dream(lease: Lease) -> None:
         read = inputs.read(run)
         if not (read.mentions or read.is_due):
             lease.store(Run.Phase.INPUTS, inputs=read.frozen)
-            lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"))
+            with write_transaction(run.team, run=run) as work:
+                lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"), record=work.record)
+                backfill.go_on(work, run)
             return
         made = _consolidated(lease, read)
         if _apply(lease, read, made, last="moved_on" in _checked(run)):
@@ -143,6 +145,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
             work, run, read, made, entry=entry, changes=changes, memory=night.content, held=held
         )
         lease.finish(_outcome(made, held), record=work.record)
+        backfill.go_on(work, run)
     return True
 
 
@@ -176,30 +179,34 @@ def _write(night: writing.Night, entry: str) -> list[dict[str, Any]]:
     run, read, told = night.run, night.read, night.made.told
     rolled = diary.add(read.diary.content, entry, today=read.material.today)
     writer = writing.writer_of(run)
+    cited = diary.cited(entry, night.behind(), told_by_model=told)
+    lines = entry.split("\n")
+    new = {lines[number - 1]: origin for number, origin in cited.items()}
     done = [
         write.append(
             night.tx,
             writing.place(run, f"memory/dreams/{month}.md"),
-            list(_moved(read.diary, text)),
+            list(_moved(read.diary, text, new)),
             writer=writer,
         )
         for month, text in rolled.archives.items()
     ]
-    first = rolled.diary.count("\n", 0, max(0, rolled.diary.find(entry.strip())))
-    cited = diary.cited(entry, night.behind(), told_by_model=told)
-    origins = {first + number: origin for number, origin in cited.items()}
+    at = rolled.diary.find(entry.strip())
+    first = rolled.diary.count("\n", 0, max(0, at))
+    origins = {first + number: origin for number, origin in cited.items()} if at >= 0 else {}
     text = write.Text(writing.place(run, inputs.DIARY), rolled.diary, origins=origins)
     done += write.write_all(night.tx, [*night.texts(), text], writer=writer)
     night.finish(done)
     return [writing.change(one) for one in done if one.changed]
 
 
-def _moved(old: Text, entries: str) -> Iterator[write.NewLine]:
-    """Entries of the diary, line by line, each standing on what it stood on there."""
+def _moved(old: Text, entries: str, new: Mapping[str, Origin]) -> Iterator[write.NewLine]:
+    """Entries of the diary, line by line, each standing on what it stood on there, or where it is
+    older than all that there is room for, on what tonight's does."""
     lines = old.content.split("\n")
     headings = {line: n for n, line in enumerate(lines, start=1) if line.startswith("## ")}
     at = 0
     for line in entries.split("\n"):
         at = headings.get(line, at + 1 if at else 0)
         source = Source(UUID(old.file_id), old.revision, at) if at and line.strip() else None
-        yield write.NewLine(line, Origin((source,) if source else ()))
+        yield write.NewLine(line, new.get(line) or Origin((source,) if source else ()))

@@ -83,7 +83,9 @@ def _reverted_sentence(tx: Transaction, run: Run, writer: Writer) -> str:
 def _forget_older(report: Report) -> None:
     """The window has the same blocks night after night: of earlier dreams only what they added
     is kept, and what a person still has to decide about."""
-    earlier = Report.objects.filter(agent=report.agent, owner=report.owner).exclude(pk=report.pk)
+    earlier = Report.objects.filter(
+        agent=report.agent, owner=report.owner, dreamt_at__lte=report.dreamt_at
+    ).exclude(pk=report.pk)
     open_ones = Proposal.objects.filter(state=Proposal.State.PENDING).values("run")
     decided = earlier.exclude(run__in=open_ones)
     weighed = Candidate.objects.filter(report__in=decided.values("pk"))

@@ -189,16 +189,8 @@ def _record_look(work: Transaction, agent: Agent, night: date) -> None:
 def _read_since(agent: Agent, first: date) -> set[tuple[str, int]]:
     """Notes and their revisions that dreams read, by the dreams' own clocks from a date on."""
     start = datetime.combine(first, time(), UTC)
-    frozen = (
-        Run.objects.filter(agent=agent, kind=Run.Kind.DREAM)
-        .filter(Q(clock__gte=start) | Q(clock=None, started_at__gte=start))
-        .exclude(status__in=[Run.Status.QUEUED, Run.Status.FAILED])
-    )
-    return {
-        (note["file"], note["revision"])
-        for read in frozen.values_list("inputs", flat=True)
-        for note in read.get("notes", ())
-    }
+    since = Q(clock__gte=start) | Q(clock=None, started_at__gte=start)
+    return inputs.read_by_dreams(agent.runs.filter(since))
 
 
 def _unstarted(agent: Agent) -> set[object]:

@@ -22,6 +22,7 @@ from memoryweb.llm import client
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.models import Proposal
+from memoryweb.runs import engine
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.models import Run
 
@@ -168,6 +169,7 @@ def _finish(lease: Lease, skipped: list[dict[str, str]], trouble: ModelError | N
     with write_transaction(run.team, run=run) as work:
         lease.fence()
         lease.finish(_outcome(run, skipped, trouble), record=work.record)
+        engine.followed(work, run)
         found = requests.waiting(work.now).filter(agent=run.agent, owner=run.owner)
         if run.owner is not None and found.exists():
             requests.request(

@@ -34,6 +34,8 @@ __all__ = [
     "Outcome",
     "Retry",
     "enqueue",
+    "follow",
+    "followed",
     "register",
     "register_tick",
     "run_pending",
@@ -43,8 +45,10 @@ __all__ = [
 ]
 
 Handler = Callable[[Lease], None]
+Follower = Callable[[Any, Run], None]
 logger = logging.getLogger(__name__)
 _handlers: dict[str, Handler] = {}
+_followers: dict[str, Follower] = {}
 
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
@@ -53,6 +57,16 @@ LONGEST_PAUSE = timedelta(hours=1)
 
 def register(kind: str, handler: Handler) -> None:
     _handlers[kind] = handler
+
+
+def follow(kind: str, follower: Follower) -> None:
+    """`follower(transaction, run)` is called in the transaction that ends a run of that kind."""
+    _followers[kind] = follower
+
+
+def followed(transaction: Any, run: Run) -> None:
+    if run.kind in _followers:
+        _followers[run.kind](transaction, run)
 
 
 def work_next() -> Run | None:

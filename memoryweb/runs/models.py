@@ -56,6 +56,7 @@ class Run(models.Model):
         API = "api", _("API")
         COMMAND = "command", _("Command")
         CONVERSATION = "conversation", _("Conversation")
+        BACKFILL = "backfill", _("Backfill")
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="runs", db_index=False)

@@ -63,6 +63,17 @@ def test_a_file_is_imported_and_its_extraction_queued(world: World, file: Path) 
     assert Run.objects.get().trigger == "command"
 
 
+def test_an_old_history_is_dreamt_over_by_itself(world: World, file: Path) -> None:
+    bring(world, file)
+    extract(world)
+    weeks = Run.objects.filter(kind="dream", trigger="backfill", owner=world.customer)
+    assert weeks.get().result == {"week": 1, "weeks": 1}
+    run("run_pending")
+    assert weeks.get().status == "succeeded"
+    memory = File.objects.get(path="MEMORY.md", owner=world.customer)
+    assert "My sister Carla plays the cello." in memory.content
+
+
 def test_importing_again_adds_nothing(world: World, file: Path) -> None:
     bring(world, file)
     answer = bring(world, file, "api:helpdesk/customer-1", "--json").json

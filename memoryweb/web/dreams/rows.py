@@ -25,6 +25,9 @@ def title_of(run: Run) -> str:
         return night_of(run)
     if run.kind == Run.Kind.SECRET_SCAN:
         return str(run.get_kind_display())
+    if run.trigger == Run.Trigger.BACKFILL and "weeks" in run.result:
+        said = _("Backfill: week {week} of {weeks}")
+        return said.format(week=run.result["week"], weeks=run.result["weeks"])
     said = _("Dream of {when}") if run.kind == Run.Kind.DREAM else _("Extraction of {when}")
     return said.format(when=date_format(localtime(wording.happened_at(run)), "j F, H:i"))
 

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
@@ -10,7 +11,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base, runs
-from memoryweb.dreaming import schedule
+from memoryweb.dreaming import backfill, schedule
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -27,16 +28,26 @@ class Command(base.TeamCommand):
         parser.add_argument(
             "--night", type=base.day, help=_("a local date: run as if it were that night")
         )
+        parser.add_argument(
+            "--backfill",
+            action="store_true",
+            help=_("older notes that no dream has read: week by week, the oldest first"),
+        )
 
     def act_in(self, team: Team, options: dict[str, Any]) -> base.Outcome:
         agent = options["agent"]
         night: date | None = options["night"]
         if options["owner"]:
             owners = [find_for_command(team, options["owner"])]
+        elif options["backfill"]:
+            owners = backfill.owners(agent)
         else:
             now = dream_time(agent, night) if night else timezone.now()
             owners = schedule.with_new_notes(agent, now)
-        dreamt = [_dreamt(agent, owner, night) for owner in owners]
+        if options["backfill"]:
+            dreamt = [run for owner in owners for run in _backfilled(agent, owner)]
+        else:
+            dreamt = [_dreamt(agent, owner, night) for owner in owners]
         return base.Outcome(
             " ".join(map(_told, dreamt)) or _("There are no new notes to dream about."),
             {"runs": [runs.data(run) | base.data_of(run, "night") for run in dreamt]},
@@ -53,6 +64,16 @@ def _dreamt(agent: Agent, owner: Owner | None, night: date | None) -> Run:
             asked = schedule.request(work, agent, owner, trigger=trigger)
     engine.work(asked.run.pk)
     return Run.objects.select_related("owner", "report").get(pk=asked.run.pk)
+
+
+def _backfilled(agent: Agent, owner: Owner | None) -> Iterator[Run]:
+    """Each week asks for the next: all of them, whoever asked for the first."""
+    with write_transaction(agent.team) as work:
+        backfill.request(work, agent, owner)
+    mine = Run.objects.filter(agent=agent, owner=owner, trigger=Run.Trigger.BACKFILL)
+    while run := mine.filter(status=Run.Status.QUEUED).first():
+        engine.work(run.pk)
+        yield Run.objects.select_related("owner", "report").get(pk=run.pk)
 
 
 def _told(run: Run) -> str:

@@ -1,0 +1,119 @@
+"""Notes that are past their nights and that no dream has read: a history imported at once.
+
+They are dreamt over a week at a time, the oldest first, each by a run of its own whose clock is
+the night after its last date. A week that ends asks for the next in its own transaction, and what
+is left is found in the notes: wherever a worker dies, it goes on there.
+"""
+
+from datetime import date, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+
+from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.nights import dream_time
+from memoryweb.dreaming import inputs
+from memoryweb.memory.transaction import Transaction
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.models import File
+
+BACKFILL = Run.Trigger.BACKFILL
+
+
+def owners(agent: Agent) -> list[Owner | None]:
+    """Whose notes (None: the shared ones) hold what no night reads any more and no dream has."""
+    whose = {note.owner_id for note in _unread(agent)}
+    found: list[Owner | None] = list(
+        Owner.objects.filter(pk__in=[pk for pk in whose if pk], paused=False).order_by("created_at")
+    )
+    return [None, *found] if None in whose else found
+
+
+def request(
+    work: Transaction, agent: Agent, owner: Owner | None, user: User | None = None
+) -> engine.Enqueued | None:
+    """The oldest week that is left, or the active run by hand; None where nothing is left."""
+    return _next(work, agent, owner, user)
+
+
+def go_on(work: Transaction, run: Run) -> None:
+    """The next week, once one has ended."""
+    if run.trigger == BACKFILL and not _is_stopped(run):
+        _next(work, run.agent, run.owner, run.user, after=run)
+
+
+def stop(run: Run) -> None:
+    """After the week that it is at."""
+    Run.objects.filter(pk=run.pk, trigger=BACKFILL).update(result={**run.result, "stopped": True})
+
+
+def after_extraction(work: Transaction, run: Run) -> None:
+    """What was imported may have come too late for every night."""
+    if not (settings.DREAMING and run.agent.dreaming):
+        return
+    imported = run.extractions.filter(conversation__source="import")
+    places = [one for written in imported.values_list("written", flat=True) for one in written]
+    files = {place["file"] for place in places if "file" in place}
+    late = {note.owner_id for note in _unread(run.agent, pk__in=files)}
+    for owner in owners(run.agent) if late else ():
+        if (owner.pk if owner else None) in late:
+            request(work, run.agent, owner)
+
+
+def _next(
+    work: Transaction,
+    agent: Agent,
+    owner: Owner | None,
+    user: User | None,
+    after: Run | None = None,
+) -> engine.Enqueued | None:
+    left = _weeks(agent, owner)
+    clock = dream_time(agent, left[0] + timedelta(days=1)) if left else None
+    if clock is None or (after and after.clock == clock):  # a note that is written to all the time
+        return None
+    kind = Run.Kind.DREAM
+    made = engine.enqueue(
+        agent=agent, owner=owner, kind=kind, trigger=BACKFILL, user=user, clock=clock
+    )
+    if made.created:
+        done = after.result["week"] if after else 0
+        made.run.result = {"week": done + 1, "weeks": done + len(left)}
+        made.run.save(update_fields=["result"])
+        work.record(
+            "run.requested",
+            target_kind="run",
+            target_id=str(made.run.pk),
+            run_id=made.run.pk,
+            on_behalf_of=made.run.owner_id,
+            details={"kind": str(made.run.kind), "trigger": str(BACKFILL)},
+        )
+    return made
+
+
+def _weeks(agent: Agent, owner: Owner | None) -> list[date]:
+    """The last date of each slice that holds a note to read."""
+    notes = _unread(agent, owner=owner)
+    found: list[date] = []
+    for day in sorted(note.note_date for note in notes if note.note_date):
+        if not found or day > found[-1]:
+            found.append(day + timedelta(days=settings.DREAM_DATES - 1))
+    return [min(day, _edge()) for day in found]
+
+
+def _unread(agent: Agent, **which: object) -> list[File]:
+    notes = File.objects.present().filter(agent=agent, note_date__lte=_edge(), **which)
+    found = list(notes.only("owner_id", "revision", "note_date"))
+    read = inputs.read_by_dreams(agent.runs.all()) if found else set()
+    return [note for note in found if (str(note.pk), note.revision) not in read]
+
+
+def _edge() -> date:
+    """The last date that no coming night reads."""
+    return inputs.window(timezone.now())[0] - timedelta(days=1)
+
+
+def _is_stopped(run: Run) -> bool:
+    row = Run.objects.filter(pk=run.pk).values_list("result", "agent__dreaming").get()
+    return "stopped" in row[0] or not row[1]
