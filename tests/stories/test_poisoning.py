@@ -77,7 +77,7 @@ class Outsider:
         self.api.put(everyones, {"content": f"- {text}\n"})
 
     def by_edit(self, text: str) -> None:
-        sent = {"filename": "MEMORY.md", "oldText": f"- {GOOD}", "newText": f"- {text}"}
+        sent = {"filename": "MEMORY.md", "oldText": "# Memory", "newText": f"# Memory\n\n- {text}"}
         self._tool("edit_workspace_memory_file", {"owner": "shared", **sent})
 
     def by_import(self, text: str) -> None:

@@ -139,7 +139,7 @@ def test_a_model_that_retires_and_rewrites_everything_each_night_empties_nothing
     world: World, model_server: ModelServer
 ) -> None:
     owner = world.bobs_memory
-    shelves = [f"Shelf {n} in the archive holds the files of {1900 + n}." for n in range(30)]
+    shelves = [f"Shelf {n} in the archive holds the files of {1900 + n}." for n in range(20)]
     memory(world, owner, "# Memory\n\n" + "".join(f"- {one}\n" for one in (*shelves, *FIRST)))
 
     def everything(received: Any) -> Behaviour:
