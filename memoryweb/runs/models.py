@@ -43,11 +43,11 @@ class Run(models.Model):
 
     class Phase(models.TextChoices):
         NONE = "", _("Not started")
-        CLAIMED = "claimed", _("Claimed")
-        INPUTS = "inputs", _("Inputs frozen")
-        ANSWER = "answer", _("Answer stored")
+        CLAIMED = "claimed", _("Picked up")
+        INPUTS = "inputs", _("Input read")
+        ANSWER = "answer", _("Answered")
         CHECKED = "checked", _("Checked")
-        APPLIED = "applied", _("Applied")
+        APPLIED = "applied", _("Saved")
         REPORTED = "reported", _("Reported")
 
     class Trigger(models.TextChoices):

@@ -9,7 +9,7 @@ from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import arranging, editing, merging, releasing
+from memoryweb.web.files import arranging, editing, line_protection, merging
 from memoryweb.web.files import views as files
 from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.mine import views as mine
@@ -50,8 +50,8 @@ file_patterns = [
         "files/<md:path>/revisions/<int:number>/restore/", revisions.restore, name="agents_restore"
     ),
     path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
-    path("files/<md:path>/release/", releasing.release, name="agents_release"),
-    path("files/<md:path>/keep/", releasing.keep, name="agents_keep"),
+    path("files/<md:path>/release/", line_protection.release, name="agents_release"),
+    path("files/<md:path>/keep/", line_protection.keep, name="agents_keep"),
 ]
 
 conversation_patterns = [

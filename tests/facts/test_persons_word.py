@@ -10,7 +10,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.facts.models import Fact
 from memoryweb.facts.queries import corrections
-from memoryweb.memory import messages, proposing, releasing, reverting, write
+from memoryweb.memory import line_protection, messages, proposing, reverting, write
 from memoryweb.memory.mine import changes
 from memoryweb.memory.mine.changes import Spot
 from memoryweb.memory.review import flags as reviewing
@@ -142,7 +142,7 @@ def test_the_owner_who_says_it_again_later_is_believed(world: World) -> None:
 
 def test_released_lines_are_no_persons_word_until_they_are_kept_again(world: World) -> None:
     file = _save(world, TOLD, _bob(world))
-    for change, is_word in ((releasing.release, False), (releasing.keep, True)):
+    for change, is_word in ((line_protection.release, False), (line_protection.keep, True)):
         with write_transaction(world.team) as tx:
             change(tx, file, 3, 3, expected=file.sha256)
         assert _fact("Bob lives in Leeds.").is_persons_word is is_word

@@ -17,8 +17,8 @@ from memoryweb.memory import (
     contradictions,
     fact_actions,
     injections,
+    line_protection,
     proposing,
-    releasing,
     write,
 )
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
@@ -127,14 +127,14 @@ def _refused_secret(world: World) -> None:
 
 def _released(work: Transaction, world: World) -> File:
     file = write.write(work, place_of(world, "rules.md"), "Be kind.\n", writer=PERSON).file
-    releasing.keep(work, file, 1, 1, expected=file.sha256)
-    releasing.release(work, file, 1, 1, expected=file.sha256)
+    line_protection.keep(work, file, 1, 1, expected=file.sha256)
+    line_protection.release(work, file, 1, 1, expected=file.sha256)
     return file
 
 
 def _kept_again(work: Transaction, world: World) -> None:
     file = _released(work, world)
-    releasing.keep(work, file, 1, 1, expected=file.sha256)
+    line_protection.keep(work, file, 1, 1, expected=file.sha256)
 
 
 def _imported(work: Transaction, world: World) -> None:

@@ -28,8 +28,8 @@ from memoryweb.web.files.merging import save_or_show, show_gone
 from memoryweb.web.files.saving import save_text
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import writer_of
+from memoryweb.workspace.files_by_hash import file_that_was
 from memoryweb.workspace.models import File
-from memoryweb.workspace.opened import file_that_was
 
 
 @team_view("GET", "POST")

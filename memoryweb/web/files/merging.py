@@ -24,8 +24,8 @@ from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.files.saving import save_text, saved
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import author_name
+from memoryweb.workspace.files_by_hash import content_with, file_that_was, number_with
 from memoryweb.workspace.models import File
-from memoryweb.workspace.opened import content_with, file_that_was, number_with
 
 NAMED = 6  # who was faster
 

@@ -22,7 +22,7 @@ from memoryweb.audit.record import Actor, target
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
 from memoryweb.memory.mine import changes as door
 from memoryweb.memory.mine import export as personal_export
-from memoryweb.memory.mine.kept import Kept, kept_about
+from memoryweb.memory.mine.amounts import Kept, kept_about
 from memoryweb.memory.mine.sentences import STANDING, Wanted, marker_of, passages, sentences
 from memoryweb.memory.mine.uses import last_uses
 from memoryweb.memory.transaction import write_transaction

@@ -16,7 +16,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
 from memoryweb.conversations.queries import Talks, talks_per_owner
-from memoryweb.memory.mine.kept import kept_about
+from memoryweb.memory.mine.amounts import kept_about
 from memoryweb.runs.queries import last_runs_of_owners, runs_of_owner
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view

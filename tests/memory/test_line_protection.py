@@ -2,7 +2,7 @@ import pytest
 
 from memoryweb.audit.models import Event
 from memoryweb.memory.exceptions import Stale
-from memoryweb.memory.releasing import keep, release
+from memoryweb.memory.line_protection import keep, release
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.origins import protected_lines

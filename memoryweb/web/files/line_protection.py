@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import releasing
+from memoryweb.memory import line_protection
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
 from memoryweb.web.files.forms import LinesForm
@@ -19,13 +19,13 @@ from memoryweb.web.refusals import told_to
 @team_view("POST")
 def release(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     said = _("Machines may change these lines now ({count}). To undo this, choose “Keep again”.")
-    return _change(request, agent_id, path, releasing.release, said)
+    return _change(request, agent_id, path, line_protection.release, said)
 
 
 @team_view("POST")
 def keep(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     said = _("Machines can no longer change these lines ({count}).")
-    return _change(request, agent_id, path, releasing.keep, said)
+    return _change(request, agent_id, path, line_protection.keep, said)
 
 
 def _change(
