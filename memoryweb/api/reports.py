@@ -29,13 +29,13 @@ Mode = Literal["nightly", "manual", "focused"]
 
 
 class OperationOut(Camel):
-    """What a dream did to statements, or did not. Texts are null where they may not be shown."""
+    """A change that a dream made or left out. Texts are null where you may not read them."""
 
     outcome: Annotated[str, one_of(OUTCOMES)]
     old: list[str] | None
     new: str | None
     against: str | None
-    code: str = Field(description="Why it was left out; empty where it was not.")
+    code: str = Field(description="Why it was left out; empty if it was not.")
     reason: str
 
 
