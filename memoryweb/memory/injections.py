@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db import transaction
@@ -27,6 +28,14 @@ class Span:
     first: int = 0
     last: int = 0
     message_id: int | None = None
+
+
+class Line(NamedTuple):
+    """A block of a file, from that line on."""
+
+    file: File
+    number: int
+    text: str
 
 
 def note(
@@ -86,9 +95,9 @@ def served(
         token=token,
     )
     if context.conversation_id and conversation and not conversation.is_automatic:
-        hits = [quoted.hit for quoted in context.hits]
+        given = _given(_lines(quoted.hit for quoted in context.hits))
         via = RecallEvent.Via.PREFETCH
-        _recall(context.reader, context.conversation_id, context.query, hits, via=via, at=tx.now)
+        recalls.count(context.reader, conversation.pk, context.query, given, via=via, at=tx.now)
     owner = context.reader.owner
     tx.record(
         "context.served",
@@ -129,8 +138,34 @@ def found(
         conversation_id=conversation.pk if conversation else None,
         token=token,
     )
-    if conversation and not conversation.is_automatic:
-        _recall(reader, conversation.pk, query, hits, via=RecallEvent.Via.SEARCH, at=at)
+    if conversation:
+        recall(reader, conversation, query, _lines(hits), via=RecallEvent.Via.SEARCH, at=at)
+
+
+def recall(
+    reader: Reader,
+    conversation: Conversation,
+    query: str,
+    lines: Iterable[Line],
+    *,
+    via: RecallEvent.Via,
+    at: datetime,
+) -> None:
+    """Count what was found for a conversation and does not stand in its prompt anyway."""
+    if conversation.is_automatic:
+        return
+    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
+    spans = InjectedSpan.objects.filter(injection=prompts.order_by("-at", "-pk").first())
+    shown = list(spans.values_list("file", "revision", "first_line", "last_line"))
+    fresh = [
+        one
+        for one in lines
+        if not any(
+            (file, revision) == (one.file.pk, one.file.revision) and first <= one.number <= last
+            for file, revision, first, last in shown
+        )
+    ]
+    recalls.count(reader, conversation.pk, query, _given(fresh), via=via, at=at)
 
 
 def _spans(context: Context) -> Iterable[Span]:
@@ -147,18 +182,10 @@ def _span(hit: Hit) -> Span:
     return Span(message_id=hit.message.pk if hit.message else None)
 
 
-def _recall(
-    reader: Reader,
-    conversation_id: UUID,
-    query: str,
-    hits: Iterable[Hit],
-    *,
-    via: RecallEvent.Via,
-    at: datetime,
-) -> None:
+def _lines(hits: Iterable[Hit]) -> list[Line]:
+    return [Line(hit.file, hit.line, hit.text) for hit in hits if hit.file]
+
+
+def _given(lines: Iterable[Line]) -> list[recalls.Given]:
     """Of daily notes, which dreams weigh."""
-    given = [
-        recalls.Given(hit.file.pk, hit.text) for hit in hits if hit.file and hit.file.note_date
-    ]
-    if given:
-        recalls.count(reader, conversation_id, query, given, via=via, at=at)
+    return [recalls.Given(one.file.pk, one.text) for one in lines if one.file.note_date]

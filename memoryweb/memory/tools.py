@@ -23,12 +23,12 @@ from memoryweb.markdown.blocks import blocks
 from memoryweb.memory import guards, injections, placeholders, screening, search, write
 from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
-from memoryweb.memory.injections import Span
+from memoryweb.memory.injections import Line, Span
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import NewLine, Place, Writer, Written
 from memoryweb.provenance.flags import flagged_lines, flagged_of, without_flagged
 from memoryweb.provenance.origins import Origin, protected_lines
-from memoryweb.search import query_syntax, recalls
+from memoryweb.search import query_syntax
 from memoryweb.search.hits import Hit
 from memoryweb.search.models import Injection, RecallEvent
 from memoryweb.workspace.models import File, Scope
@@ -222,7 +222,7 @@ def search_workspace(
     _count(
         acting,
         query,
-        [(file, hit.text) for hit, file in in_files],
+        [Line(file, hit.line, hit.text) for hit, file in in_files],
         [Span(file, hit.line, hit.end_line) for hit, file in in_files],
         via=Injection.Via.SEARCH,
     )
@@ -266,13 +266,13 @@ def _matches(acting: Acting, wanted: str) -> Iterator[NoteLine]:
                 yield NoteLine(file, number, _snippet(line, wanted))
 
 
-def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[tuple[File, str]]:
+def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[Line]:
     """The blocks that the lines stand in: what a dream weighs, and so what a recall is of."""
     for file, of_file in groupby(hits, key=lambda hit: hit[0]):
         numbers = {number for _file, number in of_file}
         for block in blocks(without_flagged(file.content, flagged_lines(file))):
             if numbers & set(range(block.line, block.end + 1)):
-                yield file, block.text
+                yield Line(file, block.line, block.text)
 
 
 def _snippet(line: str, wanted: str) -> str:
@@ -300,7 +300,7 @@ def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
     """Whole files, without the lines that wait for a person."""
     hidden = flagged_of(given)
     lines = [
-        (file, block.text)
+        Line(file, block.line, block.text)
         for file in given
         for block in blocks(without_flagged(file.content, hidden[file.pk]))
     ]
@@ -320,13 +320,12 @@ def _spans(file: File, hidden: Collection[int]) -> Iterator[Span]:
 def _count(
     acting: Acting,
     query: str,
-    lines: Iterable[tuple[File, str]],
+    lines: Iterable[Line],
     spans: Sequence[Span],
     *,
     via: Injection.Via = Injection.Via.TOOL,
 ) -> None:
-    """Record what was given, and recalls: only in a conversation, and only of daily notes, which
-    dreams look at."""
+    """Record what was given, and recalls, only in a conversation."""
     conversation = None if acting.is_paused else acting.conversation
     if spans:
         injections.note(
@@ -337,7 +336,6 @@ def _count(
             conversation_id=conversation.pk if conversation else None,
             token=acting.token,
         )
-    given = [recalls.Given(file.pk, text) for file, text in lines if file.note_date]
-    if given and conversation and not conversation.is_automatic:
+    if conversation:
         tool = RecallEvent.Via.TOOL
-        recalls.count(acting.reader, conversation.pk, query, given, via=tool, at=acting.now)
+        injections.recall(acting.reader, conversation, query, lines, via=tool, at=acting.now)
