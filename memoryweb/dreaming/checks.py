@@ -1,5 +1,6 @@
 """What an operation has to pass before it is carried out. Pure. A new check is a row of CHECKS."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -91,18 +92,24 @@ class Corrections:
     """What people took back, to be asked which of it a text brings again."""
 
     def __init__(self, corrections: Sequence[Correction]) -> None:
-        self._by_text = {one.text: one for one in corrections}
-        self._by_value = {_value(one.claim): one for one in corrections if one.claim.key}
+        self._by_text: dict[str, list[Correction]] = defaultdict(list)
+        self._by_value: dict[_Value, list[Correction]] = defaultdict(list)
+        for one in corrections:
+            self._by_text[one.text].append(one)
+            if one.claim.key:
+                self._by_value[_value(one.claim)].append(one)
         self._lookup = Lookup(self._by_text)
 
     def of(self, text: str, claim: Claim) -> Iterator[Correction]:
         for other in (*self._lookup.covering(text), *self._lookup.within(text)):
-            yield self._by_text[other]
-        if found := self._by_value.get(_value(claim)):
-            yield found
+            yield from self._by_text[other]
+        yield from self._by_value.get(_value(claim), ())
 
 
-def _value(claim: Claim) -> tuple[tuple[str, str] | None, str]:
+_Value = tuple[tuple[str, str] | None, str]
+
+
+def _value(claim: Claim) -> _Value:
     return claim.key, normalise(claim.value)
 
 

@@ -77,8 +77,11 @@ class _Night:
         self._by_text: dict[str, list[str]] = {}
         self._by_key: dict[tuple[str, str] | None, list[str]] = {}
         self._lookup = Lookup()
+        # What waits for a person stands for nothing: no rival, and nobody's duplicate.
+        self._waiting = {fingerprint(one.text): one for one in material.living if one.is_flagged}
         for one in material.living:
-            self._learn(one)
+            if not one.is_flagged:
+                self._learn(one)
 
     def _learn(self, one: Living) -> None:
         self._by_text.setdefault(one.text, []).append(one.id)
@@ -140,16 +143,17 @@ class _Night:
 
     def near(self, text: str, claim: Claim) -> list[Living]:
         """Those that say all of the text, restate it or may contradict it."""
-        found = [
+        texts = [
             *self._lookup.covering(text),
             *self._lookup.restating(text),
             *self._lookup.opposing(text),
         ]
-        near = {one.id: one for one in self._living(dict.fromkeys(found))}
+        near = {one.id: one for one in self._living(dict.fromkeys(texts))}
         if claim.key is not None:
             ids = self._by_key.get(claim.key, ())
             near |= {id: self.living[id] for id in ids if id in self.living}
-        return list((near | self.living if claim.old else near).values())
+        found = (near | self.living if claim.old else near).values()
+        return [one for one in found if not one.is_flagged]
 
     def known(self, text: str, but: Sequence[Living] = ()) -> Living | None:
         """Of two that say the same in other words the longer one is the one to keep."""
@@ -159,7 +163,7 @@ class _Night:
         close = {*self._lookup.restating(text), *mutual} - set(said)
         said += [one for one in close if one not in within or _length(one) >= _length(text)]
         known = (one for one in self._living(said) if one not in but and not one.is_hidden)
-        return next(known, None)
+        return next(known, None) or self._waiting.get(fingerprint(text))
 
     def within(self, text: str) -> list[Living]:
         """Those of which it says all, and that it may take in."""

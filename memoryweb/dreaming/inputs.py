@@ -9,12 +9,10 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from memoryweb.agents.models import Owner
+from memoryweb.dreaming import earlier
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
-from memoryweb.dreaming.engine import ON_TRUST
-from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import (
     NOBODY,
     Correction,
@@ -22,10 +20,9 @@ from memoryweb.dreaming.operations import (
     Material,
     Said,
     Spoken,
-    Why,
 )
 from memoryweb.dreaming.proofs import is_done
-from memoryweb.dreaming.spoken import spoken
+from memoryweb.dreaming.spoken import confirmed, spoken
 from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, statements_of
@@ -46,7 +43,8 @@ from memoryweb.workspace.models import AuthorKind, File, SourceClass
 
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream
-RECALL_DAYS = RETIRED_DAYS = 30
+RECALL_DAYS = 30
+_DECIDED = ("pk", "state", "source", "confirmed_at", "corrected_at", "hidden_at")
 
 
 @dataclass(frozen=True)
@@ -79,6 +77,7 @@ class Inputs:
     recalls: Mapping[tuple[str, int], Recall]
     material: Material
     retired: tuple[tuple[str, str], ...] = ()  # what left lately, and why
+    decided: frozenset[tuple[Any, ...]] = frozenset()  # what people decided about statements
 
     @property
     def is_due(self) -> bool:
@@ -100,7 +99,7 @@ class Inputs:
 
 def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
-    held = _held(run)
+    held = earlier.held(run)
     files = _files(run, held)
     found = [_text(file) for file in sorted(files, key=_by_date) if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
@@ -113,10 +112,10 @@ def read(run: Run) -> Inputs:
         for one in _mentions(run, notes, origins, outside)
         if one.date >= first or _key(one.text) in held
     )
-    done, known = _done_before(run), _facts(run)
+    done, known = earlier.done_before(run), list(weighed(_facts(run)).order_by("pk"))
     living = _living(run, memory, origins, known)
     said = tuple(_said(one) for one in mentions if not one.waits)
-    retired = list(_retired(done))
+    retired = list(earlier.retired(done))
     return Inputs(
         now=run.now,
         notes=tuple(_only(note, held) if _is_before(note, first) else note for note in notes),
@@ -130,10 +129,11 @@ def read(run: Run) -> Inputs:
             said=said,
             corrections=(*_corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
-            spent=frozenset(_spent(done)),
+            spent=frozenset(earlier.spent(done)),
             names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
         ),
         retired=tuple((one.text, why) for one, why in retired),
+        decided=frozenset(tuple(getattr(one, name) for name in _DECIDED) for one in known),
     )
 
 
@@ -144,6 +144,11 @@ def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
     files = File.objects.of(run.agent_id, run.owner_id).present().filter(path__in=wanted)
     now = dict(files.values_list("path", "revision"))
     return all(now.get(path, 0) == revision for path, revision in wanted.items())
+
+
+def has_changed(run: Run, read: Inputs) -> bool:
+    """People have decided about statements since, or spoken against one, without a new text."""
+    return read.decided != frozenset(_facts(run).values_list(*_DECIDED))
 
 
 def window(now: datetime) -> tuple[date, date]:
@@ -163,8 +168,8 @@ def read_by_dreams(runs: QuerySet[Run]) -> set[tuple[str, int]]:
     }
 
 
-def notes_of(owner: Owner | None, of: str = "") -> Q:
-    return Q(**{f"{of}owner": owner}) if owner else Q(**{f"{of}owner__isnull": True})
+def notes_of(owner: Owner | None) -> Q:
+    return Q(owner=owner) if owner else Q(owner__isnull=True)
 
 
 def _window(run: Run) -> tuple[date, date]:
@@ -174,11 +179,6 @@ def _window(run: Run) -> tuple[date, date]:
         last = run.now.astimezone(run.agent.zone).date() - timedelta(days=1)
         first = last - timedelta(days=settings.DREAM_DATES - 1)
     return first, last
-
-
-def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
-    """Left to a person, whatever else was wanting."""
-    return any(gate["name"] == "reviewed" and not gate["passed"] for gate in gates)
 
 
 def _files(run: Run, held: Mapping[str, uuid.UUID]) -> list[File]:
@@ -285,12 +285,11 @@ def _said(mention: Mention) -> Said:
     return Said(mention.ref, clean(mention.text), mention.by, mention.outside, claim)
 
 
-def _facts(run: Run) -> list[Any]:
+def _facts(run: Run) -> "QuerySet[Fact]":
     """Those that may stand in MEMORY.md, and those that a person took back."""
     rows = Fact.objects.of(run.agent_id, run.owner_id)
     held = Q(file__isnull=False) | Q(state=Fact.State.ACTIVE)
-    wanted = rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
-    return list(weighed(wanted).order_by("pk"))
+    return rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
 
 
 def _living(
@@ -315,7 +314,7 @@ def _living(
             id=str(fact.pk) if fact else f"line {one.line}",
             text=one.text,
             claim=_held_until(one.claim, fact),
-            by=spoken(found, run.owner),
+            by=confirmed(spoken(found, run.owner), fact and fact.confirmed_at),
             is_persons=any(is_written) or bool(fact and fact.confirmed_at),
             is_pinned=any(line in pinned for line in lines),
             is_flagged=any(line in memory.hidden for line in lines),
@@ -355,11 +354,12 @@ def _held_until(claim: Claim, fact: Fact | None) -> Claim:
 def _aside(fact: Fact, run: Run) -> Living:
     """Trusted no further than a dream, wherever it came from."""
     is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
+    said = Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
     return Living(
         id=str(fact.pk),
         text=fact.text,
         claim=_held_until(Statement(fact.text, fact.heading).claim, fact),
-        by=Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own),
+        by=confirmed(said, fact.confirmed_at),
         is_persons=fact.confirmed_at is not None,
         is_hidden=fact.hidden_at is not None,
         stands=False,
@@ -375,31 +375,6 @@ def _corrections(known: Iterable[Fact]) -> Iterator[Correction]:
             yield Correction(fact.text, claim, fact.corrected_at)
 
 
-def _done_before(run: Run) -> list[Operation]:
-    """What earlier dreams did, of which the notes may still be there to be read."""
-    since, until = run.now - timedelta(days=RETIRED_DAYS), run.now
-    if run.trigger == Run.Trigger.BACKFILL:  # what left later does not come back from before
-        until = timezone.now()
-    rows = Operation.objects.filter(notes_of(run.owner, "report__"), report__agent=run.agent_id)
-    rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, until))
-    rows = rows.exclude(report__run=run).exclude(report__run__reverted_at__isnull=False)
-    rows = rows.exclude(why=Why.ROOM).order_by("report__dreamt_at", "position")
-    return list(rows.select_related("report"))
-
-
-def _retired(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:
-    for one in done:
-        for text in one.before:
-            at = one.report.dreamt_at
-            yield Correction(text, claim_of(text), at, is_persons=False), one.why
-
-
-def _spent(done: Iterable[Operation]) -> Iterator[str]:
-    """Note lines on whose word something went that nobody could prove: once is enough."""
-    for one in done:
-        yield from str(one.values.get(ON_TRUST, "")).split()
-
-
 def _recalls(
     run: Run, notes: Iterable[Text], mentions: Iterable[Mention]
 ) -> dict[tuple[str, int], Recall]:
@@ -413,13 +388,3 @@ def _recalls(
         if given:
             counted[mention.file_id, mention.line] = Recall.of(given)
     return counted
-
-
-def _held(run: Run) -> dict[str, uuid.UUID]:
-    """Statements that last time were left to a person, with their notes."""
-    reports = Report.objects.filter(notes_of(run.owner), agent_id=run.agent_id)
-    reports = reports.filter(dreamt_at__lte=run.now).exclude(run=run)
-    last = reports.order_by("-dreamt_at")[:1]
-    kept = Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
-    rows = kept.values_list("key", "file", "gates")
-    return {key: file for key, file, gates in rows if file and is_held(gates)}

@@ -59,13 +59,24 @@ def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
     run = lease.run
     if not read.mentions or not uses_model(run.agent):
         lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="rules")
-        return consolidators.by_rules(read)
+        return _decided(run, read)
     if run.answer is None or run.inputs != read.frozen:
         lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="model", answer=None)
     parts = list(consolidators.data_for_model(read))
-    while len(answers := (run.answer or {}).get("parts", [])) < len(parts):
+    while len(answers := _answers(run)) < len(parts):
         _ask(lease, parts[len(answers)], answers)
-    return consolidators.by_model(read, [DreamAnswer.model_validate(one) for one in answers])
+    return _decided(run, read)
+
+
+def _answers(run: Run) -> list[Any]:
+    return list((run.answer or {}).get("parts", []))
+
+
+def _decided(run: Run, read: Inputs) -> Consolidated:
+    if run.consolidator == "rules":
+        return consolidators.by_rules(read)
+    answers = [DreamAnswer.model_validate(one) for one in _answers(run)]
+    return consolidators.by_model(read, answers)
 
 
 def _checked(run: Run) -> dict[str, Any]:
@@ -135,7 +146,12 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         if reason := _stopped(run):
             lease.finish(Outcome(Run.Status.SKIPPED, reason), record=work.record)
             return True
-        if not (is_current := inputs.is_current(run, read.frozen)) and not last:
+        is_current = inputs.is_current(run, read.frozen)
+        if is_current and inputs.has_changed(run, read):
+            again = inputs.read(run)
+            is_current = again.frozen == read.frozen
+            read, made = (again, _decided(run, again)) if is_current else (read, made)
+        if not is_current and not last:
             return False
         held = "current" if not is_current else "policy" if _asks_first(run.agent) else ""
         night = writing.Night(work, run, read, made, held)

@@ -11,7 +11,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
-from memoryweb.dreaming import inputs
+from memoryweb.dreaming import earlier, inputs
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.facts.models import Fact
 from memoryweb.memory.transaction import Transaction, write_transaction
@@ -210,7 +210,7 @@ def _over(agent: Agent, now: datetime) -> set[object]:
 
 def _decided(agent: Agent) -> set[object]:
     """Owners (None: shared) of a line that the last dream left to a person, who has kept it."""
-    held = [one for one in _kept_last(agent) if one.file and inputs.is_held(one.gates)]
+    held = [one for one in _kept_last(agent) if one.file and earlier.is_held(one.gates)]
     flagged = LineOrigin.objects.filter(file__in={one.file_id for one in held}).exclude(marks="")
     waits = set(flagged.values_list("file", "line"))
     return {

@@ -1,11 +1,12 @@
 """Who said a line, when, and how far they are trusted: read from the origins of the line."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Message
-from memoryweb.dreaming.operations import NOBODY, Spoken
+from memoryweb.dreaming.operations import NOBODY, Spoken, is_later
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.source_classes import BY_TRUST, source_of_message
 from memoryweb.workspace.models import AuthorKind, SourceClass
@@ -25,6 +26,11 @@ def spoken(
     weight = min(one.weight for one in found)
     is_word = all(one.is_word for one in found)
     return Spoken(last.said_at, last.speaker, weight, is_word)
+
+
+def confirmed(said: Spoken, at: datetime | None) -> Spoken:
+    """Who confirms a statement says it again."""
+    return replace(said, said_at=at) if is_later(at, said.said_at) else said
 
 
 def _of_origin(row: LineOrigin, owner: Owner | None, note: tuple[date, int] | None) -> Spoken:

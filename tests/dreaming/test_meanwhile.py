@@ -11,6 +11,8 @@ from pytest_django import Settings
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Operation
+from memoryweb.facts.models import Fact
+from memoryweb.memory import fact_actions
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
@@ -77,6 +79,34 @@ def test_what_was_made_from_an_older_memory_is_not_accepted_over_a_newer_one(
         proposals.accept(work, proposal, by=world.alice)
     assert text_of(world, world.customer) == "# Memory\n\n- Edit 2.\n"
     assert len(model_server.requests) == 2
+
+
+@pytest.mark.parametrize("is_confirmed", [False, True])
+def test_what_a_person_confirms_meanwhile_stays(
+    model_server: ModelServer, is_confirmed: bool
+) -> None:
+    world = restored_world()
+    note(world, world.customer, NIGHT, "We moved to Faro.")
+    memory(world, world.customer, "- I live in Porto.\n")
+    change = {"op": "replace", "old": ["s1"], "text": "We moved to Faro.", "sources": ["n1"]}
+
+    def confirm() -> None:
+        with write_transaction(world.team) as work:
+            by = Writer(AuthorKind.PERSON, user=world.alice)
+            fact_actions.confirm(work, Fact.objects.get(text="I live in Porto."), writer=by)
+
+    def behaviour(_asked: Received) -> Behaviour:
+        with scopes_disabled():
+            if is_confirmed:
+                confirm()
+        connection.close()
+        return Behaviour(json.dumps(answer(change)))
+
+    model_server.then(behaviour)
+    dream(world, world.customer)
+    assert ("Porto" in text_of(world, world.customer)) is is_confirmed
+    assert ("Faro" in text_of(world, world.customer)) is not is_confirmed
+    assert len(model_server.requests) == 1
 
 
 @pytest.mark.parametrize("what", ["paused", "archived"])

@@ -260,6 +260,32 @@ def test_what_a_person_took_back_comes_only_with_their_own_later_word() -> None:
     assert one(add("I live in Faro.", "n1"), said=news, corrections=(taken_back,)).is_applied
 
 
+@pytest.mark.parametrize("is_persons_first", [True, False])
+def test_what_a_person_took_back_stays_so_though_a_dream_retired_it_too(
+    is_persons_first: bool,
+) -> None:
+    text = "The hall is red."
+    left = [
+        Correction(text, claim_of(text), on(9)),
+        Correction(text, claim_of(text), on(3), is_persons=False),
+    ]
+    left = left if is_persons_first else left[::-1]
+    notes = (said("n1", text, by=tom(5)),)
+    assert one(add(text, "n1"), said=notes, corrections=tuple(left)).code == "corrected"
+
+
+def test_a_line_that_waits_for_a_person_takes_nothings_place() -> None:
+    waits = living("waits", "The lamp in the hall has 3 bulbs, all red.", is_flagged=True)
+    minsk = living("minsk", "I live in Minsk.", 10, is_flagged=True)
+    memory = (living("lamp", "The lamp in the hall has 3 bulbs."), waits, minsk)
+    said_so = (said("n1", "I live in Faro."),)
+    material = Material(TODAY, memory, said_so)
+    assert living_after(material, decide(material, [])) == memory
+    assert one(retire("lamp", why=Why.DUPLICATE), living=memory).code == "unproved"
+    assert one(add("I live in Faro.", "n1"), living=memory, said=said_so).is_applied
+    assert one(add(minsk.text, "n3"), living=memory, said=(said("n3", minsk.text),)).code == "known"
+
+
 def test_what_left_does_not_come_back_from_an_older_note() -> None:
     left = Correction("The hall is red.", claim_of("The hall is red."), on(9), is_persons=False)
     for day, code in ((8, "left"), (10, "")):

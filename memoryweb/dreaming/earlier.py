@@ -1,0 +1,56 @@
+"""What earlier dreams of one memory did, which this one does not undo from older notes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from memoryweb.dreaming.engine import ON_TRUST
+from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.dreaming.operations import Correction, Why
+from memoryweb.language.claims import claim_of
+from memoryweb.runs.models import Run
+
+RETIRED_DAYS = 30
+
+
+def done_before(run: Run) -> list[Operation]:
+    """What earlier dreams did, of which the notes may still be there to be read."""
+    since, until = run.now - timedelta(days=RETIRED_DAYS), run.now
+    if run.trigger == Run.Trigger.BACKFILL:  # what left later does not come back from before
+        until = timezone.now()
+    rows = Operation.objects.filter(report__owner=run.owner, report__agent=run.agent_id)
+    rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, until))
+    rows = rows.exclude(report__run=run).exclude(report__run__reverted_at__isnull=False)
+    rows = rows.exclude(why=Why.ROOM).order_by("report__dreamt_at", "position")
+    return list(rows.select_related("report"))
+
+
+def retired(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:
+    for one in done:
+        for text in one.before:
+            at = one.report.dreamt_at
+            yield Correction(text, claim_of(text), at, is_persons=False), one.why
+
+
+def spent(done: Iterable[Operation]) -> Iterator[str]:
+    """Note lines on whose word something went that nobody could prove: once is enough."""
+    for one in done:
+        yield from str(one.values.get(ON_TRUST, "")).split()
+
+
+def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
+    """Left to a person, whatever else was wanting."""
+    return any(gate["name"] == "reviewed" and not gate["passed"] for gate in gates)
+
+
+def held(run: Run) -> dict[str, UUID]:
+    """Statements that last time were left to a person, with their notes."""
+    reports = Report.objects.filter(owner=run.owner, agent_id=run.agent_id)
+    reports = reports.filter(dreamt_at__lte=run.now).exclude(run=run)
+    last = reports.order_by("-dreamt_at")[:1]
+    kept = Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
+    rows = kept.values_list("key", "file", "gates")
+    return {key: file for key, file, gates in rows if file and is_held(gates)}
