@@ -5,7 +5,7 @@ from datetime import date
 
 from memoryweb.dreaming.conflicts import corrects
 from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
-from memoryweb.language.claims import Act, Claim, Kind, dates_in
+from memoryweb.language.claims import Act, Claim, Kind, dates_in, is_other_value
 from memoryweb.language.claims import takes_back as takes_it_back
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import Key, contradicts, covers, key_of, overtakes, says_all_of
@@ -32,7 +32,8 @@ def is_rival(one: Living, other: Living) -> bool:
     is_older = is_later(other.by.said_at, one.by.said_at)
     newer, older = (other, one) if is_older else (one, other)
     if not contradicts(newer.text, older.text):
-        return not _is_compared(key_of(newer.text), key_of(older.text)) and ends(newer.claim, older)
+        is_told = _is_compared(key_of(newer.text), key_of(older.text))
+        return not is_told and _may_be_of_one(newer, older) and ends(newer.claim, older)
     said, before = newer.by.said_at, older.by.said_at
     return overtakes(
         newer.text,
@@ -49,12 +50,16 @@ def _is_compared(one: Key | None, other: Key | None) -> bool:
     return one.is_of_same_thing(other)
 
 
+def _may_be_of_one(one: Living, other: Living) -> bool:
+    """Where both name somebody, or something, beside their values, they name the same."""
+    names = [read(it.text).names - set(read(it.claim.value).words) for it in (one, other)]
+    return not (names[0] and names[1]) or bool(names[0] & names[1])
+
+
 def ends(claim: Claim, old: Living) -> bool:
     """It says of the same thing, and of whom it is said, that it is so no longer."""
     if claim.key is not None and claim.key == old.claim.key:
-        words = [set(read(one.value).words) for one in (claim, old.claim)]
-        is_other = not (words[0] <= words[1] or words[1] <= words[0])
-        return is_other and not claim.subject  # of others their names tell too little
+        return is_other_value(claim.attribute, claim.value, old.claim.value)
     if claim.act not in {Act.CANCELS, Act.ENDS, Act.CORRECTS}:
         return False
     told = read(old.text)
@@ -88,18 +93,6 @@ def is_done(one: Living, today: date) -> bool:
         return False
     days = set(dates_in(one.text))
     return len(days) == 1 and one.by.said_at.date() < max(days) < today
-
-
-def speaks_of(source: Said, old: Living) -> bool:
-    """It was said after the statement, of the same key, or of the same thing: a name, or half of
-    its words that weigh."""
-    if not is_later(source.by.said_at, old.by.said_at):
-        return False
-    if ends(source.claim, old):
-        return True
-    said, kept = read(source.text), read(old.text)
-    shared = said.heavy & kept.heavy
-    return bool(shared & kept.names) or len(shared) * 2 >= max(2, len(said.heavy))
 
 
 def is_ended(said: Said, old: Living) -> bool:

@@ -8,6 +8,7 @@ from datetime import date
 from memoryweb.agents.models import Agent
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.facts.validity import holds_on, state_on, today
+from memoryweb.language.claims import is_other_value
 from memoryweb.language.normal_form import normalise
 from memoryweb.memory.transaction import Transaction
 
@@ -30,7 +31,7 @@ def clash(one: Fact, other: Fact) -> bool:
         return False
     starts = (one.valid_from or date.min, other.valid_from or date.min)
     ends = (one.valid_to or date.max, other.valid_to or date.max)
-    return max(starts) <= min(ends) and normalise(one.value) != normalise(other.value)
+    return max(starts) <= min(ends) and is_other_value(one.attribute, one.value, other.value)
 
 
 def find(tx: Transaction, agent: Agent, made: Sequence[Fact]) -> None:

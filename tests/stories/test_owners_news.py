@@ -69,3 +69,25 @@ def test_a_model_is_shown_that_it_is_out_of_date_and_need_not_bring_what_was_sai
     assert "Hamburg" not in text_of(world, world.customer)
     hamburg.refresh_from_db()
     assert hamburg.superseded_by == Fact.objects.get(text=NEW, file__isnull=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("My sister lives in Leeds.", "My sister moved to York."),
+        ("I work at Acme Glass.", "I work at Globex now."),
+        ("Meine Schwester wohnt in Graz.", "Meine Schwester ist nach Linz gezogen."),
+    ],
+)
+@pytest.mark.parametrize("nights", [1, 2])
+def test_the_later_value_of_one_thing_replaces_the_earlier(
+    world: World, old: str, new: str, nights: int
+) -> None:
+    says(world, "first", old, day=NIGHT - timedelta(days=2))
+    if nights == 2:
+        dream(world, world.customer, NIGHT)
+    says(world, "second", new, day=NIGHT - timedelta(days=1))
+    dream(world, world.customer, NEXT)
+    text = text_of(world, world.customer)
+    assert (old in text, new in text) == (False, True)
+    assert not Fact.objects.filter(state="disputed").exists()

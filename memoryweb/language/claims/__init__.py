@@ -4,7 +4,13 @@ A new way to say something is one row of a language's table.
 """
 
 from memoryweb.language.claims.model import HEADINGS, Act, Claim, Kind
-from memoryweb.language.claims.reading import Sentence, claim_of, spoken_of, takes_back
+from memoryweb.language.claims.reading import (
+    Sentence,
+    claim_of,
+    is_other_value,
+    spoken_of,
+    takes_back,
+)
 from memoryweb.language.claims.when import dates_in, resolved
 
 __all__ = [
@@ -15,6 +21,7 @@ __all__ = [
     "Sentence",
     "claim_of",
     "dates_in",
+    "is_other_value",
     "resolved",
     "spoken_of",
     "takes_back",

@@ -327,7 +327,7 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     its key, or it names what is over ("the trip to Rome is off", "it's 68, not 74")."""
     claim = claim_of(older, said)
     if newer.key is not None and newer.key == claim.key:
-        return _differ(newer, claim)
+        return is_other_value(newer.attribute, newer.value, claim.value)
     if not newer.old or newer.act in {Act.STATES, Act.ASKS}:
         return False
     if newer.act is Act.CANCELS:  # "the meeting is off" is no word on who hates meetings
@@ -345,12 +345,14 @@ def _unit(value: str) -> str:
     return words[-1] if words else ""
 
 
-def _differ(one: Claim, two: Claim) -> bool:
+def is_other_value(attribute: str, one: str, two: str) -> bool:
     """Neither value only tells more than the other, as "10:00" does beside "Tuesdays"."""
-    times = when_in(one.value), when_in(two.value)
-    if one.attribute.startswith("when ") and not (times[0].is_empty and times[1].is_empty):
+    times = when_in(one), when_in(two)
+    if attribute.startswith("when ") and not (times[0].is_empty and times[1].is_empty):
         return times[0].clashes(times[1])
-    first, second = set(read(one.value).words), set(read(two.value).words)
+    first, second = set(read(one).words), set(read(two).words)
+    if not (first and second):
+        return normalise(one) != normalise(two)
     return not (first <= second or second <= first)
 
 
