@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.dreaming import telling
 from memoryweb.dreaming.candidates import Candidate
-from memoryweb.dreaming.gates import GATES, Verdict, decisive
+from memoryweb.dreaming.gates import GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import normalise
@@ -36,8 +36,8 @@ _VERB_LIKE = ("ed", "ing", "ly")
 _CAUSES = {row.name: (row.one, row.several) for row in GATES} | {
     "full": (gettext_lazy("found no room"), gettext_lazy("found no room")),
     "known": (
-        gettext_lazy("is already in MEMORY.md"),
-        gettext_lazy("are already in MEMORY.md"),
+        gettext_lazy("is told by another statement"),
+        gettext_lazy("are told by other statements"),
     ),
     "rival": (
         gettext_lazy("contradicts another statement"),
@@ -240,26 +240,25 @@ def _why_nothing(verdicts: Sequence[Verdict]) -> str:
 
 
 def _left(verdicts: Sequence[Verdict]) -> str:
-    """What became of the statements that did not get in, by cause."""
-    counts = Counter(_cause(v) for v in verdicts if v.verdict != "promoted")
+    """What became of the statements that did not get in, by the words of its cause."""
+    left = (_cause(verdict) for verdict in verdicts if verdict.verdict != "promoted")
+    counts = Counter((str(one), str(several)) for one, several in left)
     if not counts:
         return ""
     if len(counts) == 1 and counts.total() == len(verdicts):
         (cause, n), *_ = counts.items()
         all_of = ngettext("The one statement {cause}.", "All {n} statements {cause}.", n)
-        return all_of.format(n=n, cause=_CAUSES[cause][n > 1])
-    parts = [f"{n} {_CAUSES[cause][n > 1]}" for cause, n in counts.most_common()]
+        return all_of.format(n=n, cause=cause[n > 1])
+    parts = [f"{n} {cause[n > 1]}" for cause, n in counts.most_common()]
     said = ngettext("Of {n} statement, {causes}.", "Of {n} statements, {causes}.", len(verdicts))
     return said.format(n=len(verdicts), causes="; ".join(parts))
 
 
-def _cause(verdict: Verdict) -> str:
+def _cause(verdict: Verdict) -> tuple[Text, Text]:
     """The gate that decided; without one, what the consolidator said."""
     failed = [asdict(gate) for gate in verdict.gates if not gate.passed]
-    if failed:
-        return str(decisive(failed)["name"])
-    code = verdict.reason.partition(" ")[0]
-    return code if code in _CAUSES else "unfit"
+    code = decisive(failed)["name"] if failed else verdict.reason.partition(" ")[0]
+    return _CAUSES.get(code, _CAUSES["unfit"])
 
 
 def _demoted(text: str) -> str:

@@ -76,6 +76,20 @@ def test_several_causes_are_counted() -> None:
     )
 
 
+def test_a_cause_is_told_once_whoever_found_it() -> None:
+    places = [
+        mention("Tom bakes bread", line=3),
+        mention("Ines sings", line=4),
+        mention("Ann rows"),
+    ]
+    by_gate, by_engine, other = verdicts(places)
+    by_gate = replace(by_gate, gates=(Gate("vouched", False, "no", {}),), verdict="kept")
+    found = [by_gate, by_engine.changed("kept", "outside"), other.changed("rejected", "known")]
+    assert told(verdicts=found, results=[]).endswith(
+        "Of 3 statements, 2 come from outside the team; 1 is told by another statement.\n"
+    )
+
+
 def test_no_statement_is_a_reason_too() -> None:
     assert "There was nothing in the notes to consider." in told()
     assert "There were no notes to read." in told(note_dates=[])
