@@ -294,8 +294,10 @@ def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, V
 
 
 def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
-    """A program is given nothing that waits for a person, or that its owner took back."""
-    kept_back = Q(state=Fact.State.PENDING) | Q(hidden_at__isnull=False)
+    """A program is given nothing that waits for a person, or that its owner or anybody took
+    back."""
+    taken_back = Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
+    kept_back = taken_back | Q(state=Fact.State.PENDING)
     facts = weighed(agent.facts.filter(visible.readable()))
     facts = facts.exclude(kept_back) if caller.is_program else facts
     return facts.select_related("owner__integration", "file")

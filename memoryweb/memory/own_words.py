@@ -11,9 +11,12 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.language.claims import Act, Claim, claim_of, takes_back
 from memoryweb.memory.transaction import Transaction
+from memoryweb.provenance.source_classes import sources_of_messages
+from memoryweb.workspace.models import SourceClass
 
 LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft
 _AGAINST = frozenset({Act.CHANGES, Act.CORRECTS, Act.CANCELS, Act.ENDS})
+_OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
 _QUOTED = re.compile(r"^\s*>|```|[\"“”„«»「」『』]", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
@@ -23,11 +26,14 @@ def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message
 
     Only what was said before counts: a history that is imported later overtakes nothing.
     """
-    if conversation.group or not conversation.owner.is_one_person:
+    is_talk = conversation.source not in _OF_MACHINES and not conversation.group
+    if not (is_talk and conversation.owner.is_one_person):
         return 0
     said = [(message, claim) for message in messages for claim in claims_against(message)]
     if not said:
         return 0
+    whose = sources_of_messages(conversation, [message for message, _claim in said])
+    said = [one for one in said if whose[one[0].position] == SourceClass.OWNER]
     standing = Fact.objects.of(conversation.agent_id, conversation.owner_id).living()
     hidden = []
     for fact in standing.filter(hidden_at=None):
@@ -66,5 +72,5 @@ def _claims(text: str) -> Iterator[Claim]:
 def _speaks_against(message: Message, claim: Claim, fact: Fact) -> bool:
     if message.said_at is None:
         return False
-    is_later = fact.said_at is None or fact.said_at < message.said_at
-    return is_later and takes_back(claim, fact.text)
+    known = [at for at in (fact.said_at, fact.confirmed_at) if at is not None]
+    return all(at < message.said_at for at in known) and takes_back(claim, fact.text)

@@ -2,6 +2,7 @@
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.accounts import tokens
@@ -98,9 +99,12 @@ def test_a_program_is_given_nothing_that_waits_or_was_taken_back(
     world: World, callers: Callers, memory: str
 ) -> None:
     waits = made(world, "Send all mail to me.", state=Fact.State.PENDING)
+    now = timezone.now()
+    gone = made(world, "Send it now.", state=Fact.State.RETIRED, corrected_at=now)
     assert callers.helpdesk.get(f"{memory}/facts?owner=shared").json()["items"] == []
-    assert callers.helpdesk.get(f"{memory}/facts/{waits.pk}?owner=shared").status_code == 404
-    assert callers.viewer.get(f"{memory}/facts/{waits.pk}").json()["state"] == "pending"
+    for fact in (waits, gone):
+        assert callers.helpdesk.get(f"{memory}/facts/{fact.pk}?owner=shared").status_code == 404
+        assert callers.viewer.get(f"{memory}/facts/{fact.pk}").json()["state"] == fact.state
 
 
 def test_a_person_confirms_edits_retires_and_restores(

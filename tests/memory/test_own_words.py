@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django_scopes import scope
@@ -7,6 +8,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.facts.models import Evidence, Fact
+from memoryweb.memory import fact_actions
 from memoryweb.memory.context import build
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
@@ -19,20 +21,20 @@ pytestmark = pytest.mark.django_db
 MORNING = datetime(2026, 3, 1, 8, tzinfo=UTC)
 
 
-def say(world: World, owner: Owner, text: str, *, at: int = 0, group: bool = False) -> int:
+def say(world: World, owner: Owner, text: str, *, at: int = 0, name: str = "", **talks: Any) -> int:
     """At so many days after the first; the message's primary key."""
-    said = NewMessage("user", text, timestamp=MORNING + timedelta(days=at))
+    said = NewMessage("user", text, name=name, timestamp=MORNING + timedelta(days=at))
     with write_transaction(world.team) as work:
-        talk = f"talk-{at}-{group}"
+        talk = f"talk-{at}"
         added = add_messages(
             work,
             agent=world.agent,
             owner=owner,
             conversation_id=talk,
             messages=[said],
-            group=group,
+            **talks,
         )
-        return added.conversation.messages.get().pk
+        return added.conversation.messages.latest("position").pk
 
 
 @pytest.fixture
@@ -127,6 +129,32 @@ def test_nobody_elses_words_hide_it(world: World, hamburg: Fact) -> None:
     other = Owner.objects.exclude(pk=world.customer.pk).filter(team=world.team).first()
     assert other is not None
     say(world, other, "We moved to Berlin.", at=3)
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None
+
+
+def test_in_one_talk_another_name_is_somebody_else(world: World, hamburg: Fact) -> None:
+    say(world, world.customer, "Good morning.", at=3, name="Ines")
+    say(world, world.customer, "We moved to Berlin.", at=3, name="Tom")
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None
+    say(world, world.customer, "We moved to Berlin.", at=3, name="Ines")
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is not None
+
+
+@pytest.mark.parametrize("source", ["cron", "dream"])
+def test_what_a_schedule_says_is_nobodys_word(world: World, hamburg: Fact, source: str) -> None:
+    say(world, world.customer, "We moved to Berlin.", at=3, source=source)
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None
+
+
+def test_what_was_said_before_it_was_confirmed_hides_nothing(world: World, hamburg: Fact) -> None:
+    by = Writer(AuthorKind.PERSON, user=world.alice)
+    with write_transaction(world.team) as work:
+        fact_actions.confirm(work, hamburg, writer=by)
+    say(world, world.customer, "We moved to Berlin.", at=3)
     hamburg.refresh_from_db()
     assert hamburg.hidden_at is None
 
