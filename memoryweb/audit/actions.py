@@ -62,6 +62,7 @@ ACTIONS: dict[str, str | Promise] = {
     "provenance.reverted": _("Reverted what a source wrote."),
     "run.finished": _("Finished a run."),
     "run.requested": _("Asked for a run."),
+    "run.stopped": _("Stopped a backfill after the week it was at."),
     "search.reindexed": _("Rebuilt the search index."),
     "secret.decided": _("Decided on a likely secret."),
     "secret.expired": _("A likely secret was not decided within 30 days, so it counts as one."),

@@ -8,6 +8,7 @@ is left is found in the notes: wherever a worker dies, it goes on there.
 from datetime import date, timedelta
 
 from django.conf import settings
+from django.db.models import F, Q
 from django.utils import timezone
 
 from memoryweb.accounts.models import User
@@ -44,9 +45,11 @@ def go_on(work: Transaction, run: Run) -> None:
         _next(work, run.agent, run.owner, run.user, after=run)
 
 
-def stop(run: Run) -> None:
-    """After the week that it is at."""
-    Run.objects.filter(pk=run.pk, trigger=BACKFILL).update(result={**run.result, "stopped": True})
+def stop(work: Transaction, run: Run) -> None:
+    """After the week that it is at, which is dreamt to its end."""
+    mine = Run.objects.active().filter(pk=run.pk, trigger=BACKFILL)
+    if mine.update(result={**run.result, "stopped": True}):
+        _record(work, "run.stopped", run)
 
 
 def after_extraction(work: Transaction, run: Run) -> None:
@@ -81,15 +84,19 @@ def _next(
         done = after.result["week"] if after else 0
         made.run.result = {"week": done + 1, "weeks": done + len(left)}
         made.run.save(update_fields=["result"])
-        work.record(
-            "run.requested",
-            target_kind="run",
-            target_id=str(made.run.pk),
-            run_id=made.run.pk,
-            on_behalf_of=made.run.owner_id,
-            details={"kind": str(made.run.kind), "trigger": str(BACKFILL)},
-        )
+        _record(work, "run.requested", made.run)
     return made
+
+
+def _record(work: Transaction, action: str, run: Run) -> None:
+    work.record(
+        action,
+        target_kind="run",
+        target_id=str(run.pk),
+        run_id=run.pk,
+        on_behalf_of=run.owner_id,
+        details={"kind": str(run.kind), "trigger": str(BACKFILL)},
+    )
 
 
 def _weeks(agent: Agent, owner: Owner | None) -> list[date]:
@@ -103,9 +110,17 @@ def _weeks(agent: Agent, owner: Owner | None) -> list[date]:
 
 
 def _unread(agent: Agent, **which: object) -> list[File]:
+    """Written after their nights, and not read since: of the others a night took its chance."""
+    late = F("note_date") + timedelta(days=settings.DREAM_DATES + 1)
     notes = File.objects.present().filter(agent=agent, note_date__lte=_edge(), **which)
-    found = list(notes.only("owner_id", "revision", "note_date"))
-    read = inputs.read_by_dreams(agent.runs.all()) if found else set()
+    columns = ("owner_id", "revision", "note_date", "updated_at")
+    found = list(notes.filter(updated_at__gte=late).only(*columns))
+    if not found:
+        return []
+    since = min(note.updated_at for note in found)
+    whose = {note.owner_id for note in found}
+    of_them = Q(owner__in=[pk for pk in whose if pk]) | Q(owner=None)
+    read = inputs.read_by_dreams(agent.runs.filter(of_them, started_at__gte=since))
     return [note for note in found if (str(note.pk), note.revision) not in read]
 
 

@@ -164,6 +164,7 @@ team_patterns: Patterns = [
     path("search/", search.search, name="search"),
     path("runs/<uuid:run_id>/", dreams.run, name="agents_run"),
     path("runs/<uuid:run_id>/progress/", dreams.progress, name="agents_progress"),
+    path("runs/<uuid:run_id>/stop/", dreams.stop, name="agents_stop"),
     path("review/", review.review, name="review"),
     path("review/<slug:kind>/<str:item_id>/", review.detail, name="review_item"),
     path("review/<slug:kind>/<str:item_id>/decide/", review.decide, name="review_decide"),

@@ -127,7 +127,8 @@ def test_stopped_it_ends_its_week_and_goes_on_there_when_asked_again(world: Worl
     _history(world, 3, world.customer)
     run = _ask(world, world.customer)
     assert run is not None
-    backfill.stop(run)
+    with write_transaction(world.team) as work:
+        backfill.stop(work, run)
     list(engine.run_pending())
     assert len(_weeks(world)) == 1
     again = _ask(world, world.customer)

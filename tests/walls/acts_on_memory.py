@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
-from memoryweb.dreaming import schedule
+from memoryweb.dreaming import backfill, schedule
 from memoryweb.extraction import requests
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.language.secrets import own_token
@@ -159,6 +159,11 @@ def _guessed(world: World) -> None:
         secrets.release(work, one, by=world.alice, value="aster")
 
 
+def _backfill(world: World) -> Run:
+    whose = {"team": world.team, "agent": world.other_agent, "owner": world.customer}
+    return Run.objects.create(**whose, kind="dream", trigger="backfill")
+
+
 ON_MEMORY: dict[str, tuple[str, Act]] = {
     "write": (
         "file.written",
@@ -280,6 +285,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         "run.requested",
         _in_unit(lambda u, w: schedule.request(u, w.other_agent, None, trigger="person")),
     ),
+    "stop a backfill": ("run.stopped", _in_unit(lambda u, w: backfill.stop(u, _backfill(w)))),
     "ask for an extraction": (
         "run.requested",
         _in_unit(

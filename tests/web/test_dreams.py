@@ -1,4 +1,4 @@
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -9,8 +9,10 @@ from django.utils import timezone
 from memoryweb.agents.models import Owner
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
+from memoryweb.runs import engine
 from memoryweb.runs.models import Beat, Run
 from memoryweb.workspace.models import AuthorKind
+from tests.dreaming.nights import note
 from tests.web.pages import actions, fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World
@@ -212,3 +214,25 @@ def test_a_dream_that_was_taken_back_says_by_whom_and_offers_nothing_more(
     assert "in MEMORY.md</a>" not in page
     assert provenance in page
     assert "reverted" in text(bob.get(url(team, "agents_dreams", stage.world.agent.pk)))
+
+
+def test_older_notes_are_dreamt_over_at_the_press_of_a_button_and_stopped(
+    world: World, bob: Client
+) -> None:
+    page = url(world.team, "agents_dreams", world.agent.pk)
+    assert "Dream about older notes" not in text(bob.get(page))
+    for week in range(2):
+        day = date(2026, 3, 2) + timedelta(weeks=week)
+        note(world, None, day, f"The ferry number {week} leaves at nine.")
+    assert "Dream about older notes" in text(bob.get(page))
+    bob.post(url(world.team, "agents_dream", world.agent.pk, query="?backfill=on"))
+    run = Run.objects.get()
+    assert (run.status, run.trigger, run.user) == ("queued", "backfill", world.bob)
+    shown = text(bob.get(url(world.team, "agents_run", run.pk)))
+    assert "Backfill: week 1 of 2" in shown
+    assert "Stop after this week" in shown
+    bob.post(url(world.team, "agents_stop", run.pk))
+    assert "Stop after this week" not in text(bob.get(url(world.team, "agents_run", run.pk)))
+    list(engine.run_pending())
+    assert Run.objects.get().status == "succeeded"
+    assert "Dream about older notes" in text(bob.get(page))

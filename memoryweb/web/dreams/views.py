@@ -11,17 +11,17 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from django_htmx.http import HttpResponseClientRefresh
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.audit.queries import span_of_run
-from memoryweb.dreaming import schedule
+from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import status
-from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
@@ -90,6 +90,7 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         "standing": standing,
         "latest_entry": render_text(standing.latest_entry),
         "can_dream": request.visit.can(Permission.DREAM),
+        "has_older": bool(backfill.owners(agent)),
     }
     return show(request, "dreams/dreams.html", context)
 
@@ -121,7 +122,8 @@ def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
 
 @team_view("POST", takes=Permission.DREAM)
 def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    """Dream now: one's own notes (`owner=me`), else the shared and everyone's with new ones."""
+    """Dream now: one's own notes (`owner=me`), else the shared and everyone's with new ones. With
+    `backfill=on` older notes that no dream has read."""
     workspace = find_workspace(request, agent_id)
     if not workspace.can_write:
         require(request, Permission.MANAGE_AGENTS)
@@ -131,20 +133,42 @@ def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         said = _("This agent has just dreamt. It can dream again in {n} seconds.")
         messages.warning(request, said.format(n=pause.seconds))
         return redirect(to(request, "agents_dreams", agent_id))
-    if len(started) > 1:
-        messages.success(request, _("{n} dreams were started.").format(n=len(started)))
-        return redirect(to(request, "agents_dreams", agent_id))
-    return redirect(to(request, "agents_run", started[0].pk))
+    if len(started) == 1 and request.visit.is_common(started[0].owner_id):
+        return redirect(to(request, "agents_run", started[0].pk))
+    said = ngettext("{n} dream was started.", "{n} dreams were started.", len(started))
+    messages.success(request, said.format(n=len(started)))
+    return redirect(to(request, "agents_dreams", agent_id))
 
 
 def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
     visit = request.visit
     trigger, user = Run.Trigger.PERSON, request.user
     with write_transaction(visit.team, actor=visit.actor) as work:
+        if "backfill" in request.GET:
+            return _backfills(work, request, workspace)
         if workspace.owner is None:
             return schedule.request_all(work, workspace.agent, trigger=trigger, user=user)
         owner = own_workspace(request, workspace).owner
         return schedule.request_each(work, workspace.agent, [owner], trigger=trigger, user=user)
+
+
+def _backfills(work: Transaction, request: TeamRequest, workspace: Workspace) -> list[Run]:
+    agent, mine = workspace.agent, workspace.owner is not None
+    owners = [own_workspace(request, workspace).owner] if mine else backfill.owners(agent)
+    asked = (backfill.request(work, agent, owner, request.user) for owner in owners)
+    return [made.run for made in asked if made]
+
+
+@team_view("POST", takes=Permission.DREAM)
+def stop(request: TeamRequest, run_id: UUID) -> HttpResponse:
+    """A backfill goes on no further than the week that it is at."""
+    found = find_run(request, run_id)
+    if not request.visit.is_common(found.owner_id):
+        require(request, Permission.MANAGE_AGENTS)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        backfill.stop(work, found)
+    messages.success(request, _("It stops after this week."))
+    return redirect(to(request, "agents_run", found.pk))
 
 
 def _reaches(request: TeamRequest) -> Choices:
@@ -216,6 +240,10 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "cost": run.cost_micros / 1_000_000,
         "proposals": run.proposals.filter(state="pending") if reads else [],
         "is_active": run.is_active,
+        "can_stop": run.is_active
+        and run.trigger == Run.Trigger.BACKFILL
+        and "stopped" not in run.result
+        and request.visit.can(Permission.DREAM),
         "idle_worker": idle_worker(request.visit.now) if run.is_active else "",
     }
 
