@@ -58,8 +58,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`reason` is empty where the checks decided, else a code of REASONS, maybe with a number.
-    `text` is what MEMORY.md says for it, where that is another line."""
+    """`reason` is empty where the checks decided, else a code of REASONS, maybe with a number."""
 
     candidate: Candidate
     scored: Scored

@@ -35,7 +35,6 @@ from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.fact_evidence import ground_of
 from memoryweb.memory.proposing import rejected_lines
 from memoryweb.provenance import vouching
-from memoryweb.provenance.flags import without_flagged
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
@@ -57,10 +56,6 @@ class Text:
     content: str
     note_date: date | None = None
     hidden: frozenset[int] = frozenset()  # lines that no model is given
-
-    @property
-    def for_model(self) -> str:
-        return without_flagged(self.content, self.hidden)
 
     @property
     def frozen(self) -> dict[str, Any]:
