@@ -14,13 +14,18 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import consolidators, diary, inputs
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.room import CAP
+from memoryweb.facts.models import Fact
+from memoryweb.facts.statements import statements_of
 from memoryweb.llm import breaker, client, usage
+from memoryweb.provenance.origins import protected_lines
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 from memoryweb.workspace.models import File
 
 LATE = timedelta(hours=2)
 RECENT = timedelta(days=14)
+PROTECTED = 0.8  # of MEMORY.md: more that no machine may take out is told
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ def status(agent: Agent, owner: Owner | None, now: datetime) -> Status:
         running=tuple(runs.filter(status=Run.Status.RUNNING)),
         pending=sum(one.verdict != "rejected" for one in candidates(agent, owner, now)),
         latest_entry=diary.latest(text or ""),
-        warnings=tuple(warnings(agent, now)),
+        warnings=(*warnings(agent, now), *_crowded(agent, owner)),
     )
 
 
@@ -75,6 +80,26 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
     spent = usage.today(agent.team_id, agent.team.daily_tokens)
     if client.configured() and spent.is_spent:
         yield _("Today's token budget is used up. Dreams wait until tomorrow.")
+
+
+def _crowded(agent: Agent, owner: Owner | None) -> Iterable[str]:
+    """What people hold fast leaves no room for what a dream finds."""
+    files = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    file = files.filter(path=inputs.MEMORY).first()
+    if file is None or len(file.content) <= PROTECTED * CAP:
+        return
+    facts = Fact.objects.filter(file=file, confirmed_at__isnull=False)
+    confirmed = set(facts.values_list("fingerprint", flat=True))
+    held = protected_lines(file)
+    for one in statements_of(file.content, file.path):
+        if one.print in confirmed:
+            held.update(range(one.line, one.end + 1))
+    lines = enumerate(file.content.split("\n"), start=1)
+    if sum(len(line) + 1 for number, line in lines if number in held) > PROTECTED * CAP:
+        yield _(
+            "Over four fifths of MEMORY.md are lines that people wrote, confirmed or pinned: "
+            "there is little room for anything new."
+        )
 
 
 def late_dreams(now: datetime) -> QuerySet[Run]:
