@@ -115,6 +115,9 @@ def replace(
             fact_moves.leave(tx, now, went, writer)
         return written
     file, one = _standing(fact)
+    same = Fact.objects.filter(file=file, fingerprint=fingerprint(text)).exclude(pk=fact.pk).first()
+    if same is not None:
+        return _take_line(tx, fact, Went(went.why, same.pk), writer)
     lines = file.content.split("\n")
     marker = lines[one.line - 1].partition(one.text.split(" ", 1)[0])[0] or "- "
     lines[one.line - 1 : one.end] = [f"{marker}{text}"]
@@ -124,10 +127,8 @@ def replace(
 def take_out(tx: Transaction, fact: Fact, went: Went, *, writer: Writer) -> None:
     if fact.file is None:
         fact_moves.leave(tx, fact, went, writer)
-        return
-    file, one = _standing(fact)
-    lines = without_lines(file.content, range(one.line, one.end + 1))
-    _write(tx, file, fact, "\n".join(lines), writer, went)
+    else:
+        _take_line(tx, fact, went, writer)
 
 
 def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> Written:
@@ -155,6 +156,12 @@ def _standing(fact: Fact) -> tuple[File, Statement]:
     if fact.fingerprint not in there:
         raise StatementGone
     return file, there[fact.fingerprint]
+
+
+def _take_line(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> Written:
+    file, one = _standing(fact)
+    lines = without_lines(file.content, range(one.line, one.end + 1))
+    return _write(tx, file, fact, "\n".join(lines), writer, went)
 
 
 def _write(

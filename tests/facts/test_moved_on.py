@@ -94,3 +94,13 @@ def test_what_stands_again_is_not_put_in_twice(world: World) -> None:
     with write_transaction(world.team) as tx, pytest.raises(StatementGone):
         fact_actions.restore(tx, gone, writer=_alice(world))
     assert _text(world) == TOLD
+
+
+def test_what_is_put_in_the_words_of_another_line_is_that_line(world: World) -> None:
+    _save(world, TOLD)
+    fact, other = (Fact.objects.get(text=text) for text in ("city: Leeds", "Anna sings."))
+    with write_transaction(world.team) as tx:
+        fact_actions.edit(tx, fact, "Anna sings.", writer=_alice(world))
+    assert _text(world) == TOLD.replace("- city: Leeds\n", "")
+    fact.refresh_from_db()
+    assert (fact.why, fact.superseded_by) == (Fact.Why.REWORDED, other)
