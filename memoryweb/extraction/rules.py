@@ -106,9 +106,15 @@ def _groups(content: str, scene: _Scene) -> list[list[tuple[str, Claim]]]:
     groups: list[list[tuple[str, Claim]]] = []
     before: str | None = None  # the sentence before, unless it was asked
     is_open = False  # the last group ends with it
+    is_asked = False  # "Remember this." stood before it
     for text in split(speech(content)):
         sentence = spoken_of(text, scene.day)
         claim = _wanted(sentence, scene)
+        if sentence.is_request and scene.to_assistant:
+            is_asked = True
+            continue
+        if is_asked and (claim.durable or _tells(text, sentence, scene, is_asked=True)):
+            claim, is_asked = replace(claim, durable=True, act=Act.ASKS), False
         if sentence.is_joke:
             groups, is_open, before = groups[:-1] if is_open else groups, False, None
             continue
@@ -126,6 +132,9 @@ def _groups(content: str, scene: _Scene) -> list[list[tuple[str, Claim]]]:
             groups.append([(_shown(text, claim, scene), claim)])
         is_open = is_kept
         before = None if sentence.is_question and not claim.durable else text
+    if is_asked and groups:  # "… Remember that."
+        text, claim = groups[-1][-1]
+        groups[-1][-1] = text, replace(claim, durable=True, act=Act.ASKS)
     return groups
 
 
@@ -138,8 +147,9 @@ def _wanted(sentence: Sentence, scene: _Scene) -> Claim:
     return claim
 
 
-def _tells(text: str, sentence: Sentence, scene: _Scene) -> bool:
-    """Something of the speaker, for the journal: no question, no order, no small talk."""
+def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:
+    """Something of the speaker, for the journal: no question, no order, no small talk; or what
+    somebody asks to remember, whomever it is of."""
     if sentence.is_question:
         return False
     spaced = _NO_SPACES.search(text) is None
@@ -149,6 +159,8 @@ def _tells(text: str, sentence: Sentence, scene: _Scene) -> bool:
     language = sentence.language
     if language is None:
         return True
+    if is_asked:
+        return not language.small.search(text)
     if language.small.search(text) or not language.own.search(text):
         return False
     return not (scene.to_assistant and language.orders.search(text))

@@ -166,6 +166,25 @@ def test_what_is_asked_to_be_remembered_is_marked() -> None:
     assert (line.durable, line.asked) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Remember this. The alarm code is on the fridge.", "The alarm code is on the fridge."),
+        ("Keep this in mind. Vera only works mornings.", "Vera only works mornings."),
+        ("My mother lives in Cork. Remember that.", "My mother lives in Cork."),
+        (
+            "Merk dir das bitte. Der Schlüssel liegt bei Frau Huber.",
+            "Der Schlüssel liegt bei Frau Huber.",
+        ),
+        ("これを覚えておいて。鍵は隣の田中さんが持っている。", "鍵は隣の田中さんが持っている。"),
+        ("记住这个。备用钥匙在邻居家。", "备用钥匙在邻居家。"),
+    ],
+)
+def test_what_to_remember_may_stand_in_another_sentence(text: str, line: str) -> None:
+    (found,) = notes(("user", text))
+    assert (found.text, found.durable, found.asked) == (line, True, True)
+
+
 def test_a_line_has_the_kind_of_its_claim() -> None:
     talk = notes(
         ("user", "I'm allergic to nuts. I went home early, I was tired."), ("assistant", "Ok.")

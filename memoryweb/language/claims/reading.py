@@ -25,9 +25,10 @@ _SPEAKER = re.compile(
     r"^(?:[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*){0,2}|[\u3040-\u30ff\u3400-\u9fff]{1,8})$"
 )
 _NO_LABEL = re.compile(
-    r"\d|\b(?:is|are|was|were|ist|sind)\b|^(?:remember|don't forget|merk|denk|note|save|记|請?覚え)"
-    r"|\b(?:said|says|wrote|asked|told|correction|korrektur|update|note|reminder|todo|fyi"
-    r"|actually|warning|example|https?|check|ps)$|さん$|说$|說$|记一下$|覚えておいて$",
+    r"\d|\b(?:is|are|was|were|ist|sind)\b|^(?:(?:i|we|ich|wir)\b.{3}|remember|don't forget|merk"
+    r"|denk|note|save|记|請?覚え)|\b(?:said|says|wrote|asked|told|correction|answer|remember"
+    r"|korrektur|update|note|reminder|todo|fyi|actually|warning|example|https?|check|ps)$"
+    r"|さん$|说$|說$|记一下$|覚えておいて$",
     re.IGNORECASE,
 )
 _KANA = re.compile(r"[\u3040-\u30ff]")
@@ -90,10 +91,22 @@ _SHORT = tuple(
         (r"\b(we|you|they)'re\b", r"\1 are"),
         (r"\b(do|does|did|is|are|was|were|has|have|wo|ca|could|would|should)nt\b", r"\1n't"),
         (r"\bgonna\b", "going to"),
+        (r"(\w)'s (been|moved|got|started|joined|gone|become|left|had|just \w+ed)\b", r"\1 has \2"),
+        (r"\bju?st\b", "just"),
+        (r"\bnxt\b", "next"),
+        (r"\bd(?:o)?nt\b", "don't"),
+        (r"(?<=[\w,] )(?-i:n)(?= \w)", "and"),
+        (r"(?<=\w )(?-i:r)(?= \w)", "are"),
+        (r"\bal+er?gic\b", "allergic"),
     )
 )
 
 
+_BARE = re.compile(
+    r"(?:[\W_]|\b(?:this|that|it|these|me|you|can|could|something|for|please|das|dies|es|dir|was"
+    r"|folgendes|bitte|mal|kannst|du)\b|これ|それ|を|も|は|ね|这个|这|那|下面|帮我|请|一下)*$",
+    re.IGNORECASE,
+)
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({Act.CANCELS, Act.ENDS})
@@ -124,6 +137,7 @@ class Sentence:
     leans: bool = False
     is_question: bool = False
     is_joke: bool = False  # and so is what was said just before
+    is_request: bool = False  # "Remember this.", and no word of what
 
 
 @lru_cache(maxsize=16_384)
@@ -199,6 +213,8 @@ def _spoken(text: str, spoken: Language) -> Sentence:
         leans=bool(spoken.leans.search(text)) or found.subject in spoken.pronouns,
         is_question=_asks(text, spoken),
         is_joke=bool(spoken.jokes.search(text)),
+        is_request=asked is not None
+        and _BARE.match(text[: asked.start()] + text[asked.end() :]) is not None,
     )
 
 
