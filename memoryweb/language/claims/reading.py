@@ -26,7 +26,8 @@ _SPEAKER = re.compile(
 )
 _NO_LABEL = re.compile(
     r"\d|\b(?:is|are|was|were|ist|sind)\b|^(?:(?:i|we|ich|wir)\b.{3}|remember|don't forget|merk"
-    r"|denk|note|save|记|請?覚え)|\b(?:said|says|wrote|asked|told|correction|answer|remember"
+    r"|write|draft|translate|schreib|formulier|denk|note|save|记|請?覚え)"
+    r"|\b(?:said|says|wrote|asked|told|correction|answer|remember"
     r"|korrektur|update|note|reminder|todo|fyi|actually|warning|example|https?|check|ps)$"
     r"|さん$|说$|說$|记一下$|覚えておいて$",
     re.IGNORECASE,
