@@ -19,7 +19,7 @@ from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import AuthorKind
 from tests.snapshots.archives import of
-from tests.world import Home
+from tests.world import Home, World
 
 PERSON = Writer(AuthorKind.PERSON)
 CANARY = "the blue umbrella"
@@ -95,7 +95,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
     )
 
 
-def contradicted(home: Home, owner: Owner | None, who: str = "Marta") -> str:
+def contradicted(home: Home | World, owner: Owner | None, who: str = "Marta") -> str:
     """Two files of one workspace that can't both be right."""
     for name, town in (("old", "Porto"), ("new", "Lisbon")):
         with write_transaction(home.team) as work:
