@@ -21,6 +21,7 @@ def unwritable(reason: str) -> Iterator[str]:
 @contextmanager
 def _full() -> Iterator[str]:
     with connection.cursor() as cursor:
+        cursor.execute("VACUUM")  # what earlier tests have left free would be room
         cursor.execute("PRAGMA max_page_count = 1")  # SQLite makes that what it has now
         try:
             yield "The disk is full."

@@ -45,11 +45,13 @@ def go_on(work: Transaction, run: Run) -> None:
         _next(work, run.agent, run.owner, run.user, after=run)
 
 
-def stop(work: Transaction, run: Run) -> None:
-    """After the week that it is at, which is dreamt to its end."""
+def stop(work: Transaction, run: Run) -> bool:
+    """After the week that it is at, which is dreamt to its end; False where nothing goes on."""
     mine = Run.objects.active().filter(pk=run.pk, trigger=BACKFILL)
-    if mine.update(result={**run.result, "stopped": True}):
-        _record(work, "run.stopped", run)
+    if not mine.update(result={**run.result, "stopped": True}):
+        return False
+    _record(work, "run.stopped", run)
+    return True
 
 
 def after_extraction(work: Transaction, run: Run) -> None:

@@ -278,7 +278,7 @@ CHANGES: dict[str, Route] = {
     ),
     "agents_dream": _post("agents_dream", WRITE),
     "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),
-    "agents_stop": _post("agents_stop", WRITE, run_id="run_id"),
+    "agents_stop": _post("agents_stop", WRITE, run_id="backfill_id"),
     "agents_provenance_revert": _post("agents_provenance_revert", WRITE, {"run": "{run_id}"}),
     "agents_provenance_revert of Bob": _post(
         "agents_provenance_revert",

@@ -19,6 +19,7 @@ from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot import service as snapshots
@@ -125,6 +126,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "contradiction_id": shared.contradiction,
             "my_contradiction_id": contradicted(home, home.person),
             "resolved_id": shared.resolved,
+            "backfill_id": str(_backfill(home).pk),
             "customers_fact_id": str(home.agent.facts.get(owner=home.customer).pk),
             "my_fact_id": str(home.agent.facts.get(file=mine.file).pk),
         }
@@ -143,6 +145,13 @@ def _global() -> str:
     with scopes_disabled(), write_transaction(system_team()) as work:
         place = Place(Agent.objects.get(pk=GLOBAL_AGENT_ID), None, "structured/rules.md")
         return write(work, place, "- Be kind.\n", writer=Writer(AuthorKind.SYSTEM)).file.path
+
+
+def _backfill(home: Home) -> Run:
+    """Older notes that are being dreamt over, of an agent that nobody else asks for a dream."""
+    with write_transaction(home.team) as work:
+        agent = create_agent(work, name="Attic")
+    return Run.objects.create(team=home.team, agent=agent, kind="dream", trigger="backfill")
 
 
 def _marked(home: Home, owner: Owner | None) -> File:

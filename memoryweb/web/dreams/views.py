@@ -166,8 +166,11 @@ def stop(request: TeamRequest, run_id: UUID) -> HttpResponse:
     if not request.visit.is_common(found.owner_id):
         require(request, Permission.MANAGE_AGENTS)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-        backfill.stop(work, found)
-    messages.success(request, _("It stops after this week."))
+        is_stopped = backfill.stop(work, found)
+    if is_stopped:
+        messages.success(request, _("It stops after this week."))
+    else:
+        messages.info(request, _("This run had already ended."))
     return redirect(to(request, "agents_run", found.pk))
 
 
