@@ -17,7 +17,7 @@ from memoryweb.accounts.teams import create_team
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from scripts.measures import agent_and_owner
 
 ROUNDS, CALLS = 7, 60

@@ -31,7 +31,8 @@ from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from scripts.memory_judge import Mark, bears_on, judge, serves, unsaid, unsaid_dates
 from scripts.memory_model import ScriptedModel, Step, script
 from scripts.memory_people import Person, Said

@@ -17,7 +17,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from scripts.measures import COMMAND, agent_and_owner
 
 MESSAGES, LENGTH = 4000, 138

@@ -19,7 +19,7 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.writers import Writer
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 MIB = 1024 * 1024
 ROUNDS = 15

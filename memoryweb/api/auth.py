@@ -18,7 +18,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.write import Writer
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 if TYPE_CHECKING:
     from memoryweb.agents.models import AgentQuerySet

@@ -45,7 +45,8 @@ from memoryweb.facts.validity import state_on, today
 from memoryweb.language.claims import Kind
 from memoryweb.memory import contradictions, fact_actions
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.workspace.models import Scope, SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
+from memoryweb.workspace.models import Scope
 
 router = Router(tags=["Facts"])
 

@@ -30,7 +30,8 @@ from memoryweb.memory import write
 from memoryweb.memory.exceptions import Exists, FileMissing
 from memoryweb.memory.global_memory import global_file
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.models import Scope as FileScope
 from memoryweb.workspace.moments import Past, files_at
 from memoryweb.workspace.revisions import content_of

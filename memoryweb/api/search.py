@@ -21,8 +21,8 @@ from memoryweb.memory import injections, placeholders
 from memoryweb.memory.search import search
 from memoryweb.search import query_syntax
 from memoryweb.search.hits import Hit
+from memoryweb.workspace.author_kinds import SourceClass
 from memoryweb.workspace.models import Scope as FileScope
-from memoryweb.workspace.models import SourceClass
 
 router = Router(tags=["Search"])
 

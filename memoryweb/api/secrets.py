@@ -20,7 +20,7 @@ from memoryweb.memory.review.decisions import decide
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.inbox import Kind, item_of, rows_of
 from memoryweb.review.models import HeldSecret
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 router = Router(tags=["Secrets"])
 

@@ -22,7 +22,8 @@ from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Writer, Written
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 router = Router(tags=["Tools"])
 

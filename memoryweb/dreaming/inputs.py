@@ -38,7 +38,8 @@ from memoryweb.provenance import vouching
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
-from memoryweb.workspace.models import AuthorKind, File, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import File
 
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream

@@ -9,7 +9,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.dreaming.operations import NOBODY, Spoken, is_later
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.source_classes import BY_TRUST, source_of_message
-from memoryweb.workspace.models import AuthorKind, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 
 _WORDS = frozenset({SourceClass.OWNER, SourceClass.PERSON})
 

@@ -28,7 +28,8 @@ from memoryweb.memory.write_matrix import OUTSIDE
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.provenance.source_classes import BY_TRUST
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 
 def place(run: Run, path: str) -> Place:

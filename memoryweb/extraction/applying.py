@@ -19,7 +19,8 @@ from memoryweb.provenance import vouching
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 
 def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:

@@ -24,7 +24,7 @@ from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import Lease
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 MESSAGES = 10
 CHARACTERS = 200

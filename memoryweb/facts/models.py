@@ -16,7 +16,8 @@ from memoryweb.agents.readers import Reader
 from memoryweb.fields import ErasableCharField, ErasableTextField, PlainCharField, PlainJSONField
 from memoryweb.language.claims import Kind as Kinds
 from memoryweb.tenancy import TeamManager
-from memoryweb.workspace.models import Scope, SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
+from memoryweb.workspace.models import Scope
 
 
 class FactQuerySet(models.QuerySet["Fact"]):

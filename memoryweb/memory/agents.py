@@ -17,7 +17,7 @@ from memoryweb.memory import screening
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 logger = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ from memoryweb.memory.rivals import clash, record, value_print
 from memoryweb.memory.rivals import open_or_add as open_or_add
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Writer
-from memoryweb.workspace.models import SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
 
 State, Resolution = Contradiction.State, Contradiction.Resolution
 _KEPT = (

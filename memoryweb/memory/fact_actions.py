@@ -16,7 +16,8 @@ from memoryweb.memory.fact_moves import Went
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer, Written
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 Why = Fact.Why
 

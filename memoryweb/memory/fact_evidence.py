@@ -11,7 +11,8 @@ from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.source_classes import source_of_message, source_of_origin, weakest
-from memoryweb.workspace.models import AuthorKind, File, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import File
 
 _OWN = frozenset({SourceClass.OWNER, SourceClass.PERSON})
 

@@ -25,7 +25,8 @@ from memoryweb.memory.fact_evidence import Grounds, grounds_of
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import flags
 from memoryweb.provenance.writers import Writer
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 State, Why = Fact.State, Fact.Why
 _TAKEN_BACK = frozenset({Why.DELETED, Why.REWORDED, Why.NOT_TRUE, Why.REVERTED})

@@ -33,7 +33,8 @@ from memoryweb.memory.fact_moves import (
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import flags
 from memoryweb.provenance.writers import Writer
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 
 State, Why = Fact.State, Fact.Why
 

@@ -6,7 +6,8 @@ from memoryweb.memory.exceptions import FileMissing, Stale
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import lock
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 
 def release(tx: Transaction, file: File, first: int, last: int, *, expected: str) -> int:

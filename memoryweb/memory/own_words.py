@@ -12,7 +12,7 @@ from memoryweb.facts.models import Fact
 from memoryweb.language.claims import Act, Claim, claim_of, takes_back
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.source_classes import sources_of_messages
-from memoryweb.workspace.models import SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
 
 LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft
 _AGAINST = frozenset({Act.CHANGES, Act.CORRECTS, Act.CANCELS, Act.ENDS})

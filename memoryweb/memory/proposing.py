@@ -15,7 +15,8 @@ from memoryweb.provenance.writers import Writer
 from memoryweb.review.models import Proposal
 from memoryweb.review.rejections import states, without_rejected
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 
 _LATEST = 50  # rejected proposals that are looked at

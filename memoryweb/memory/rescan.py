@@ -28,7 +28,8 @@ from memoryweb.runs.enqueue import enqueue
 from memoryweb.runs.models import Run
 from memoryweb.search import indexing
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 
 KIND = Run.Kind.SECRET_SCAN
 FIX = "fix"

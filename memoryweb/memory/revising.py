@@ -17,7 +17,8 @@ from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.source_classes import source_of
 from memoryweb.provenance.writers import Writer
 from memoryweb.search import indexing
-from memoryweb.workspace.models import File, Revision, SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
+from memoryweb.workspace.models import File, Revision
 
 
 @dataclass(frozen=True)

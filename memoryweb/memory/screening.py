@@ -27,7 +27,8 @@ from memoryweb.memory.exceptions import AssignmentsFound, ContentRefused, Secret
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.review.models import HeldSecret
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 _KNOWN = (HeldSecret.State.WAITING, HeldSecret.State.REFUSED, HeldSecret.State.EXPIRED)
 

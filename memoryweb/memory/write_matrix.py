@@ -14,7 +14,8 @@ from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.provenance import vouching
 from memoryweb.provenance.writers import Place, Writer
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 APPROVED = frozenset({Written.INSTRUCTIONS})  # what a run's proposal may change, too
 

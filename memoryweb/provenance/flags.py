@@ -21,7 +21,8 @@ from memoryweb.language.flags import ORDERS, Known, flags_of, orders_across, tel
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of
 from memoryweb.provenance.models import KeptLine, LineOrigin, PastOrigin
-from memoryweb.workspace.models import MACHINES, RUNS, File
+from memoryweb.workspace.author_kinds import MACHINES, RUNS
+from memoryweb.workspace.models import File
 
 # A change can bring thousands of suspects: the search for their words in other files, inside the
 # writer's transaction, stops here. What is not found is flagged, so a limit lets nothing through.

@@ -7,7 +7,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 
 def lines_of_people(files: Iterable[File]) -> Mapping[UUID, set[int]]:

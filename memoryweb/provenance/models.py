@@ -3,7 +3,7 @@ from django.db.models import Q
 
 from memoryweb.fields import PlainCharField
 from memoryweb.tenancy import TeamManager
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 
 class _StandsOn(models.Model):

@@ -11,7 +11,8 @@ from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.provenance.models import LineOrigin, PastOrigin
 from memoryweb.row_batches import remove, shift
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 
 
 @dataclass(frozen=True)

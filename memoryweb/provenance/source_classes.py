@@ -12,7 +12,8 @@ from memoryweb.provenance import vouching
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.writers import Writer
-from memoryweb.workspace.models import AuthorKind, File, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import File
 
 # The least trusted first: a text that stands on several words is worth its weakest one.
 BY_TRUST = (

@@ -17,7 +17,8 @@ from memoryweb.markdown.paths import kind_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.queries import of_kinds
 
 _DIARY = of_kinds(kind for kind in KINDS if kind.written is Written.DREAMS)

@@ -12,7 +12,8 @@ from memoryweb.accounts.permissions import Permission, Scope, can
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.models import AuthorKind, Revision, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import Revision
 
 
 def is_vouched(speaker: Owner | None, integration: Integration | None, token: Token | None) -> bool:

@@ -6,7 +6,8 @@ from uuid import UUID
 from memoryweb.accounts.models import Integration, Token, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, Import
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import Import
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.fields import ErasableTextField, PlainCharField, PlainJSONField
 from memoryweb.tenancy import TeamManager
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 
 class Proposal(models.Model):

@@ -19,7 +19,8 @@ from memoryweb.row_batches import remove, shift
 from memoryweb.search import ranking
 from memoryweb.search.models import Passage
 from memoryweb.search.terms import dates_in, names_of
-from memoryweb.workspace.models import File, SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
+from memoryweb.workspace.models import File
 
 MESSAGE_WEIGHT = 0.7
 # In front of each token; the index has the scope key in front of both.

@@ -19,7 +19,8 @@ from memoryweb.search.index import Found
 from memoryweb.search.models import Passage
 from memoryweb.search.query_syntax import Query
 from memoryweb.search.ranking import Extent, Places
-from memoryweb.workspace.models import File, SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
+from memoryweb.workspace.models import File
 from memoryweb.workspace.moments import Past, workspace_at
 
 

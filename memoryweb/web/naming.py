@@ -17,7 +17,8 @@ from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, Visit
 from memoryweb.web.htmx import to
 from memoryweb.web.wording import happened_at
-from memoryweb.workspace.models import AuthorKind, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import Revision
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from django.db.models import DateTimeField, Exists, F, Max, OuterRef, Q, QuerySe
 from django.db.models.functions import Coalesce
 
 from memoryweb.agents.models import Agent
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 
 _INSTANT = timedelta(microseconds=1)
 _AT_ONCE = 100  # files whose texts one statement asks for

@@ -10,7 +10,7 @@ from memoryweb.memory.write import NewLine, Place, Writer, append
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import Callers
 from tests.world import World
 

@@ -13,7 +13,7 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
 from memoryweb.provenance.origins import Origin, Source
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import Callers, narrow
 from tests.api.client import Api
 from tests.facts.making import made

@@ -9,7 +9,8 @@ from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.flags import print_of
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.api.callers import Callers
 from tests.snapshots.archives import of
 from tests.world import World

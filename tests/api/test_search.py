@@ -9,7 +9,8 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
-from memoryweb.workspace.models import AuthorKind, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import Revision
 from tests.api.callers import Callers
 from tests.world import World
 

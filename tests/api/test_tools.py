@@ -10,7 +10,8 @@ from memoryweb.conversations.parsing import NewMessage
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.search.models import RecallEvent
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.api.callers import Callers
 from tests.api.client import Api
 from tests.world import World

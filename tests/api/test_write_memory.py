@@ -3,7 +3,8 @@ import pytest
 from memoryweb.memory import write
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.api.test_tools import Tools, tools
 from tests.world import World
 

@@ -20,7 +20,8 @@ from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.origins import Origin
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.api.client import Api
 from tests.browser.conftest import Open
 from tests.browser.test_every_page import AXE, RUN, TAGS

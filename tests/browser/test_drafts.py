@@ -7,7 +7,8 @@ from playwright.sync_api import Page, expect
 from memoryweb.accounts.models import User
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.browser.conftest import Open
 from tests.waiting import until
 from tests.web.pages import url

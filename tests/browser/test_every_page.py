@@ -17,7 +17,7 @@ from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.review.inbox import Inbox, Kind
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.browser.conftest import Open
 from tests.walls.api_stage import contradicted
 from tests.web.pages import url

@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.browser.conftest import Open
 from tests.web.pages import url
 from tests.world import World

@@ -11,7 +11,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.browser.conftest import Open
 from tests.web.hostile import HOSTILE
 from tests.web.pages import url

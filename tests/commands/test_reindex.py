@@ -10,7 +10,7 @@ from memoryweb.memory.search import search
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.commands.calling import Answer, run
 from tests.world import World
 

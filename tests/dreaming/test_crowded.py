@@ -7,7 +7,7 @@ from memoryweb.dreaming.room import CAP
 from memoryweb.dreaming.status import status
 from memoryweb.facts.models import Fact
 from memoryweb.memory.write import Writer
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.dreaming.nights import MACHINE, memory
 from tests.world import World
 

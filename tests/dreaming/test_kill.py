@@ -23,7 +23,8 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.fakes import ModelServer
 from tests.waiting import until
 from tests.workers import Workers

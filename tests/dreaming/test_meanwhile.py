@@ -19,7 +19,8 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer, Received
 from tests.snapshot import restored_world

@@ -16,7 +16,8 @@ from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, add, answer, dream, memory, note, text_of
 from tests.fakes import Behaviour, ModelServer
 from tests.world import World

@@ -18,7 +18,8 @@ from memoryweb.provenance.origins import origins_of
 from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, memory, note, text_of
 from tests.statements import statements
 from tests.world import World

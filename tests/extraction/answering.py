@@ -5,7 +5,8 @@ from typing import Any
 from memoryweb.agents.models import Owner
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.world import World
 
 NOTE = "memory/2026-03-01.md"

@@ -12,7 +12,8 @@ from memoryweb.memory.fact_evidence import Ground
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.workspace.models import AuthorKind, File, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import File
 from tests.world import World
 
 MACHINE = Writer(AuthorKind.AGENT)

@@ -7,7 +7,8 @@ from memoryweb.memory import contradictions, fact_actions, projecting, write
 from memoryweb.memory.fact_actions import StatementGone
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
-from memoryweb.workspace.models import AuthorKind, File, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import File
 from tests.world import World
 
 MACHINE = Writer(AuthorKind.AGENT)

@@ -24,7 +24,8 @@ from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.web.naming import author_name
-from memoryweb.workspace.models import AuthorKind, File, Import
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Import
 from tests.api.client import Api
 from tests.snapshots.archives import of
 from tests.world import World, personal_token

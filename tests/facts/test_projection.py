@@ -7,7 +7,8 @@ from memoryweb.memory import facts, projecting, write
 from memoryweb.memory.facts import Went
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.workspace.models import AuthorKind, File, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import File
 from tests.statements import statements
 from tests.world import World
 

@@ -25,7 +25,8 @@ from memoryweb.runs.models import Run
 from memoryweb.web.agents.forms import AgentForm
 from memoryweb.web.owners.forms import BreakGlassForm
 from memoryweb.web.team.forms import GrantForm, TeamForm
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
 from tests.world import World

@@ -21,7 +21,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import Passage
 from memoryweb.search.terms import dates_in, names_of, terms_of
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.world import World
 
 K1, B = 1.2, 0.75

@@ -18,7 +18,8 @@ from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.api.callers import callers_of
 from tests.world import PASSWORD, World, signed_in
 

@@ -14,7 +14,8 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import HeldSecret
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.language.test_secret_assignments import drawn
 from tests.world import World
 

@@ -6,7 +6,8 @@ from memoryweb.memory.line_protection import keep, release
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.origins import protected_lines
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.world import World
 
 

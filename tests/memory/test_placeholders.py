@@ -15,7 +15,8 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.search.models import InjectedSpan
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.soaking import first_in_gate
 from tests.world import World
 

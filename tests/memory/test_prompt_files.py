@@ -6,7 +6,8 @@ from memoryweb.memory import prompt_files
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, delete, write
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.statements import statements
 from tests.world import World
 

@@ -9,7 +9,8 @@ from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.origins import origins_of
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 from tests.world import World
 

@@ -14,7 +14,8 @@ from memoryweb.review.models import HeldSecret, Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.revisions import content_of
 from tests.language.test_credentials import BASE64, draw
 from tests.language.test_secret_assignments import drawn

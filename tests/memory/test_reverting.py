@@ -30,7 +30,8 @@ from memoryweb.provenance.sources import Kind, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, Import
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Import
 from tests.statements import statements
 from tests.world import World
 

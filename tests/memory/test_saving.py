@@ -21,7 +21,8 @@ from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.search import index
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.soaking import first_in_gate
 from tests.statements import statements
 from tests.world import World

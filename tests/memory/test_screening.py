@@ -12,7 +12,8 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, Written
 from memoryweb.review.models import HeldSecret
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.language.test_secret_assignments import FORMS, drawn
 from tests.memory.test_tools import acting
 from tests.world import World

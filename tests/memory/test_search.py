@@ -17,7 +17,8 @@ from memoryweb.memory.write import Place, Writer
 from memoryweb.search import query_syntax
 from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, Revision, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import File, Revision
 from tests.statements import statements
 from tests.world import World
 

@@ -23,7 +23,8 @@ from memoryweb.provenance.flags import flagged_lines
 from memoryweb.snapshots import division
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.reading import read
-from memoryweb.workspace.models import AuthorKind, File, Import, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Import, Revision
 from tests.accounts.refusal import refusing_events
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn

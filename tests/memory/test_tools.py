@@ -18,7 +18,8 @@ from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.models import Injection, Passage, RecallEvent
 from memoryweb.search.recalls import keyed_hash
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.world import World
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)

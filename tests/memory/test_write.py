@@ -15,7 +15,8 @@ from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin, Source, origins_of, protected_lines
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.revisions import content_of
 from tests.statements import statements
 from tests.world import World

@@ -12,7 +12,8 @@ from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.world import World
 
 # path → person, system, agent, integration, extraction, dream

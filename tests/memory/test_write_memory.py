@@ -8,7 +8,8 @@ from memoryweb.memory.section_writing import Step, Strategy, StrategyRefused, wr
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.memory.test_placeholders import AT, ORDER, TOOL
 from tests.world import World
 

@@ -13,7 +13,8 @@ from memoryweb.memory.write import NewLine, Place, Writer, append, delete, resto
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.blame import Version, blame
 from memoryweb.provenance.origins import Origin, Source
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.pace import assert_linear
 from tests.world import World
 

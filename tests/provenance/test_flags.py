@@ -11,7 +11,8 @@ from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.flags import flagged_lines, without_flagged
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import protected_lines
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.pace import assert_linear
 from tests.provenance.flag_samples import ATTACKS, ORDINARY
 from tests.world import World

@@ -20,7 +20,8 @@ from memoryweb.provenance.source_classes import (
 )
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, Revision, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import Revision
 from tests.world import World
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)

@@ -13,7 +13,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine, tasks, ticking
 from memoryweb.runs.models import Beat, Run
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.runs.conftest import Handle
 from tests.runs.desk import Desk, ago, ahead, change, done, fresh
 

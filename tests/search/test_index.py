@@ -10,7 +10,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search import index
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.world import World
 
 

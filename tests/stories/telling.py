@@ -16,7 +16,8 @@ from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.provenance.sources import Kind
 from memoryweb.provenance.sources import Source as Reverted
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT
 from tests.world import World
 

@@ -9,7 +9,8 @@ from memoryweb.memory.revising import sha256
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.authorship import blame_of
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.world import World, signed_in
 
 TEXT = "# Tea\r\n\r\n- Green.\r\n- Black.\r\n"

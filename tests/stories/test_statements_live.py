@@ -29,7 +29,8 @@ from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.provenance.sources import Kind, Source
-from memoryweb.workspace.models import AuthorKind, File, Import, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.models import File, Import
 from tests.snapshots.archives import of
 from tests.world import World
 

@@ -16,7 +16,8 @@ from memoryweb.memory import fact_actions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.dreaming.nights import answer, dream, memory, text_of
 from tests.fakes import Behaviour, ModelServer
 from tests.soaking import first_in_gate

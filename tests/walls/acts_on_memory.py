@@ -37,7 +37,8 @@ from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.review.models import HeldSecret, Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.snapshots.archives import of
 from tests.walls.web_stage import MARKED_LINE
 from tests.world import World

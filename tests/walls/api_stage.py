@@ -17,7 +17,7 @@ from memoryweb.memory.snapshot.service import preview
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.snapshots.archives import of
 from tests.world import Home, World
 

@@ -15,7 +15,7 @@ from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.fakes import ModelServer
 from tests.world import World
 

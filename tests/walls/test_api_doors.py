@@ -15,7 +15,7 @@ from memoryweb.memory.messages import add_messages
 from memoryweb.memory.proposing import propose
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import callers_of
 from tests.api.client import Api
 from tests.walls.api_stage import dreamt, furnish

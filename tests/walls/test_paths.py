@@ -10,7 +10,8 @@ from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, rename, write
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.api.callers import callers_of
 from tests.web.pages import text, url
 from tests.world import World, signed_in

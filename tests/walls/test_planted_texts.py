@@ -23,7 +23,8 @@ from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.origins import Source as Line
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.api.callers import callers_of
 from tests.api.client import Api
 from tests.dreaming.nights import NIGHT, dream

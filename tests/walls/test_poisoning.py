@@ -23,7 +23,8 @@ from memoryweb.provenance.origins import Source as Line
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.runs import engine
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.extraction.talking import extract, talk
 from tests.world import World
 

@@ -22,7 +22,8 @@ from memoryweb.provenance.flags import flagged_lines
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.world import World

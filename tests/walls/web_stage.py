@@ -29,7 +29,8 @@ from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.flags import print_of
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
 from tests.walls.api_stage import ARCHIVE, CANARY, contradicted, furnish

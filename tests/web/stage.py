@@ -18,7 +18,8 @@ from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.world import Home, World
 
 SHARED = "Marta moved the release to Thursday because Friday is quiet."

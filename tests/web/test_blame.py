@@ -4,7 +4,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import NOTE, Stage
 

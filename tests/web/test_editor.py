@@ -4,7 +4,8 @@ from django.urls import reverse
 
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import Stage
 from tests.world import World

@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.facts.making import made
 from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage

@@ -9,7 +9,8 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, delete, write
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World

@@ -8,7 +8,8 @@ from memoryweb.audit.models import Event
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, restore, write
 from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.web.pages import url
 from tests.world import World, signed_in
 

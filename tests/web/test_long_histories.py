@@ -5,7 +5,8 @@ from django.test import Client
 
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from tests.steps import database_steps
 from tests.web.pages import url
 from tests.world import World

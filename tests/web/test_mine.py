@@ -19,7 +19,8 @@ from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.review.models import Proposal
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
 from memoryweb.search.recalls import Given, count
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.revisions import content_of
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

@@ -7,7 +7,7 @@ from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage
 from tests.world import World, signed_in

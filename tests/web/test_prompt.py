@@ -15,7 +15,8 @@ from memoryweb.memory.context import build
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import Injection, RecallEvent
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.web.pages import text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, Stage
 

@@ -13,7 +13,8 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.origins import Origin, Source
-from memoryweb.workspace.models import AuthorKind, File, Import
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Import
 from tests.world import World, signed_in
 
 NOTE = "memory/2026-11-20.md"

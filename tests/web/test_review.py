@@ -8,7 +8,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.review.inbox import Kind
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.web.pages import actions, text, url
 from tests.web.stage import Stage
 from tests.world import signed_in

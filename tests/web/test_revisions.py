@@ -7,7 +7,8 @@ from django.test.utils import CaptureQueriesContext
 
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.web.pages import fragment, text, url
 from tests.world import World
 

@@ -15,7 +15,8 @@ from memoryweb.memory.write import Place, Writer, write
 from memoryweb.search.models import Injection, RecallEvent
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.markdown import plain
-from memoryweb.workspace.models import AuthorKind, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import Revision
 from tests.statements import statements
 from tests.web.pages import fragment, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage

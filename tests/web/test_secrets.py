@@ -13,7 +13,8 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.review.models import HeldSecret
 from memoryweb.runs import engine
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.language.test_credentials import draw
 from tests.language.test_secret_assignments import drawn
 from tests.statements import statements

@@ -11,7 +11,7 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, delete, rename, write
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.web.pages import text, tight, url
 from tests.web.stage import NOTE, PERSONAL, Stage
 

@@ -14,7 +14,8 @@ from memoryweb.provenance.models import LineOrigin, PastOrigin
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.world import World
 
 NOTE, MEMORY = "memory/2026-11-20.md", "MEMORY.md"

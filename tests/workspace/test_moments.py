@@ -8,7 +8,8 @@ from django.utils import timezone
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, delete, write
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import Revision
 from memoryweb.workspace.moments import Past, changes, files_at, workspace_at
 from tests.world import World
 

@@ -25,7 +25,7 @@ from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 DAYS = 13
 NAME = "Northwind Support"

@@ -9,7 +9,8 @@ from memoryweb.memory.review import flags, proposals, secrets
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.review.inbox import Item, Kind
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 Handler = Callable[[Transaction, Item, User, str], object]
 

@@ -10,7 +10,8 @@ from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import flags
 from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 
 def keep(tx: Transaction, file: File, line_print: str, *, by: User) -> int:

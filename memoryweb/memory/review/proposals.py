@@ -14,7 +14,8 @@ from memoryweb.memory.write import Place, Writer, Written, lock, write
 from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.models import Proposal
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 
 

@@ -17,7 +17,8 @@ from memoryweb.provenance.writers import Place, Writer
 from memoryweb.review.models import HeldSecret
 from memoryweb.search import indexing
 from memoryweb.search.models import Passage
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 
 KEPT = timedelta(days=30)

@@ -22,7 +22,8 @@ from memoryweb.snapshots import manifest
 from memoryweb.snapshots.contents import NAMES
 from memoryweb.snapshots.division import Part, Sized, divide
 from memoryweb.snapshots.manifest import Packed
-from memoryweb.workspace.models import AuthorKind, File, FileQuerySet, Import
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, FileQuerySet, Import
 
 VALID_SECONDS = 3600
 _SALT = "memoryweb.snapshot"

@@ -25,7 +25,7 @@ from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name, owner_query, talk_url
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.workspace.models import SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
 
 Row = dict[str, Any]
 _AROUND = 2  # lines that are shown before and after

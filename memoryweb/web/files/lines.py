@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.provenance.flags import flagged_lines
 from memoryweb.web.markdown import Block
-from memoryweb.workspace.models import MACHINES, AuthorKind, File
+from memoryweb.workspace.author_kinds import MACHINES, AuthorKind
+from memoryweb.workspace.models import File
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ from memoryweb.web.naming import Author, Choice, author_of, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of, numbers_of
 from memoryweb.web.refusals import told_to
-from memoryweb.workspace.models import AuthorKind, File, Revision
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.moments import happened
 from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
 

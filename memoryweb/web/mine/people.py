@@ -16,7 +16,8 @@ from memoryweb.audit.record import Actor
 from memoryweb.memory.mine.sentences import own_file
 from memoryweb.memory.write import Writer
 from memoryweb.web.access import TeamRequest
-from memoryweb.workspace.models import AuthorKind, File
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 
 _NAMES = ("page", "reword", "remove", "undo", "pause", "resume", "export")
 

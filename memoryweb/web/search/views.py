@@ -26,7 +26,7 @@ from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import plain
 from memoryweb.web.naming import owner_name, owner_query, owner_title
-from memoryweb.workspace.models import SourceClass
+from memoryweb.workspace.author_kinds import SourceClass
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12
 _KINDS = ("file", "message")

@@ -15,7 +15,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.zip_structure import MAX_UPLOAD
-from memoryweb.workspace.models import AuthorKind
+from memoryweb.workspace.author_kinds import AuthorKind
 
 
 class Command(base.TeamCommand):

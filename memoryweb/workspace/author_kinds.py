@@ -1,0 +1,62 @@
+"""Who writes memory, and whose word that is. A new kind of author is one row of `AuthorKind`."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.markdown.file_kinds import Written
+
+
+class SourceClass(models.TextChoices):
+    """Whose word a text is, which decides how far a machine may trust it."""
+
+    PERSON = "person", _("A member of the team")
+    OWNER = "owner", _("The person it is about")
+    AGENT = "agent", _("The agent")
+    IMPORT = "import", _("An import")
+    THIRD_PARTY = "third_party", _("Somebody else")
+    DREAM = "dream", _("A dream")
+    SYSTEM = "system", _("The system")
+
+
+_EVERY = frozenset(Written)
+_OF_AGENTS = _EVERY - {Written.INSTRUCTIONS, Written.DREAMS, Written.HISTORY}
+_OF_EXTRACTION = frozenset({Written.MEMORY, Written.NOTES, Written.HISTORY})
+_OF_DREAMS = frozenset({Written.MEMORY, Written.DREAMS, Written.SKILLS})
+_OF_IMPORTS: frozenset[Written] = frozenset()
+
+
+class AuthorKind(models.TextChoices):
+    """Who wrote, one row each: whose word that is by itself, and which files it may write.
+
+    What a machine brought is looked at for orders and shown as a machine's; a run is ours, and
+    what it proposes a person may take up. An import is a way in: whoever brings it is judged.
+    """
+
+    source: SourceClass
+    writes: frozenset[Written]
+    is_machine: bool
+    is_run: bool
+
+    PERSON = "person", SourceClass.PERSON, _EVERY, _("Person")
+    AGENT = "agent", SourceClass.AGENT, _OF_AGENTS, "machine", _("Agent")
+    EXTRACTION = "extraction", SourceClass.THIRD_PARTY, _OF_EXTRACTION, "run", _("Extraction")
+    DREAM = "dream", SourceClass.DREAM, _OF_DREAMS, "run", _("Dream")
+    IMPORT = "import", SourceClass.IMPORT, _OF_IMPORTS, "machine", _("Import")
+    SYSTEM = "system", SourceClass.SYSTEM, _EVERY, _("System")
+
+    def __new__(
+        cls,
+        value: str,
+        source: SourceClass = SourceClass.SYSTEM,
+        writes: frozenset[Written] = _EVERY,
+        sort: str = "",
+    ) -> "AuthorKind":
+        kind = str.__new__(cls, value)
+        kind._value_ = value
+        kind.source, kind.writes = source, writes
+        kind.is_machine, kind.is_run = sort in {"machine", "run"}, sort == "run"
+        return kind
+
+
+MACHINES = [kind for kind in AuthorKind if kind.is_machine]
+RUNS = [kind for kind in AuthorKind if kind.is_run]
