@@ -208,6 +208,8 @@ def _as_told(verdict: Verdict, found: Sequence[Result], full: set[str]) -> Verdi
         return verdict
     if not found:
         return verdict.changed("kept", UNTAKEN)
+    # A line may also be why another one leaves: that adds nothing of its own.
+    found = [one for one in found if one.operation.does is not Does.RETIRE] or found
     applied = [one for one in found if one.is_applied]
     if applied:
         has_room = any(one.new is None or one.new.id not in full for one in applied)

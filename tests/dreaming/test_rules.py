@@ -295,3 +295,14 @@ def test_every_promoted_statement_is_cited_by_an_operation_that_was_carried_out(
     cited = {ref for one in result.made.applied for ref in one.operation.sources}
     promoted = [v.candidate for v in result.made.verdicts if v.verdict == "promoted"]
     assert all(cited & {mention.ref for mention in one.mentions} for one in promoted)
+
+
+def test_what_only_makes_another_statement_leave_is_not_told_as_added() -> None:
+    again = mention("We ship on Thursdays, please tell the new colleague.")
+    stands = "We ship on Thursdays, so the code freeze is on Wednesdays at noon."
+    read = inputs(f"# Memory\n\n- We ship on Fridays.\n- {stands}\n", [again])
+    old, kept = read.material.living
+    hidden = replace(old, is_hidden=True, against=(again.ref,))
+    night = dreamt(replace(read, material=replace(read.material, living=(hidden, kept))))
+    assert night.bullets == [stands]
+    assert night.verdict(again.text).verdict == "rejected"
