@@ -14,9 +14,7 @@ register = template.Library()
 @register.simple_tag(takes_context=True)
 def workspace_url(context: Context, name: str, *place: Any, **asked: Any) -> str:
     workspace = context["workspace"]
-    url = reverse(
-        f"web:{name}", args=[context["shell"].visit.team.slug, workspace.agent.pk, *place]
-    )
+    url = reverse(f"web:{name}", args=[context["rail"].visit.team.slug, workspace.agent.pk, *place])
     query = {**asked, **({"owner": workspace.value} if workspace.value else {})}
     return f"{url}?{urlencode(query)}" if query else url
 

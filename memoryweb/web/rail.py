@@ -12,11 +12,11 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.web.access import Visit, memberships_of
 
 
-def shell(request: HttpRequest) -> dict[str, Any]:
-    return {"shell": Shell(request)}
+def rail(request: HttpRequest) -> dict[str, Any]:
+    return {"rail": Rail(request)}
 
 
-class Shell:
+class Rail:
     """The left rail. Asks the database only when a whole page is rendered."""
 
     def __init__(self, request: HttpRequest) -> None:

@@ -123,7 +123,7 @@ def test_the_codes_picture_is_an_image_of_our_own(world: World, vera: Client) ->
 @pytest.mark.parametrize(
     "name", ["account_change_password", "mfa_index", "account_logout", "profile_address"]
 )
-def test_account_pages_wear_the_shell(world: World, vera: Client, name: str) -> None:
+def test_account_pages_have_the_rail(world: World, vera: Client, name: str) -> None:
     page = text(vera.get(reverse(name), follow=True))
     assert 'class="rail"' in page
     assert " style=" not in page
