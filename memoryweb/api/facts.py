@@ -16,7 +16,7 @@ from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import NotFound
 from memoryweb.api.pagination import page
-from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
+from memoryweb.api.query_parameters import OwnerPaging, Paging
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import (
     Camel,
@@ -106,11 +106,12 @@ class EvidenceOut(Camel):
 
 
 class FactText(FactOut):
-    """A fact with its evidence, and what was ever said of the same, latest first."""
+    """A fact with its evidence, and a page of what was ever said of the same, latest first."""
 
     line_number: int | None
     evidence: list[EvidenceOut]
     history: list[FactOut]
+    history_cursor: str | None = Field(description="Send it as `cursor` for the next page.")
 
 
 class ContradictionOut(Camel):
@@ -191,10 +192,10 @@ def list_contradictions(
 
 
 @router.operation("GET", ONE, Right.READ)
-def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerQuery]) -> FactText:
-    """Read a fact with its evidence and its history."""
+def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerPaging]) -> FactText:
+    """Read a fact with its evidence and a page of its history."""
     agent, visible = _reach(request, agent_id, query.owner)
-    return _in_full(request.auth, visible, _one(request.auth, agent, visible, fact_id))
+    return _in_full(request.auth, visible, _one(request.auth, agent, visible, fact_id), query)
 
 
 @router.operation("POST", ONE + "/confirm", Right.FACTS_OWN, example={"trust": 0.8}, errors=(409,))
@@ -337,13 +338,17 @@ def _fields(fact: Any) -> dict[str, Any]:
     }
 
 
-def _in_full(caller: Caller, visible: Visibility, fact: Any) -> FactText:
+def _in_full(
+    caller: Caller, visible: Visibility, fact: Any, asked: Paging | None = None
+) -> FactText:
     earlier = _of(caller, fact.agent, visible).filter(pk__in=values_of(fact).values("pk"))
+    history = page(earlier, ["-changed_at", "-id"], asked or Paging(), _described)
     return FactText(
         **_fields(fact),
         line_number=lines_of(fact.file).get(fact.fingerprint) if fact.file else None,
         evidence=[_ground(visible, one) for one in said_of(fact)],
-        history=[_described(one) for one in earlier.order_by("-changed_at", "-pk")],
+        history=history.items,
+        history_cursor=history.cursor,
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 MAX_MESSAGE = 8_000  # a window carries at most 2 000 characters a message; pastes are not speech
 _FENCED = re.compile(r"(?ms)^[ \t>]*(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)")
@@ -64,14 +65,19 @@ def speech(content: str) -> str:
 
 def split(text: str) -> list[str]:
     """Sentences with their marks; "5. März" and "Dr. Olson" end none."""
-    found, start = [], 0
+    found = (text[start:end] for start, end in spans(text))
+    return [bare for one in found if (bare := _MARK.sub("", " ".join(one.split())).strip())]
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where each sentence begins and ends; one follows the other without a gap."""
+    start = 0
     for end in _ENDS.finditer(text):
         if _NO_END.search(text, max(start, end.end() - 8), end.end()):
             continue
-        found.append(text[start : end.end()])
+        yield start, end.end()
         start = end.end()
-    found.append(text[start:])
-    return [bare for one in found if (bare := _MARK.sub("", " ".join(one.split())).strip())]
+    yield start, len(text)
 
 
 def unquoted(text: str) -> str:

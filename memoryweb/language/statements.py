@@ -10,11 +10,13 @@ from rapidfuzz.distance import LCSseq
 
 from memoryweb.language.attributes import Key, key_of
 from memoryweb.language.normal_form import Reading, clean, is_cjk, normalise, read
+from memoryweb.language.sentences import MAX_MESSAGE, spans
 from memoryweb.language.words import CJK_NEGATIONS, ENDINGS, NEGATIONS
 
 __all__ = [
     "Key",
     "Lookup",
+    "cited",
     "claim_in",
     "clean",
     "contradicts",
@@ -111,6 +113,25 @@ def tells_value(fuller: str, shorter: str) -> bool:
         return False
     rest = read(two.rest)
     return rest.heavy | rest.numbers <= set(read(fuller).words) | read(fuller).numbers
+
+
+def cited(message: str, said: str) -> tuple[int, int] | None:
+    """The characters of a message that a statement was made of: the sentences, next to each other,
+    that it says all of. None where it is in other words."""
+    known, is_open = set(read(said).words), False
+    runs: list[tuple[int, int]] = []
+    for start, end in spans(message[:MAX_MESSAGE]):
+        words = read(message[start:end]).words
+        if words and known.issuperset(words):
+            runs.append((runs.pop()[0] if is_open else start, end))
+            is_open = True
+        elif message[start:end].strip():
+            is_open = False
+    first, last = max(runs, key=lambda run: run[1] - run[0], default=(0, 0))
+    text = message[first:last]
+    if not text or not covers(said, text):
+        return None
+    return last - len(text.lstrip()), first + len(text.rstrip())
 
 
 class Lookup:

@@ -9,6 +9,7 @@ from uuid import UUID
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement
+from memoryweb.language.statements import cited
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.source_classes import source_of_message, source_of_origin, weakest
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
@@ -74,17 +75,30 @@ def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) ->
     if known:
         rows = Evidence.objects.filter(fact__in=known)
         there = set(rows.values_list("fact", "message", "root"))
-    Evidence.objects.bulk_create(
-        Evidence(
-            team_id=fact.team_id,
-            fact=fact,
-            message_id=one.message_id,
-            root_id=one.root_id,
-            said_at=one.said_at,
-        )
+    fresh = [
+        (fact, one)
         for fact, all_of_it in grounds.items()
         for one in all_of_it
         if (fact.pk, one.message_id, one.root_id) not in there
+    ]
+    ids = {one.message_id for _fact, one in fresh} - {None}
+    said = dict(Message.objects.filter(pk__in=ids).values_list("pk", "content")) if ids else {}
+    Evidence.objects.bulk_create(
+        _evidence(fact, one, said.get(one.message_id or 0, "")) for fact, one in fresh
+    )
+
+
+def _evidence(fact: Fact, ground: Ground, said: str) -> Evidence:
+    """`said`: its message."""
+    first, last = cited(said, fact.text) or (None, None)
+    return Evidence(
+        team_id=fact.team_id,
+        fact=fact,
+        message_id=ground.message_id,
+        root_id=ground.root_id,
+        said_at=ground.said_at,
+        first=first,
+        last=last,
     )
 
 

@@ -88,8 +88,12 @@ def without_flagged(content: str, flagged: Collection[int]) -> str:
 
 
 def flag(file: File, line: int, code: str) -> None:
-    """Have a person look at a line for what it says, whatever its words look like."""
-    LineOrigin.objects.filter(file=file, line=line).update(marks=code)
+    """Have a person look at a line for what it says, whatever its words look like; what it is
+    flagged for already stays."""
+    rows = list(LineOrigin.objects.filter(file=file, line=line))
+    for row in rows:
+        row.marks = ",".join(sorted({*row.marks.split(","), code} - {""}))
+    LineOrigin.objects.bulk_update(rows, ["marks"])
 
 
 @dataclass(frozen=True)

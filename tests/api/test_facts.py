@@ -23,7 +23,7 @@ from tests.world import World
 SAID = "We moved to Leeds."
 
 
-def held(world: World, text: str = SAID) -> Fact:
+def held(world: World, text: str = SAID, *, before: str = "", after: str = "") -> Fact:
     """A statement of the customer's, with the message it stands on."""
     with write_transaction(world.team) as work:
         talk = add_messages(
@@ -31,7 +31,7 @@ def held(world: World, text: str = SAID) -> Fact:
             agent=world.agent,
             owner=world.customer,
             conversation_id="c-1",
-            messages=[NewMessage("user", text, "m1", name="Inês")],
+            messages=[NewMessage("user", f"{before}{text}{after}", "m1", name="Inês")],
         ).conversation
         origin = Origin((Source(message_id=talk.messages.get().pk),))
         place = Place(world.agent, world.customer, "MEMORY.md")
@@ -53,6 +53,28 @@ def test_a_fact_tells_its_fields_its_evidence_and_its_trust(
     [ground] = found["evidence"]
     assert (ground["text"], ground["name"], ground["messageId"]) == (SAID, "Inês", "m1")
     assert [one["id"] for one in found["history"]] == [str(fact.pk)]
+
+
+def test_evidence_is_the_sentence_of_its_message(
+    world: World, callers: Callers, memory: str
+) -> None:
+    fact = held(world, SAID, before="Good morning! ", after=" How are you?")
+    found = callers.helpdesk.get(f"{memory}/facts/{fact.pk}?owner=api:customer-1").json()
+    assert [one["text"] for one in found["evidence"]] == [SAID]
+
+
+def test_the_history_of_a_fact_comes_in_pages(world: World, callers: Callers, memory: str) -> None:
+    facts = [
+        made(world, f"Tea is served at {n}.", subject="tea", attribute="time", value=str(n))
+        for n in range(5)
+    ]
+    path, seen, cursor = f"{memory}/facts/{facts[0].pk}", [], ""
+    while cursor is not None:
+        found = callers.viewer.get(f"{path}?limit=2&cursor={cursor}").json()
+        assert len(found["history"]) <= 2
+        seen += [one["id"] for one in found["history"]]
+        cursor = found["historyCursor"]
+    assert sorted(seen) == sorted(str(one.pk) for one in facts)
 
 
 def test_personal_facts_are_listed_for_their_owner_alone(

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from memoryweb.language.statements import (
     Key,
     Lookup,
+    cited,
     clean,
     contradicts,
     covers,
@@ -274,3 +275,23 @@ def test_any_value_can_be_read(template: str, one: str, other: str, more: str) -
     first, second = template.format(one, other), template.format(one, other + more)
     assert tells_value(first, first) or key_of(first) is None
     assert contradicts(first, second) == contradicts(second, first)
+
+
+@pytest.mark.parametrize(
+    ("message", "said", "expected"),
+    [
+        ("Hi there! We moved to Leeds. How are you?", "We moved to Leeds.", "We moved to Leeds."),
+        ("It rains. I moved yesterday.", "I moved yesterday (2026-11-20).", "I moved yesterday."),
+        ("Ja. Ich wohne seit dem 5. März in Graz.", "Ich wohne seit dem 5. März in Graz.", None),
+        ("你好！我住在上海。天气很好。", "我住在上海。", "我住在上海。"),
+        ("I have a dog. He is called Rex. Bye!", "I have a dog. He is called Rex.", None),
+        ("Leeds. We went there last year.", "Maria lives in Leeds with two cats.", ""),
+        ("Nothing of the kind.", "We moved to Leeds.", ""),
+        ("", "We moved to Leeds.", ""),
+    ],
+)
+def test_a_statement_cites_the_sentences_it_was_made_of(
+    message: str, said: str, expected: str | None
+) -> None:
+    first, last = cited(message, said) or (0, 0)
+    assert message[first:last] == (said if expected is None else expected)

@@ -8,7 +8,7 @@ from memoryweb.language.flags import Known, flags_of
 from memoryweb.memory import write
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.flags import flagged_lines, without_flagged
+from memoryweb.provenance.flags import flag, flagged_lines, without_flagged
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.workspace.author_kinds import AuthorKind
@@ -118,6 +118,15 @@ def test_what_a_person_took_up_is_not(world: World) -> None:
         taken_up = Writer(AuthorKind.DREAM, user=world.alice, is_vouched=True)
         file = write.write(work, place, f"- {ORDER}\n", writer=taken_up).file
     assert flagged_lines(file) == set()
+
+
+def test_a_line_is_flagged_for_one_thing_more(world: World) -> None:
+    """What it was flagged for before is still told."""
+    file = _write(world, f"- {ORDER} {LINK}\n")
+    flag(file, 1, flags.CORRECTED)
+    flag(file, 1, flags.CORRECTED)
+    marks = LineOrigin.objects.get(file=file, line=1).marks
+    assert marks.split(",") == sorted([flags.ADDRESSES, flags.CORRECTED, flags.ORDERS])
 
 
 def test_a_mark_moves_with_its_line(world: World) -> None:
