@@ -71,6 +71,7 @@ class IncludedHit(Camel):
     owner: str
     text: str
     score: float
+    relevance: float
     date: date | None
 
 
@@ -164,6 +165,7 @@ def found_at(hit: Hit) -> dict[str, Any]:
         "conversation_id": message.conversation.external_id if message else None,
         "message_id": message.external_id if message else None,
         "score": round(hit.score, 4),
+        "relevance": round(hit.relevance, 4),
         "date": hit.date,
     }
 

@@ -68,6 +68,7 @@ class SearchHit(Camel):
     snippet: str
     marks: list[tuple[int, int]] = Field(description="Start and end of each match in the snippet.")
     score: float
+    relevance: float = Field(description="0 to 1: how much of the query the hit answers.")
     date: date | None
 
 

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader, reading
+from memoryweb.language.tokens import tokens
 from memoryweb.search import cursors, matching, query_syntax
 from memoryweb.search.corpus import Current
 from memoryweb.search.cursors import Cursor
@@ -15,6 +16,7 @@ from memoryweb.search.hits import Found, Hit, hit
 from memoryweb.search.matching import Asked
 from memoryweb.search.past import Then
 from memoryweb.search.query_syntax import Query
+from memoryweb.search.relevance import relevance
 
 __all__ = ["Found", "Hit", "search", "search_each"]
 
@@ -84,15 +86,23 @@ def _found(
         corpus = Then(readers[0], at) if at else Current(readers)
         matches = matching.match(corpus, asked)
         pages = matching.pages(corpus, matches, min(max(limit, 1), MOST), after)
-        wanted = {passage for page in pages for passage, _score in page.hits}
+        wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
         rows = corpus.passages(wanted, {kind for page in pages for kind in page.kinds})
+    spoken = [word for row in rows.values() if row.message for word in tokens(row.trail)]
+    names = {at for at, term in enumerate(asked.terms) if not {*term}.isdisjoint(spoken)}
     each = zip(readers, matches, pages, strict=True)
     return [
         Found(
             matched.total,
             tuple(
-                hit(rows[key], score, asked.words, corpus.past(rows[key]))
-                for key, score in page.hits
+                hit(
+                    rows[key],
+                    score,
+                    relevance(asked.sentences, matched.scores.rarities, evidence, names),
+                    asked.words,
+                    corpus.past(rows[key]),
+                )
+                for key, score, evidence in page.hits
                 if key in rows and corpus.sees(reader, rows[key])
             ),
             last=page.last,

@@ -7,8 +7,6 @@ from functools import reduce
 from operator import or_
 from uuid import UUID
 
-from django.db.models import Max
-
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
 from memoryweb.markdown.paths import fold
@@ -67,13 +65,6 @@ class Current:
     def extents(self) -> list[Extent]:
         return index.extents([reaches.all for reaches in self.reaches])
 
-    def last_turns(self, wholes: Collection[int]) -> dict[int, int]:
-        """The position of each conversation's last message."""
-        if not wholes:
-            return {}
-        rows = Passage.objects.filter(whole__in=wholes).values_list("whole")
-        return dict(rows.annotate(Max("line")).order_by())
-
     def files(self, path: str) -> set[int]:
         """The wholes of the files whose path has that in it."""
         visible = reduce(or_, (reader.sees() for reader in self.readers))
@@ -96,19 +87,6 @@ class Current:
 
     def lines(self, passages: Collection[int]) -> Mapping[int, int]:
         return dict(Passage.objects.filter(pk__in=passages).values_list("pk", "line"))
-
-    def spots(self, spots: Collection[Spot]) -> dict[Spot, int]:
-        """The passages that stand there."""
-        if not spots:
-            return {}
-        rows = Passage.objects.filter(
-            whole__in={whole for whole, _line in spots}, line__in={line for _whole, line in spots}
-        )
-        return {
-            (whole, line): pk
-            for pk, whole, line in rows.values_list("pk", "whole", "line")
-            if (whole, line) in spots
-        }
 
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
         if not passages:

@@ -29,6 +29,7 @@ Mark = tuple[int, int]
 class Hit:
     """One block of a file, or one message. `marks` are offsets of matched words in `snippet`.
 
+    `relevance` (0..1) says how much of the query it answers, whatever else was found.
     A hit of `at:` has its `file` with the name, text and revision of then, and `past` to tell.
     """
 
@@ -42,6 +43,7 @@ class Hit:
     snippet: str
     marks: tuple[Mark, ...]
     score: float
+    relevance: float
     date: date | None
     source: str
     owner_id: UUID | None
@@ -73,7 +75,13 @@ class Found:
     last: Cursor | None = None
 
 
-def hit(row: Passage, score: float, words: Collection[str], past: Past | None = None) -> Hit:
+def hit(
+    row: Passage,
+    score: float,
+    relevance: float,
+    words: Collection[str],
+    past: Past | None = None,
+) -> Hit:
     """`words` are the stems that were asked for; `past` is the file where it was found then."""
     snippet, marks = excerpt(row.said, words)
     return Hit(
@@ -87,6 +95,7 @@ def hit(row: Passage, score: float, words: Collection[str], past: Past | None = 
         snippet=snippet,
         marks=marks,
         score=score,
+        relevance=relevance,
         date=row.date,
         source=row.source,
         owner_id=row.owner_id,

@@ -14,7 +14,8 @@ from memoryweb.search.indexing import HEADINGS, TEXT
 from memoryweb.search.past import Then
 from memoryweb.search.query_syntax import Query
 from memoryweb.search.ranking import PER_FILE, Places, Postings, Scores, summed
-from memoryweb.search.terms import Term, terms_of
+from memoryweb.search.relevance import Evidence, Sentence
+from memoryweb.search.terms import Term, sentences_of, terms_of
 
 Corpus = Current | Then
 
@@ -26,13 +27,16 @@ class Asked:
     query: Query
     terms: Sequence[Term]
     phrases: Sequence[Sequence[str]]
+    sentences: Sequence[Sentence]
     kinds: Collection[str]
     scope: str
 
     @classmethod
     def of(cls, query: Query, kinds: Collection[str], scope: str) -> "Asked":
         phrases = [found for phrase in query.phrases if (found := tokens(phrase))]
-        return cls(query, terms_of(" ".join([*query.words, *query.phrases])), phrases, kinds, scope)
+        text = " ".join([*query.words, *query.phrases])
+        terms = terms_of(text)
+        return cls(query, terms, phrases, sentences_of(text, terms), kinds, scope)
 
     @property
     def words(self) -> set[str]:
@@ -44,7 +48,7 @@ class Asked:
 class Page:
     """`last` is where it ends, None when nothing comes after it."""
 
-    hits: Sequence[tuple[int, float]]
+    hits: Sequence[tuple[int, float, Evidence]]
     kinds: Collection[str]
     last: Cursor | None
 
@@ -76,16 +80,16 @@ class Matched:
     def page(
         self,
         scores: Mapping[int, float],
-        ids: Mapping[int, int],
         standings: Mapping[int, Standing],
         limit: int,
         after: Cursor | None,
     ) -> Page:
+        ids = self.places.passages
         in_order = _in_order(scores, ids, standings)
         order = list(_at_most_per_file(in_order, self.places))
         start = self._start(order, scores, after) if after else 0
         shown = order[start : start + limit]
-        hits = [(ids[key], scores[key]) for key in shown if key in ids]
+        hits = [(ids[key], scores[key], self.scores.evidence(key)) for key in shown]
         more = start + limit < len(order)
         kinds = {"message" if self.places.is_turn(key) else "file" for key in shown}
         return Page(hits, kinds, self._cursor(shown[-1], scores) if more else None)
@@ -108,31 +112,15 @@ class Matched:
     def _cursor(self, key: int, scores: Mapping[int, float]) -> Cursor:
         return Cursor(self.places.whole(key), ranking.ordinal(key), scores[key])
 
-    def spots(self, keys: Collection[int]) -> dict[Spot, int]:
-        """Where the turns stand that were found by their neighbours."""
-        known = self.places.passages
-        return {
-            (self.places.whole(key), ranking.ordinal(key)): key for key in keys if key not in known
-        }
-
-    def ids(self, keys: Collection[int], passages: Mapping[Spot, int]) -> dict[int, int]:
-        """Place → passage."""
-        known = self.places.passages
-        spots = self.spots(keys)
-        found = {spots[spot]: passages[spot] for spot in spots if spot in passages}
-        return {key: known[key] for key in keys if key in known} | found
-
 
 def match(corpus: Corpus, asked: Asked) -> list[Matched]:
     """One for each reader of the corpus."""
     finds = corpus.find([_keyed(reaches, asked.words) for reaches in corpus.reaches])
-    places = [found.places for found in finds]
-    last_turns = corpus.last_turns({key for one in places for key in one.conversations})
     narrowing = _Narrowing.of(corpus, asked, finds)
     matches = []
     for reaches, found, extent in zip(corpus.reaches, finds, corpus.extents(), strict=True):
         terms = [_postings(found, reaches, term) for term in asked.terms]
-        scores = ranking.score(extent, terms, found.places, last_turns)
+        scores = ranking.score(extent, terms, found.places)
         matches.append(Matched(scores.narrowed(narrowing.keys(scores.keys, found, reaches))))
     return matches
 
@@ -143,16 +131,9 @@ def pages(
     """A page of each. What the corpus is asked about them, it is asked once."""
     bests = [matched.best(limit, after) for matched in matches]
     each = list(zip(matches, bests, strict=True))
-    passages = corpus.spots({spot for one, best in each for spot in one.spots(best)})
-    ids = [matched.ids(best, passages) for matched, best in each]
-    tied = {
-        of[key] for best, of in zip(bests, ids, strict=True) for key in _tied(best) if key in of
-    }
+    tied = {matched.places.passages[key] for matched, best in each for key in _tied(best)}
     standings = corpus.standings(tied)
-    return [
-        matched.page(best, of, standings, limit, after)
-        for (matched, best), of in zip(each, ids, strict=True)
-    ]
+    return [matched.page(best, standings, limit, after) for matched, best in each]
 
 
 @dataclass(frozen=True)
@@ -194,7 +175,7 @@ class _Narrowing:
         if wholes is not None:
             keys = {key for key in keys if places.whole(key) in wholes}
         if self.said is not None:
-            keys = {key for key in keys if places.passages.get(key) in self.said}
+            keys = {key for key in keys if places.passages[key] in self.said}
         if self.spots is not None:
             keys = {key for key in keys if _spot(key, places, self.lines) in self.spots}
         return keys
@@ -221,7 +202,7 @@ def _in_order(
     """Best first, newer first where scores are equal, then the same on every database."""
 
     def place(key: int) -> tuple[float, Standing | tuple[()]]:
-        return -scores[key], standings.get(ids.get(key, 0), ())
+        return -scores[key], standings.get(ids[key], ())
 
     return sorted(scores, key=place)
 
@@ -264,8 +245,7 @@ def _with_all(found: Found, reaches: Reaches, phrases: Iterable[Sequence[str]]) 
 
 
 def _spot(key: int, places: Places, lines: Mapping[int, int]) -> tuple[int, int]:
-    passage = places.passages.get(key)
-    return places.whole(key), ranking.ordinal(key) if passage is None else lines.get(passage, -1)
+    return places.whole(key), lines.get(places.passages[key], -1)
 
 
 def _tied(scores: Mapping[int, float]) -> Iterator[int]:

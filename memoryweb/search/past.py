@@ -32,7 +32,6 @@ class Then:
         self.reaches = [Reaches.of(reader)]
         self.pasts = {past.file.pk: past for past in _pasts(reader, moment)}
         self.rows = dict(enumerate(_passages(reader, moment, self.pasts.values()), start=1))
-        self.at = {(row.whole, row.line): number for number, row in self.rows.items()}
 
     def find(self, groups: Sequence[Collection[str]]) -> list[Found]:
         return [self._find(set(tokens)) for tokens in groups]
@@ -52,13 +51,6 @@ class Then:
 
     def extents(self) -> list[Extent]:
         return [Extent(len(self.rows), sum(row.length for row in self.rows.values()))]
-
-    def last_turns(self, wholes: Collection[int]) -> dict[int, int]:
-        last: dict[int, int] = {}
-        for row in self.rows.values():
-            if row.whole in wholes:
-                last[row.whole] = max(last.get(row.whole, 0), row.line)
-        return last
 
     def files(self, path: str) -> set[int]:
         wanted = fold(path)
@@ -80,9 +72,6 @@ class Then:
 
     def lines(self, passages: Collection[int]) -> Mapping[int, int]:
         return {number: self.rows[number].line for number in passages}
-
-    def spots(self, spots: Collection[Spot]) -> dict[Spot, int]:
-        return {spot: self.at[spot] for spot in spots if spot in self.at}
 
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
         return {number: _standing(self.rows[number]) for number in passages}

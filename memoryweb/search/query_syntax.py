@@ -57,7 +57,7 @@ def parse(text: str) -> Query:
 
 def plain(text: str) -> Query:
     """A text that is no query, such as a message: all of it words, nothing a filter."""
-    return Query(tuple(_readable(text).split()))
+    return Query((_readable(text),))
 
 
 def _readable(text: str) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import TypeVar
 
+from memoryweb.search.relevance import Evidence
+
 Number = TypeVar("Number", int, float)
 
 K1, B = 1.2, 0.75
@@ -81,10 +83,6 @@ class Places:
         self.passages = dict(zip(keys, passages, strict=True))
         self.lengths = [place >> _LENGTH & _LONGEST for place in places]
 
-    @property
-    def conversations(self) -> list[int]:
-        return [whole for whole, turns in zip(self.wholes, self.are_turns, strict=True) if turns]
-
     def is_turn(self, key: int) -> bool:
         return self.are_turns[key >> _ORDINAL]
 
@@ -105,7 +103,7 @@ class Scores:
     """The places that were found, scored exactly only where it matters for the order.
 
     What a place and its whole say is a lower bound; with the sum of its neighbours it is an upper
-    one. A turn may be found by what was said around it, a block only by itself.
+    one. A hit says a word of the query itself: what stands around it only ranks it.
     """
 
     def __init__(
@@ -115,12 +113,14 @@ class Scores:
         priors: Sequence[float],
         said: Mapping[int, float],
         found: Mapping[int, float],
+        rarities: Sequence[float],
     ) -> None:
-        """`own`: for each word, place → what it says of it. `priors`: for each whole.
+        """`own`: for each word, place → what it says of it. `rarities`: the idf of each word.
+        `priors`: for each whole.
 
         `said`: place → what it says itself of all the words; `found`: the same of all hits.
         """
-        self.places, self.own, self.priors = places, own, priors
+        self.places, self.own, self.priors, self.rarities = places, own, priors, rarities
         self._said, self._found = said, found
 
     @property
@@ -131,7 +131,13 @@ class Scores:
         if len(keys) == len(self._found):
             return self
         found = {key: self._found[key] for key in keys}
-        return Scores(self.places, self.own, self.priors, self._said, found)
+        return Scores(self.places, self.own, self.priors, self._said, found, self.rarities)
+
+    def evidence(self, key: int) -> Evidence:
+        around = [key - distance for distance, _worth in AROUND]
+        here = frozenset(term for term, own in enumerate(self.own) if key in own)
+        near = (term for term, own in enumerate(self.own) if any(other in own for other in around))
+        return Evidence(here, frozenset(near) - here)
 
     def of(self, key: int) -> float:
         value = 0.0
@@ -222,22 +228,21 @@ def score(
     extent: Extent,
     terms: Sequence[Postings],
     places: Places,
-    last_turns: Mapping[int, int],
 ) -> Scores:
     norms = _norms(extent, places)
-    owns = []
+    owns, rarities = [], []
     priors = [0.0] * len(places.wholes)
     said: dict[int, float] = {}
     for term in terms:
         having = len(term.text) + len(term.headings - term.text.keys())
-        boost = (K1 + 1) * math.log((extent.passages - having + 0.5) / (having + 0.5) + 1)
+        rarities.append(math.log((extent.passages - having + 0.5) / (having + 0.5) + 1))
+        boost = (K1 + 1) * rarities[-1]
         own, counts = _own(term, places, norms, boost)
         owns.append(own)
         said = summed(said, own)
         for number, count in counts.items():
             priors[number] += WHOLE * boost * count / (count + K1)
-    found = dict.fromkeys(_beside_turns(said, places, last_turns), 0.0) | said
-    return Scores(places, owns, priors, said, found)
+    return Scores(places, owns, priors, said, said, rarities)
 
 
 def summed(one: dict[int, Number], other: Mapping[int, Number]) -> dict[int, Number]:
@@ -273,15 +278,3 @@ def _own(
         if value > values.get(key, 0.0):
             values[key] = value
     return values, counts
-
-
-def _beside_turns(
-    said: Mapping[int, float], places: Places, last_turns: Mapping[int, int]
-) -> set[int]:
-    """The places of messages around those that were found."""
-    if not any(places.are_turns):
-        return set()
-    ends = [last_turns.get(whole, 0) for whole in places.wholes]
-    turns = [key for key in said if places.are_turns[key >> _ORDINAL]]
-    beside = {key + distance for distance, _worth in AROUND for key in turns}
-    return {key for key in beside - said.keys() if 1 <= ordinal(key) <= ends[key >> _ORDINAL]}

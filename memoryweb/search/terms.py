@@ -2,11 +2,15 @@
 the dates it names. Pure."""
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
-from memoryweb.language.tokens import tokens
+from memoryweb.language.sentences import split
+from memoryweb.language.tokens import CJK, tokens
+from memoryweb.search.relevance import Sentence
 
 MOST_TERMS = 32
 
@@ -42,7 +46,18 @@ _MAYBE = re.compile(r"\d")
 
 
 def terms_of(text: str) -> list[Term]:
-    """At most 32. Stop words count only where there is nothing else; a date is one term."""
+    """At most 32: of a longer text those of its questions first, then of what comes last, where
+    people ask below what they pasted."""
+    found = _terms(text)
+    if len(found) > MOST_TERMS:
+        backwards = split(text)[::-1]
+        telling = [*filter(is_question, backwards), *backwards]
+        found = list(dict.fromkeys(chain.from_iterable(map(_terms, telling))))
+    return found[:MOST_TERMS]
+
+
+def _terms(text: str) -> list[Term]:
+    """Stop words count only where there is nothing else; a date is one term."""
     dates, rest = _taken_apart(text)
     words = list(dict.fromkeys(tokens(rest)))
     telling = [word for word in words if word not in _stop_words()]
@@ -51,7 +66,26 @@ def terms_of(text: str) -> list[Term]:
     found = dict.fromkeys(
         [(date,) for date in dates] + [_forms().get(word, (word,)) for word in telling]
     )
-    return list(found)[:MOST_TERMS]
+    return list(found)
+
+
+def is_question(text: str) -> bool:
+    return text.rstrip('"”』」)） ').endswith(("?", "？"))
+
+
+def sentences_of(text: str, terms: Sequence[Term]) -> list[Sentence]:
+    """Which of the terms each sentence asks for. One of which terms were left out, as there were
+    too many, can't be judged; unless it is all there is."""
+    numbers = {term: number for number, term in enumerate(terms)}
+    whole: list[Sentence] = []
+    cut: list[Sentence] = []
+    for sentence in split(text):
+        asked = _terms(sentence)
+        kept = frozenset(numbers[term] for term in asked if term in numbers)
+        if kept:
+            judged = whole if len(kept) == len(asked) else cut
+            judged.append(Sentence(kept, bool(CJK.search(sentence))))
+    return whole or cut
 
 
 def dates_in(text: str) -> list[str]:

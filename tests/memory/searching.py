@@ -132,12 +132,7 @@ class Reference:
             (score + 0.3 * priors[_whole(row)]) * _weight(row)
             for row, score in ((row, scores[at]) for at, row in enumerate(self.rows))
         ]
-        hits = [
-            at
-            for at, row in enumerate(self.rows)
-            if at in found or (row.kind == "message" and scores[at] > 0)
-        ]
-        return list(self._page(hits, ranked, limit))
+        return list(self._page(sorted(found), ranked, limit))
 
     def _own(self, term: tuple[str, ...]) -> tuple[float, dict[int, float]]:
         having = [

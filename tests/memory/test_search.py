@@ -90,12 +90,29 @@ def test_a_day_s_note_is_found_by_its_date(world: World) -> None:
     assert texts(find(world, "what happened on 20 November 2026?"))[0].endswith("fence.")
 
 
-def test_an_answer_is_found_by_the_question_before_it(world: World) -> None:
-    say(world, "How was the camping trip?", "Wet, but we liked it.", "Let us eat.")
-    assert texts(find(world, "camping", world.customer))[:2] == [
-        "How was the camping trip?",
-        "Wet, but we liked it.",
-    ]
+def test_an_answer_is_ranked_by_the_question_before_it(world: World) -> None:
+    say(world, "How was the camping trip to the sea?", "Wet, but lovely.", "Wet shoes.", "Wet?")
+    assert texts(find(world, "wet camping", world.customer))[0] == "Wet, but lovely."
+
+
+def test_a_hit_says_a_word_of_the_query_itself(world: World) -> None:
+    say(world, "How was the camping trip?", "Lovely, thanks.", "Let us eat.")
+    assert texts(find(world, "camping", world.customer)) == ["How was the camping trip?"]
+
+
+def test_relevance_is_what_a_hit_answers_whatever_else_is_there(world: World) -> None:
+    say(world, "The ferry leaves at noon.", "The lamp is red.")
+    (ferry,) = find(world, "When does the ferry leave?", world.customer).hits
+    (lamp,) = find(world, "Who broke the green lamp of Olaf?", world.customer).hits
+    assert ferry.relevance == 1 > 0.5 > lamp.relevance > 0
+
+
+def test_of_a_long_message_the_question_below_it_is_asked(world: World) -> None:
+    pasted = " ".join(f"word{number} stands here." for number in range(200))
+    say(world, "The ferry leaves at noon.")
+    asked = query_syntax.plain(f"{pasted}\n\nWhen does the ferry leave?\n{pasted[:400]}")
+    hits = search(Reader(world.agent, world.customer), asked).hits
+    assert (hits[0].text, hits[0].relevance) == ("The ferry leaves at noon.", 1)
 
 
 def test_memory_counts_for_more_than_a_note_and_a_note_for_more_than_the_diary(

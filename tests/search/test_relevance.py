@@ -1,0 +1,73 @@
+"""Relevance: of what a sentence asks for, by weight, the share that a hit and those beside say."""
+
+import pytest
+
+from memoryweb.language.tokens import tokens
+from memoryweb.search import relevance
+from memoryweb.search.relevance import Evidence, Sentence
+from memoryweb.search.terms import sentences_of, terms_of
+
+RARE, COMMON = 6.0, 1.0
+
+
+def of(
+    *sentences: str, here: str = "", around: str = "", names: str = "", common: str = ""
+) -> float:
+    text = " ".join(sentences)
+    terms = terms_of(text)
+
+    def those(words: str) -> frozenset[int]:
+        said = set(tokens(words))
+        return frozenset(at for at, term in enumerate(terms) if not said.isdisjoint(term))
+
+    rarities = [COMMON if at in those(common) else RARE for at in range(len(terms))]
+    evidence = Evidence(those(here), those(around) - those(here))
+    asked = sentences_of(text, terms)
+    return relevance.relevance(asked, rarities, evidence, those(names))
+
+
+@pytest.mark.parametrize(
+    ("more", "less"),
+    [
+        ({"here": "ferry noon"}, {"here": "ferry"}),
+        ({"here": "ferry"}, {"around": "ferry"}),
+        ({"here": "ferry", "around": "noon"}, {"here": "ferry"}),
+        ({"here": "ferry", "common": "noon"}, {"here": "noon", "common": "noon"}),
+        ({"here": "ferry", "names": "noon"}, {"here": "noon", "names": "noon"}),
+    ],
+)
+def test_more_of_the_question_is_more_relevant(more: dict[str, str], less: dict[str, str]) -> None:
+    assert of("Does the ferry leave at noon?", **more) > of("Does the ferry leave at noon?", **less)
+
+
+def test_all_of_a_question_is_one_and_nothing_of_it_none() -> None:
+    assert of("When does the ferry leave?", here="the ferry leaves") == 1
+    assert of("When does the ferry leave?", here="lamp") == 0
+    assert of("", here="lamp") == of("?!", here="lamp") == 0
+
+
+def test_the_sentence_that_is_answered_best_counts() -> None:
+    alone = of("When does the ferry leave?", here="ferry")
+    among = of("Rain fell on Monday.", "When does the ferry leave?", "Bye now!", here="ferry")
+    assert among == alone
+
+
+def test_terms_of_two_sentences_do_not_add_up() -> None:
+    assert of("The ferry left.", "The lamp fell.", here="ferry lamp") == 0.5
+
+
+def test_words_of_no_weight_are_no_relevance() -> None:
+    assert relevance.relevance([Sentence(frozenset({0}), False)], [0.0], _all(), ()) == 0
+
+
+def test_a_sentence_in_cjk_needs_fewer_of_its_windows() -> None:
+    half = Evidence(frozenset({0}), frozenset())
+    plain, cjk = (Sentence(frozenset({0, 1}), is_cjk) for is_cjk in (False, True))
+    weights = [RARE, RARE]
+    latin = relevance.relevance([plain], weights, half, ())
+    assert latin < relevance.relevance([cjk], weights, half, ()) <= 1
+    assert relevance.relevance([cjk], weights, _all(), ()) == 1
+
+
+def _all() -> Evidence:
+    return Evidence(frozenset({0, 1}), frozenset())
