@@ -58,7 +58,7 @@ class FileOut(Camel):
 
 class FileText(FileOut):
     content: str = Field(
-        description="An integration gets a placeholder for each flagged line: "
+        description="An integration gets a placeholder for each flagged or outdated line: "
         "`<!-- line waiting for review #… -->`. Leave placeholders in place when you write."
     )
 

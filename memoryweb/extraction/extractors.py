@@ -16,7 +16,8 @@ from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import screening
-from memoryweb.provenance.flags import flagged_of, without_flagged
+from memoryweb.memory.outdated import withheld_of
+from memoryweb.provenance.flags import without_flagged
 from memoryweb.runs.engine import GiveUp
 from memoryweb.workspace.models import File
 
@@ -101,7 +102,7 @@ def _files(conversation: Conversation, day: date) -> dict[str, str]:
     owner = workspace_of(conversation)
     files = File.objects.of(conversation.agent_id, owner.pk if owner else None).present()
     found = {file.path: file for file in files.filter(path__in=[MEMORY, PROFILE, note_path(day)])}
-    hidden = flagged_of(found.values())
+    hidden = withheld_of(found.values())
     return {path: without_flagged(file.content, hidden[file.pk]) for path, file in found.items()}
 
 

@@ -81,7 +81,7 @@ def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) ->
         for one in all_of_it
         if (fact.pk, one.message_id, one.root_id) not in there
     ]
-    ids = {one.message_id for _fact, one in fresh} - {None}
+    ids = {one.message_id for _fact, one in fresh if one.message_id is not None}
     said = dict(Message.objects.filter(pk__in=ids).values_list("pk", "content")) if ids else {}
     Evidence.objects.bulk_create(
         _evidence(fact, one, said.get(one.message_id or 0, "")) for fact, one in fresh

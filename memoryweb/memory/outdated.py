@@ -4,31 +4,60 @@ has spoken against, and messages and lines that support only what is over (SPEC 
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from typing import TypeVar
 from uuid import UUID
 
+from django.db.models import Q, QuerySet, Value
 from django_scopes import scope
 
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import statements_of
-from memoryweb.provenance.flags import flagged_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
 
+Told = TypeVar("Told")
+
 
 def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
     """Of each file the lines that wait for a person, and those that their owner has spoken
-    against; in two statements."""
-    found: dict[UUID, set[int]] = defaultdict(set, flagged_of(files))
+    against; in one statement."""
+    found: dict[UUID, set[int]] = defaultdict(set)
+    hidden: dict[UUID, dict[str, None]] = defaultdict(dict)
+    ids = [file.pk for file in files]
     with scope(team=tuple({file.team_id for file in files})):
-        rows = Fact.objects.filter(file__in=[file.pk for file in files], hidden_at__isnull=False)
-        hidden = set(rows.values_list("file", "fingerprint"))
-    with_hidden = {file_id for file_id, _print in hidden}
-    for file in (one for one in files if one.pk in with_hidden):
-        for statement in statements_of(file.content, file.path):
-            if (file.pk, statement.print) in hidden:
-                found[file.pk] |= set(range(statement.line, statement.end + 1))
+        flagged = LineOrigin.objects.filter(~Q(marks=""), file__in=ids)
+        rows = flagged.values_list("file", "line", Value(""))
+        against = _against(ids).values_list("file", Value(0), "fingerprint")
+        for file_id, line, print_ in rows.union(against, all=True):
+            if print_:
+                hidden[file_id][print_] = None
+            else:
+                found[file_id].add(line)
+    for file in files:
+        if file.pk in hidden:
+            found[file.pk] |= _lines_of(file, hidden[file.pk]).keys()
     return found
+
+
+def spoken_against(file: File) -> Mapping[int, UUID]:
+    """The lines that their owner has said otherwise of since, each with its statement."""
+    return _lines_of(file, dict(_against([file.pk]).values_list("fingerprint", "pk")))
+
+
+def _against(files: Collection[UUID]) -> "QuerySet[Fact]":
+    return Fact.objects.filter(file__in=files, hidden_at__isnull=False)
+
+
+def _lines_of(file: File, facts: Mapping[str, Told]) -> dict[int, Told]:
+    """Line → what is told of its statement, by the statement's print."""
+    there = statements_of(file.content, file.path) if facts else ()
+    return {
+        line: facts[one.print]
+        for one in there
+        if one.print in facts
+        for line in range(one.line, one.end + 1)
+    }
 
 
 def without(hits: Sequence[Hit]) -> list[Hit]:

@@ -1,4 +1,5 @@
-"""What a program is given of lines that wait for a person, and how it writes around them.
+"""What a program is given of lines that wait for a person, or that their owner has spoken against,
+and how it writes around them.
 
 Each such line is shown as a comment with a number. What stands in its place when the program
 writes becomes the line again, and where it is gone the line comes back: a program neither reads
@@ -21,7 +22,6 @@ from memoryweb.memory.protected_lines import keep
 from memoryweb.provenance.flags import (
     flagged_lines,
     flagged_messages,
-    flagged_of,
     said_in,
     without_flagged,
 )
@@ -49,13 +49,13 @@ class LinesWait(MemoryRefused):
 
 def shown(file: File) -> str:
     """The current text as a program reads it; line numbers stay."""
-    return _with_placeholders(file, flagged_lines(file))
+    return shown_all([file])[0]
 
 
 def shown_all(files: Sequence[File]) -> list[str]:
     """The same of many files, in one statement."""
-    flagged = flagged_of(files)
-    return [_with_placeholders(file, flagged[file.pk]) for file in files]
+    withheld = outdated.withheld_of(files)
+    return [_with_placeholders(file, withheld[file.pk]) for file in files]
 
 
 def shown_then(file: File, content: str) -> str:
@@ -70,8 +70,8 @@ def shown_then(file: File, content: str) -> str:
 
 def shown_in_diff(file: File, diff: str) -> str:
     """A unified comparison with the current text, each line behind its two characters of sign."""
-    lines, flagged = file.content.split("\n"), flagged_lines(file)
-    waiting = {lines[number - 1] for number in flagged}
+    lines = file.content.split("\n")
+    waiting = {lines[number - 1] for number in _withheld(file)}
     return "\n".join(
         line[:2] + placeholder(file, line[2:]) if line[2:] in waiting else line
         for line in diff.split("\n")
@@ -106,22 +106,22 @@ def placeholder(file: File, line: str) -> str:
 
 def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = True) -> str:
     """What a program wrote, with the true lines where their placeholders stand; and `keeps` what
-    it may not take away: lines that wait, and of a whole new text also what people pinned or wrote.
+    it may not take away: such lines, and of a whole new text also what people pinned or wrote.
     """
     if not writer.is_program or (file is not None and file.content == content):
         return content
     if file is None or file.deleted_at is not None:
         return "\n".join(line for line in content.split("\n") if not _PLACEHOLDER.fullmatch(line))
-    flagged = flagged_lines(file)
-    content = "\n".join(_lines_put_back(file, content.split("\n"), flagged))
+    withheld = _withheld(file)
+    content = "\n".join(_lines_put_back(file, content.split("\n"), withheld))
     if not keeps:
         return content
-    protected = protected_lines(file)
+    protected = protected_lines(file) | withheld
     if protected and not content.strip():
         lines = file.content.split("\n")
         return "".join(f"{lines[number - 1]}\n" for number in sorted(protected))
-    # The writer has not seen what waits, so none of its lines is another version of that.
-    content = keep(file.content, content, flagged, replaces=False)
+    # The writer has not seen these, so none of its lines is another version of one.
+    content = keep(file.content, content, withheld, replaces=False)
     return keep(file.content, content, protected)
 
 
@@ -135,10 +135,10 @@ class _Waiting:
     """Which lines may not be shown, by their text."""
 
     def __init__(self, file: File) -> None:
-        flagged = flagged_lines(file)
+        withheld = _withheld(file)
         lines = file.content.split("\n")
-        self._flagged = {lines[n - 1].strip() for n in flagged if n <= len(lines)}
-        self._stands = without_flagged(file.content, flagged)
+        self._withheld = {lines[n - 1].strip() for n in withheld if n <= len(lines)}
+        self._stands = without_flagged(file.content, withheld)
         self._seen = {line.strip() for line in self._stands.split("\n")}
         self._file = file
 
@@ -154,21 +154,25 @@ class _Waiting:
     def _has(self, line: str) -> bool:
         said = said_in(self._file, line)
         is_news = bool(flags_of(said)) and bool(flags_of(said, self._known))
-        return line.strip() in self._flagged or is_news
+        return line.strip() in self._withheld or is_news
 
 
 def _waits(hit: Hit, waiting: _Waiting) -> bool:
     return bool(waiting.numbers(hit.text.split("\n")))
 
 
-def _with_placeholders(file: File, flagged: Collection[int]) -> str:
-    if not flagged:
+def _withheld(file: File) -> set[int]:
+    return outdated.withheld_of([file])[file.pk]
+
+
+def _with_placeholders(file: File, withheld: Collection[int]) -> str:
+    if not withheld:
         return file.content
     lines = enumerate(file.content.split("\n"), start=1)
-    return "\n".join(placeholder(file, line) if n in flagged else line for n, line in lines)
+    return "\n".join(placeholder(file, line) if n in withheld else line for n, line in lines)
 
 
-def _lines_put_back(file: File, lines: Iterable[str], flagged: Collection[int]) -> Iterator[str]:
+def _lines_put_back(file: File, lines: Iterable[str], withheld: Collection[int]) -> Iterator[str]:
     """The first placeholder with a number stands for the first line that is shown so, and on; one
     that stands for nothing (any more) goes. A person may have written what only looks like one."""
     places: dict[str, list[str]] | None = None
@@ -178,21 +182,21 @@ def _lines_put_back(file: File, lines: Iterable[str], flagged: Collection[int]) 
             yield line
             continue
         if places is None:
-            places = _places(file, flagged)
+            places = _places(file, withheld)
         if places[match[1]]:
             yield places[match[1]].pop(0)
 
 
-def _places(file: File, flagged: Collection[int]) -> dict[str, list[str]]:
+def _places(file: File, withheld: Collection[int]) -> dict[str, list[str]]:
     """By number: the lines that are shown with it, then those that a person has kept since."""
     found: dict[str, list[str]] = defaultdict(list)
     kept: dict[str, list[str]] = defaultdict(list)
     for n, line in enumerate(file.content.split("\n"), start=1):
         match = _PLACEHOLDER.fullmatch(line)
-        if match and n not in flagged:
+        if match and n not in withheld:
             found[match[1]].append(line)
         elif line.strip():
-            (found if n in flagged else kept)[_number(file, line)].append(line)
+            (found if n in withheld else kept)[_number(file, line)].append(line)
     for number, lines in kept.items():
         found[number] += lines
     return found

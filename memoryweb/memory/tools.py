@@ -24,9 +24,10 @@ from memoryweb.memory import guards, injections, placeholders, screening, search
 from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.injections import Line, Span
+from memoryweb.memory.outdated import withheld_of
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import NewLine, Place, Writer, Written
-from memoryweb.provenance.flags import flagged_lines, flagged_of, without_flagged
+from memoryweb.provenance.flags import without_flagged
 from memoryweb.provenance.origins import Origin, protected_lines
 from memoryweb.search import query_syntax
 from memoryweb.search.hits import Hit
@@ -109,8 +110,8 @@ def list_files(acting: Acting, prefix: str = "") -> list[File]:
 
 
 def read_file(acting: Acting, filename: str) -> tuple[File, str]:
-    """The file and its text, with a placeholder for each line that waits for a person. Raises
-    PathRefused, FileMissing."""
+    """The file and its text, with a placeholder for each line that waits for a person or that its
+    owner has spoken against. Raises PathRefused, FileMissing."""
     file = _readable(acting, filename)
     _count_files(acting, file.path, [file])
     return file, placeholders.shown(file)
@@ -160,7 +161,7 @@ def edit_file(
 def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
     if placeholders.numbers_in(content) != placeholders.numbers_in(shown):
         raise EditRefused(
-            _("A line of “{path}” waits for a person to look at it; it can't be changed before.")
+            _("A line of “{path}” waits for a person or the next dream; it can't be changed now.")
             .format(path=file.path)
         )  # fmt: skip
     after = placeholders.put_back(file, content, writer, keeps=False)
@@ -260,7 +261,7 @@ def _matches(acting: Acting, wanted: str) -> Iterator[NoteLine]:
     for file in notes.order_by("-note_date", "-updated_at").iterator(chunk_size=50):
         if wanted not in file.content.casefold():
             continue
-        hidden = flagged_lines(file)
+        hidden = withheld_of([file])[file.pk]
         for number, line in enumerate(file.content.split("\n"), start=1):
             if wanted in line.casefold() and not line.startswith("# ") and number not in hidden:
                 yield NoteLine(file, number, _snippet(line, wanted))
@@ -270,7 +271,7 @@ def _blocks_of(hits: Iterable[tuple[File, int]]) -> Iterable[Line]:
     """The blocks that the lines stand in: what a dream weighs, and so what a recall is of."""
     for file, of_file in groupby(hits, key=lambda hit: hit[0]):
         numbers = {number for _file, number in of_file}
-        for block in blocks(without_flagged(file.content, flagged_lines(file))):
+        for block in blocks(without_flagged(file.content, withheld_of([file])[file.pk])):
             if numbers & set(range(block.line, block.end + 1)):
                 yield Line(file, block.line, block.text)
 
@@ -297,8 +298,8 @@ def _date(text: str, now: datetime) -> date:
 
 
 def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
-    """Whole files, without the lines that wait for a person."""
-    hidden = flagged_of(given)
+    """Whole files, without the lines that are placeholders."""
+    hidden = withheld_of(given)
     lines = [
         Line(file, block.line, block.text)
         for file in given

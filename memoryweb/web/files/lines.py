@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
 from memoryweb.markdown.pins import pinned_lines
+from memoryweb.memory.outdated import spoken_against
 from memoryweb.provenance.flags import flagged_lines
 from memoryweb.web.markdown import Block
 from memoryweb.workspace.author_kinds import MACHINES, AuthorKind
@@ -16,8 +18,9 @@ from memoryweb.workspace.models import File
 class Shown:
     """A block with the lines of it that a machine wrote.
 
-    `standing` is `pinned`, `person` (kept from machines), `released` or nothing. The first block
-    of those with the same standing has the lines of all of them, else both numbers are 0.
+    `standing` is `pinned`, `person` (kept from machines), `released` or nothing. `outdated`: the
+    statement that its owner has spoken against. The first block of those with the same standing has
+    the lines of all of them, else both numbers are 0.
     """
 
     block: Block
@@ -26,6 +29,7 @@ class Shown:
     apart: bool
     marked: bool
     standing: str
+    outdated: UUID | None = None
     first: int = 0
     last: int = 0
 
@@ -59,6 +63,7 @@ def standings(lines: Sequence[Shown]) -> set[str]:
 def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
     by_machine, by_person, released = _authors(file)
     pinned, waiting = pinned_lines(file.content), flagged_lines(file)
+    against = spoken_against(file)
     last = 0
     for block in blocks:
         lines = set(block.lines)
@@ -75,6 +80,7 @@ def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
             apart=block.start > last + 1 and last > 0,
             marked=bool(lines & waiting),
             standing=standing,
+            outdated=next((against[line] for line in block.lines if line in against), None),
         )
         last = block.end
 

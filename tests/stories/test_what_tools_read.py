@@ -1,0 +1,101 @@
+"""What its owner has spoken against, until the night: programs read a placeholder for it."""
+
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+from django_scopes import scope
+
+from memoryweb.agents.readers import Reader
+from memoryweb.conversations.models import Conversation
+from memoryweb.conversations.window import Window
+from memoryweb.extraction.extractors import by_model
+from memoryweb.facts.models import Fact
+from memoryweb.memory import placeholders, tools
+from memoryweb.memory.tools import Acting, EditRefused
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Writer
+from memoryweb.workspace.author_kinds import AuthorKind
+from tests.dreaming.nights import NIGHT, dream, text_of
+from tests.fakes import ModelServer
+from tests.stories.telling import says
+from tests.web.pages import url
+from tests.world import World, signed_in
+
+OLD, NEW, OTHER = "We live in Hamburg.", "We moved to Berlin.", "Our cat is called Rex."
+NEXT = NIGHT + timedelta(days=1)
+NEXT_MORNING = datetime.combine(NEXT, time(9, 30), UTC)
+TOOL = Writer(AuthorKind.AGENT, is_tool=True)
+
+
+@pytest.fixture
+def moved(world: World) -> World:
+    """Bob moved, and no dream has written it yet."""
+    says(world, "first", OLD, OTHER, day=NIGHT - timedelta(days=2), owner=world.bobs_memory)
+    dream(world, world.bobs_memory, NIGHT)
+    says(world, "second", NEW, day=NEXT, owner=world.bobs_memory)
+    return world
+
+
+def _acting(world: World) -> Acting:
+    return Acting(Reader(world.agent, world.bobs_memory), NEXT_MORNING)
+
+
+def _read(world: World) -> str:
+    return tools.read_file(_acting(world), "MEMORY.md")[1]
+
+
+def test_a_tool_reads_a_placeholder_and_a_person_the_line_with_why(moved: World) -> None:
+    text = _read(moved)
+    assert "Hamburg" not in text
+    assert OTHER in text
+    assert len(placeholders.numbers_in(text)) == 1
+    fact = Fact.objects.get(text=OLD)
+    page = signed_in(moved.bob).get(
+        url(moved.team, "agents_file", moved.agent.pk, "MEMORY.md", query="?owner=me")
+    )
+    told = page.content.decode()
+    assert "We live in Hamburg" in told
+    assert "outdated: its owner said otherwise" in told
+    assert str(fact.pk) in told
+
+
+@pytest.mark.parametrize("shown", ["{text}- Milk is out.\n", "# Memory\n\n- Milk is out.\n"])
+def test_what_a_tool_writes_keeps_the_line_for_the_dream(moved: World, shown: str) -> None:
+    """Whether its placeholder is written back or not."""
+    text = shown.format(text=_read(moved))
+    with write_transaction(moved.team) as work:
+        tools.write_file(work, _acting(moved), "MEMORY.md", text, writer=TOOL)
+    kept = text_of(moved, moved.bobs_memory)
+    assert kept.count(OLD) == 1
+    assert "Milk is out." in kept
+    assert "Hamburg" not in _read(moved)
+    dream(moved, moved.bobs_memory, NEXT)
+    after = text_of(moved, moved.bobs_memory)
+    assert "We live in Hamburg" not in after
+    assert NEW in after
+
+
+def test_a_tool_edits_around_it(moved: World) -> None:
+    with write_transaction(moved.team) as work, pytest.raises(EditRefused):
+        tools.edit_file(work, _acting(moved), "MEMORY.md", OLD, "We live in Rome.", writer=TOOL)
+    with write_transaction(moved.team) as work:
+        tools.edit_file(work, _acting(moved), "MEMORY.md", "Rex", "Max", writer=TOOL)
+    text = text_of(moved, moved.bobs_memory)
+    assert OLD in text
+    assert "Max" in text
+
+
+def test_a_text_without_anything_keeps_it(moved: World) -> None:
+    with write_transaction(moved.team) as work:
+        tools.write_file(work, _acting(moved), "MEMORY.md", "", writer=TOOL)
+    assert OLD in text_of(moved, moved.bobs_memory)
+
+
+def test_an_extraction_by_a_model_is_not_given_it(moved: World, model_server: ModelServer) -> None:
+    model_server.answer({"should_update": False, "reason": "Nothing."})
+    talk = Conversation.objects.get(external_id="second")
+    with scope(team=moved.team):
+        by_model(talk, Window(1, 1, tuple(talk.messages.all())), NEXT_MORNING)
+    memory = model_server.requests[-1].data["memory"]
+    assert "Hamburg" not in memory
+    assert OTHER in memory
