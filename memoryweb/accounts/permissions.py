@@ -55,7 +55,7 @@ class Scope(models.TextChoices):
     MEMORY_READ = "memory:read", _("Read memory")
     MEMORY_WRITE = "memory:write", _("Write memory")
     SHARED_WRITE = "shared:write", _("Write shared prompt files")
-    FACTS_WRITE = "facts:write", _("Decide on facts")
+    FACTS_WRITE = "facts:write", _("Decide on statements")
     DREAM_RUN = "dream:run", _("Run dreams")
     CHAT = "chat", _("Chat")
     SNAPSHOT_EXPORT = "snapshot:export", _("Export snapshots")

@@ -48,12 +48,15 @@ class Agent(models.Model):
     dreaming = models.BooleanField(_("dreams every night"), default=True)
     next_dream_at = models.DateTimeField(null=True, db_index=True)
     auto_summarize = models.BooleanField(_("extracts after conversations"), default=True)
-    owner_isolation = models.BooleanField(_("keeps each owner's memory apart"), default=True)
+    owner_isolation = models.BooleanField(_("keeps each person's memory separate"), default=True)
     policy = models.CharField(
         _("machine changes"), max_length=8, choices=Policy.choices, default=Policy.APPLY
     )
     consolidator = models.CharField(
-        _("consolidator"), max_length=8, choices=Consolidator.choices, default=Consolidator.AUTO
+        _("what writes the dreams"),
+        max_length=8,
+        choices=Consolidator.choices,
+        default=Consolidator.AUTO,
     )
     is_global = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)

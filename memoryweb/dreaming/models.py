@@ -95,9 +95,9 @@ class Operation(models.Model):
 
 class Candidate(models.Model):
     class Verdict(models.TextChoices):
-        PROMOTED = "promoted", _("Promoted")
+        PROMOTED = "promoted", _("Added")
         KEPT = "kept", _("Kept for later")
-        REJECTED = "rejected", _("Rejected")
+        REJECTED = "rejected", _("Not kept")
 
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
     report = models.ForeignKey(Report, models.CASCADE, related_name="candidates", db_index=False)

@@ -43,7 +43,7 @@ LEFT: Mapping[Why, Promise] = {
     Why.EXPIRED: _("Its time is over."),
     Why.CANCELLED: _("It was cancelled."),
     Why.DUPLICATE: _("Another statement says the same."),
-    Why.ASKED: _("Its owner said otherwise."),
+    Why.ASKED: _("The person it is about said otherwise."),
     Why.ROOM: _("MEMORY.md has no room for it. It's still known, but not in the prompt."),
 }
 

@@ -56,7 +56,7 @@ class Fact(models.Model):
         EXPIRED = "expired", _("Its time is over.")
         CANCELLED = "cancelled", _("It was cancelled.")
         DUPLICATE = "duplicate", _("Another statement says the same.")
-        ASKED = "asked", _("Its owner asked to forget it.")
+        ASKED = "asked", _("The person it is about asked to forget it.")
         NOT_TRUE = "not_true", _("A person marked it as not true.")
         DELETED = "deleted", _("A person deleted its line.")
         REWORDED = "reworded", _("A person put it in other words.")

@@ -163,7 +163,7 @@ def revert(
     made = plan(source, reach, talks)
     if expected is not None and expected != made.fingerprint:
         raise PlanMoved
-    reason = _("Taken back: what one {kind} wrote.").format(kind=source.kind)
+    reason = _("Reverted what a source wrote.")
     for proposal in made.proposals:
         if writer.user is not None:
             is_of_run = source.kind is Kind.RUN and proposal.run_id == source.id

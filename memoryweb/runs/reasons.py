@@ -21,7 +21,7 @@ _SENTENCES: dict[str, Text] = {
     "proposal": _("A proposed change waits in Review."),
     "pinned": _("Stopped: pinned lines would change."),
     "edited": _("Stopped: lines that a person edited would change."),
-    "confirmed": _("Stopped: confirmed facts would be lost."),
+    "confirmed": _("Stopped: confirmed statements would be lost."),
     "dropped": _("Stopped: too many entries would be dropped."),
     "changed": _("Stopped: too many lines would change in one day."),
     "size": _("Stopped: the file would grow too large."),

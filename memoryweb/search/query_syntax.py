@@ -73,7 +73,7 @@ def _day(name: str, text: str | None) -> date | None:
     except ValueError as error:
         raise SearchRefused(
             "bad_date",
-            _("After “{name}:” write a date such as 2026-11-20; “{text}” is none.").format(
+            _("After “{name}:” write a date such as 2026-11-20; “{text}” isn’t one.").format(
                 name=name, text=text[:40]
             ),
         ) from error
@@ -92,6 +92,6 @@ def _moment(text: str | None) -> datetime | None:
             "bad_date",
             _(
                 "After “at:” write a date or a moment such as 2026-11-20 or"
-                " 2026-11-20T18:00Z; “{text}” is none."
+                " 2026-11-20T18:00Z; “{text}” isn’t one."
             ).format(text=text[:40]),
         ) from error

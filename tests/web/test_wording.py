@@ -1,6 +1,7 @@
 """No code is shown as it is stored: every one that is written somewhere has its words."""
 
 import ast
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,9 @@ from memoryweb.web.audit import outcomes
 
 HOUSE = Path(memoryweb.__file__).parent
 WORK = ("runs", "extraction", "dreaming", "memory")
+# What code calls added, considered, checks, blame and revert or undo.
+INSIDE = re.compile(r"\b(promot\w+|candidates?|consolidat\w+|gates?|gutter)\b", re.I)
+TOLD = re.compile(r"{% (?:block)?translate [^%]*%}(?:.*?{% endblocktranslate %})?", re.S)
 
 
 @cache
@@ -139,3 +143,14 @@ def test_every_outcome_is_a_word(outcome: str) -> None:
 def test_the_filter_knows_every_outcome_of_what_is_over() -> None:
     known = {stored for _label, stored_ones in outcomes.OUTCOMES.values() for stored in stored_ones}
     assert known == {*Run.Status.values, "ok", "denied", "refused"} - {"queued", "running"}
+
+
+def test_sentences_have_no_words_from_inside() -> None:
+    nodes = _nodes("")
+    told = _said(nodes, 0, "_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy")
+    told |= _said(nodes, 1, "ngettext", "ngettext_lazy")
+    for path in (HOUSE.parent / "templates").rglob("*.html"):
+        told |= set(TOLD.findall(path.read_text(encoding="utf-8")))
+    assert len(told) > 1000
+    names = {one for one in told if "{promoted}" in one}  # a value's name in a command
+    assert [one for one in told - names if INSIDE.search(one)] == []

@@ -117,7 +117,10 @@ def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
         said = _("It's waiting for a person. Until then it's in no prompt.")
         notes.append({"text": said, "url": url, "label": _("Review")})
     if fact.hidden_at:
-        said = _("Its owner has said otherwise. It's in no prompt, and the next dream updates it.")
+        said = _(
+            "The person it is about has said otherwise."
+            " It's in no prompt, and the next dream updates it."
+        )
         notes.append({"text": said})
     if fact.corrected_at:
         said = _("A person took it back. Nothing said before then can bring it back.")
