@@ -82,6 +82,7 @@ INSTALLED_APPS = [
     "memoryweb.provenance",
     "memoryweb.review",
     "memoryweb.facts",
+    "memoryweb.forgetting",
     "memoryweb.search",
     "memoryweb.runs",
     "memoryweb.memory",
@@ -319,6 +320,10 @@ DREAM_COOLDOWN_SECONDS = env.int("MEMORYWEB_DREAM_COOLDOWN_SECONDS", 300)
 DREAM_DATES = env.int("MEMORYWEB_DREAM_DATES", 7)
 DREAM_MIN_SCORE = env.float("MEMORYWEB_DREAM_MIN_SCORE", 0.4)
 DREAM_TIMEOUT_SECONDS = env.float("MEMORYWEB_DREAM_TIMEOUT_SECONDS", 240.0)
+
+# Forgetting (SPEC §6.1, §9): how long what was asked to be forgotten can be brought back.
+FORGET_REQUEST_SECONDS = env.int("MEMORYWEB_FORGET_REQUEST_SECONDS", 86_400)
+FORGET_UNDO_SECONDS = env.int("MEMORYWEB_FORGET_UNDO_SECONDS", 600)
 
 # The model endpoint (SPEC §14). No provider: the rules do the work.
 MODEL_PROVIDER = env.str(

@@ -38,6 +38,7 @@ ROOMS_OF_BOTH_DATABASES = {
     "dreaming",
     "extraction",
     "facts",
+    "forgetting",
     "llm",
     "memory",
     "provenance",

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 from ninja import Query, Status
 from pydantic import ConfigDict, Field
@@ -22,6 +22,7 @@ from memoryweb.api.visibility import Visibility
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import conversation_id, parse_batch
 from memoryweb.extraction import requests
+from memoryweb.forgetting.queries import hidden
 from memoryweb.memory.messages import Added, add_messages
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.models import Run
@@ -176,8 +177,13 @@ def read_conversation(
     caller = request.auth
     agent = caller.agent(agent_id)
     found = _conversation(agent, conversation, visibility.seen_by(caller, query.owner))
-    rows = found.messages.all()
-    shown = page(rows, ["position"], query, lambda row: MessageOut.of(row, id=row.external_id))
+    away = hidden(teams=[found.team_id], which=Q(message__conversation=found))
+    shown = page(
+        found.messages.all(),
+        ["position"],
+        query,
+        lambda row: MessageOut.of(row, id=row.external_id, content=away.said(row)),
+    )
     said = {"messages": shown.items, "cursor": shown.cursor}
     return ConversationText.of(found, **_named(found), **said)
 

@@ -42,6 +42,7 @@ from memoryweb.facts.listing import (
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import Band
 from memoryweb.facts.validity import state_on, today
+from memoryweb.forgetting.queries import hidden_facts
 from memoryweb.language.claims import Kind
 from memoryweb.memory import contradictions, fact_actions
 from memoryweb.memory.transaction import write_transaction
@@ -296,9 +297,10 @@ def _reach(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, V
 
 
 def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
-    """A program is given nothing that waits for a person, or that its owner or anybody took
-    back."""
+    """A program is given nothing that waits for a person, that its owner or anybody took back, or
+    that is to be forgotten."""
     taken_back = Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
+    taken_back |= Q(pk__in=hidden_facts())
     kept_back = taken_back | Q(state=Fact.State.PENDING)
     facts = weighed(agent.facts.filter(visible.readable()))
     facts = facts.exclude(kept_back) if caller.is_program else facts

@@ -45,6 +45,8 @@ ACTIONS: dict[str, str | Promise] = {
     "member.added": _("Added a member."),
     "member.changed": _("Changed a member's role or end date."),
     "member.removed": _("Removed a member."),
+    "memory.forget_requested": _("Asked to forget something."),
+    "memory.forget_undone": _("Undid a request to forget."),
     "owner.code_issued": _("Got a one-time code or link for a person."),
     "owner.link_refused": _("Entered an invalid code."),
     "owner.linked": _("Linked a chat account or app to themselves."),

@@ -27,6 +27,8 @@ from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, statements_of
 from memoryweb.facts.trust import START
+from memoryweb.forgetting import queries as forgetting
+from memoryweb.forgetting.queries import Hidden
 from memoryweb.language.claims import Claim, claim_of, takes_back
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
@@ -99,16 +101,17 @@ def read(run: Run) -> Inputs:
     files = _files(run, held)
     found = [_text(file) for file in sorted(files, key=_by_date) if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
-    notes = tuple(replace(note, hidden=_waiting_lines(note, origins)) for note in found)
-    memory = replace(core, hidden=_waiting_lines(core, origins))
+    away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
+    notes = tuple(replace(note, hidden=_closed_lines(note, origins, away)) for note in found)
+    memory = replace(core, hidden=_closed_lines(core, origins, away))
     outside = _outside(run, notes)
     first, _last = _window(run)
     mentions = tuple(
         one
-        for one in _mentions(run, notes, origins, outside)
+        for one in _mentions(run, notes, origins, outside, away)
         if one.date >= first or _key(one.text) in held
     )
-    done, known = earlier.done_before(run), list(weighed(_facts(run)).order_by("pk"))
+    done, known = earlier.done_before(run), list(weighed(_facts(run, away)).order_by("pk"))
     living = _living(run, memory, origins, known)
     said = tuple(_said(one) for one in mentions if not one.waits)
     retired = list(earlier.retired(done))
@@ -128,8 +131,9 @@ def read(run: Run) -> Inputs:
             spent=frozenset(earlier.spent(done)),
             names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
         ),
-        retired=tuple((one.text, why) for one, why in retired),
-        decided=frozenset(tuple(getattr(one, name) for name in _DECIDED) for one in known),
+        retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
+        decided=frozenset(tuple(getattr(one, name) for name in _DECIDED) for one in known)
+        | away.all,
     )
 
 
@@ -144,7 +148,8 @@ def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
 
 def has_changed(run: Run, read: Inputs) -> bool:
     """People have decided about statements since, or spoken against one, without a new text."""
-    return read.decided != frozenset(_facts(run).values_list(*_DECIDED))
+    away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
+    return read.decided != frozenset(_facts(run, away).values_list(*_DECIDED)) | away.all
 
 
 def window(now: datetime) -> tuple[date, date]:
@@ -231,12 +236,15 @@ def _mentions(
     notes: Iterable[Text],
     origins: Mapping[tuple[str, int], list[LineOrigin]],
     outside: Collection[tuple[str, int]],
+    away: Hidden,
 ) -> Iterable[Mention]:
-    """The blocks of the notes; never what a dream wrote."""
+    """The blocks of the notes; never what a dream wrote, nor what is to be forgotten."""
     for note in notes:
         for block in blocks(note.content):
             rows = origins.get((note.file_id, block.line), [])
             if any(row.author_kind == AuthorKind.DREAM for row in rows):
+                continue
+            if block.line in away.lines_in(uuid.UUID(note.file_id), note.content):
                 continue
             yield Mention(
                 file_id=note.file_id,
@@ -264,15 +272,17 @@ def _outside(run: Run, notes: Sequence[Text]) -> set[tuple[str, int]]:
     return {(str(file_id), line) for file_id, line in found}
 
 
-def _waiting_lines(
-    text: Text, origins: Mapping[tuple[str, int], list[LineOrigin]]
+def _closed_lines(
+    text: Text, origins: Mapping[tuple[str, int], list[LineOrigin]], away: Hidden
 ) -> frozenset[int]:
-    """Lines that a person has to look at first (`memory.marking.marks`)."""
-    return frozenset(
+    """Lines that a person has to look at first, and those that are to be forgotten."""
+    waiting = {
         line
         for (file_id, line), rows in origins.items()
         if file_id == text.file_id and any(row.marks for row in rows)
-    )
+    }
+    forgotten = away.lines_in(uuid.UUID(text.file_id), text.content) if text.file_id else set()
+    return frozenset(waiting | forgotten)
 
 
 def _said(mention: Mention) -> Said:
@@ -281,9 +291,9 @@ def _said(mention: Mention) -> Said:
     return Said(mention.ref, clean(mention.text), mention.by, mention.outside, claim)
 
 
-def _facts(run: Run) -> "QuerySet[Fact]":
+def _facts(run: Run, away: Hidden) -> "QuerySet[Fact]":
     """Those that may stand in MEMORY.md, and those that a person took back."""
-    rows = Fact.objects.of(run.agent_id, run.owner_id)
+    rows = Fact.objects.of(run.agent_id, run.owner_id).exclude(pk__in=away.facts)
     held = Q(file__isnull=False) | Q(state=Fact.State.ACTIVE)
     return rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
 

@@ -10,6 +10,7 @@ from memoryweb.extraction import requests
 from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
+from memoryweb.forgetting.queries import asked_since
 from memoryweb.language.statements import Lookup, clean
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import write
@@ -38,6 +39,9 @@ def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
             conversation.save(update_fields=["waiting", "skipped"])
             extraction.delete()
             return False
+        if asked_since(window.turns, extraction.created_at):
+            extraction.delete()  # it may say what is to be forgotten: the window is read again
+            return True
         written = _write_lines(work, lease.run, conversation, window, found)
         _close(conversation, extraction, window, written)
     return True

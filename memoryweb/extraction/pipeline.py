@@ -18,6 +18,7 @@ from memoryweb.extraction.extractors import Answered
 from memoryweb.extraction.fallback import fall_back
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
+from memoryweb.forgetting.queries import hidden
 from memoryweb.llm import client
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.transaction import write_transaction
@@ -93,11 +94,16 @@ def _is_answered(stored: Extraction | None) -> bool:
 
 
 def _window(conversation: Conversation, stored: Extraction | None) -> Window | None:
-    return next_window(
+    """Without what is to be forgotten."""
+    window = next_window(
         conversation,
         size=settings.EXTRACTION_WINDOW_MESSAGES,
         last=stored.last if stored is not None and _is_answered(stored) else None,
     )
+    away = hidden(messages=window.turns) if window else None
+    for turn in window.turns if window and away else ():
+        turn.content = away.said(turn) if away else turn.content
+    return window
 
 
 def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction | None:

@@ -13,6 +13,7 @@ from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.window import SPEAKING
+from memoryweb.forgetting.queries import hidden
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
@@ -221,6 +222,8 @@ class _Talk:
             return
         for index, row in enumerate(_backwards(self._conversation)):
             turn = _turn(self._conversation, row)
+            if not turn.content:  # all of it is to be forgotten
+                continue
             if index == 0 and row.role == Message.Role.USER and _said(row) == message:
                 continue
             yield row.position, turn
@@ -231,7 +234,10 @@ def _backwards(conversation: Conversation) -> Iterator[Message]:
     rows = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
     read = list(rows[:_READ])
     while read:
-        yield from read
+        away = hidden(messages=read)
+        for row in read:
+            row.content = away.said(row)
+            yield row
         read = list(rows.filter(position__lt=read[-1].position)[:_READ])
 
 

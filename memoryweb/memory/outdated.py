@@ -1,5 +1,6 @@
 """What no prompt is given any more, though it is still there to read: statements that their owner
-has spoken against, and messages and lines that support only what is over (SPEC §8.1).
+has spoken against or asked to forget, and messages and lines that support only what is over
+(SPEC §8.1).
 """
 
 from collections import defaultdict
@@ -12,6 +13,7 @@ from django_scopes import scope
 
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import statements_of
+from memoryweb.forgetting.queries import hiding, lines_saying
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
@@ -21,22 +23,28 @@ Told = TypeVar("Told")
 
 def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
     """Of each file the lines that wait for a person, and those that their owner has spoken
-    against; in one statement."""
+    against or that are to be forgotten; in one statement."""
     found: dict[UUID, set[int]] = defaultdict(set)
     hidden: dict[UUID, dict[str, None]] = defaultdict(dict)
+    forgotten: dict[UUID, set[str]] = defaultdict(set)
     ids = [file.pk for file in files]
     with scope(team=tuple({file.team_id for file in files})):
         flagged = LineOrigin.objects.filter(~Q(marks=""), file__in=ids)
         rows = flagged.values_list("file", "line", Value(""))
         against = _against(ids).values_list("file", Value(0), "fingerprint")
-        for file_id, line, print_ in rows.union(against, all=True):
-            if print_:
+        asked = hiding(Q(file__in=ids)).values_list("file", Value(-1), "fingerprint")
+        for file_id, line, print_ in rows.union(against, asked, all=True):
+            if line < 0:
+                forgotten[file_id].add(print_)
+            elif print_:
                 hidden[file_id][print_] = None
             else:
                 found[file_id].add(line)
     for file in files:
         if file.pk in hidden:
             found[file.pk] |= _lines_of(file, hidden[file.pk]).keys()
+        if file.pk in forgotten:
+            found[file.pk] |= lines_saying(file.content, forgotten[file.pk])
     return found
 
 

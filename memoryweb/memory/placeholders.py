@@ -15,6 +15,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import ngettext
 from django_scopes import scope
 
+from memoryweb.forgetting.queries import hidden as forgotten
 from memoryweb.language.flags import Known, flags_of, orders_across
 from memoryweb.memory import outdated
 from memoryweb.memory.exceptions import MemoryRefused
@@ -141,6 +142,7 @@ class _Waiting:
         self._stands = without_flagged(file.content, withheld)
         self._seen = {line.strip() for line in self._stands.split("\n")}
         self._file = file
+        self._forgotten = forgotten(files=[file])
 
     @cached_property
     def _known(self) -> Known:
@@ -149,7 +151,8 @@ class _Waiting:
     def numbers(self, lines: Sequence[str]) -> set[int]:
         """Of these lines, from 1; also both lines of an order that neither is by itself."""
         unknown = {n for n, line in enumerate(lines, 1) if line.strip() not in self._seen | {""}}
-        return {n for n in unknown if self._has(lines[n - 1])} | orders_across(lines, unknown)
+        suspect = {n for n in unknown if self._has(lines[n - 1])} | orders_across(lines, unknown)
+        return suspect | self._forgotten.lines_in(self._file.pk, "\n".join(lines))
 
     def _has(self, line: str) -> bool:
         said = said_in(self._file, line)

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader, reading
+from memoryweb.forgetting.queries import Hidden, hidden
 from memoryweb.language.tokens import tokens
 from memoryweb.search import cursors, matching, query_syntax
 from memoryweb.search.corpus import Current
@@ -14,6 +15,7 @@ from memoryweb.search.cursors import Cursor
 from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.hits import Found, Hit, hit
 from memoryweb.search.matching import Asked
+from memoryweb.search.models import Passage
 from memoryweb.search.past import Then
 from memoryweb.search.query_syntax import Query
 from memoryweb.search.relevance import relevance
@@ -88,6 +90,10 @@ def _found(
         pages = matching.pages(corpus, matches, min(max(limit, 1), MOST), after)
         wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
         rows = corpus.passages(wanted, {kind for page in pages for kind in page.kinds})
+        away = hidden(
+            files=[row.file for row in rows.values() if row.file],
+            messages=[row.message for row in rows.values() if row.message],
+        )
     spoken = [word for row in rows.values() if row.message for word in tokens(row.trail)]
     names = {at for at, term in enumerate(asked.terms) if not {*term}.isdisjoint(spoken)}
     each = zip(readers, matches, pages, strict=True)
@@ -103,12 +109,19 @@ def _found(
                     corpus.past(rows[key]),
                 )
                 for key, score, evidence in page.hits
-                if key in rows and corpus.sees(reader, rows[key])
+                if key in rows and corpus.sees(reader, rows[key]) and not _says(rows[key], away)
             ),
             last=page.last,
         )
         for reader, matched, page in each
     ]
+
+
+def _says(row: Passage, away: Hidden) -> bool:
+    """Something that is to be forgotten, whenever it was said."""
+    if row.message_id:
+        return row.message_id in away.spans
+    return row.file_id is not None and bool(away.lines_in(row.file_id, row.text))
 
 
 def _scope(reader: Reader, owner: str) -> str:

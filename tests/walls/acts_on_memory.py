@@ -11,6 +11,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.extraction import requests
 from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.forgetting.models import Request, Target
 from memoryweb.language.secrets import own_token
 from memoryweb.memory import (
     context,
@@ -23,6 +24,7 @@ from memoryweb.memory import (
 )
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
+from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.reverting import revert
@@ -101,6 +103,13 @@ def _contradiction(work: Transaction, world: World) -> Contradiction:
 def _resolve(work: Transaction, world: World) -> Contradiction:
     found = _contradiction(work, world)
     return contradictions.resolve(work, found, "KEEP_A", writer=_alice(world))
+
+
+def _forget(work: Transaction, world: World) -> Request:
+    fact = _stated(work, world, "Her doctor is Jonas.")
+    request = hiding.ask(work, hiding.Asked(world.agent, world.customer, Request.Via.API))
+    hiding.hide(work, request, [hiding.Meant(Target.Kind.FACT, fact.text, fact=fact)])
+    return request
 
 
 def _marked(world: World) -> File:
@@ -328,6 +337,11 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         ),
     ),
     "say otherwise": ("fact.hidden", _in_unit(_say_otherwise)),
+    "forget": ("memory.forget_requested", _in_unit(_forget)),
+    "undo forgetting": (
+        "memory.forget_undone",
+        _in_unit(lambda u, w: hiding.undo(u, _forget(u, w))),
+    ),
     "contradict": ("contradiction.opened", _in_unit(_contradiction)),
     "resolve": ("contradiction.resolved", _in_unit(_resolve)),
     "undo a resolution": (

@@ -16,6 +16,8 @@ from django_scopes import scope
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation, Message
+from memoryweb.forgetting.queries import Hidden, hidden
+from memoryweb.memory.reverted_text import without_lines
 from memoryweb.workspace.models import File
 
 _AT_ONCE = 500
@@ -107,7 +109,8 @@ def _has_any(agent: Agent, owner: Owner) -> bool:
 
 def _content(agent_id: UUID, owner_id: UUID, path: str) -> Iterator[bytes]:
     file = File.objects.present().of(agent_id, owner_id).filter(path=path).first()
-    yield file.content.encode() if file else b""
+    away = hidden(files=[file] if file else [])
+    yield without_lines(file.content, away.lines_of(file)).encode() if file else b""
 
 
 def _messages(talks: Collection[tuple[UUID, str]]) -> Iterator[bytes]:
@@ -118,17 +121,18 @@ def _messages(talks: Collection[tuple[UUID, str]]) -> Iterator[bytes]:
                 :_AT_ONCE
             ]
         ):
-            yield b"".join(_line(name, row) for row in rows)
+            away = hidden(messages=rows)
+            yield b"".join(_line(name, row, away) for row in rows)
             last = rows[-1].position
 
 
-def _line(conversation: str, row: Message) -> bytes:
+def _line(conversation: str, row: Message, away: Hidden) -> bytes:
     said = {
         "conversation": conversation,
         "id": row.external_id,
         "role": row.role,
         "name": row.name,
-        "content": row.content,
+        "content": away.said(row),
         "timestamp": _moment(row.timestamp),
     }
     return json.dumps(said, ensure_ascii=False).encode() + b"\n"

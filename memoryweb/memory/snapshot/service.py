@@ -13,8 +13,10 @@ from django.utils.translation import ngettext
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
+from memoryweb.forgetting.queries import hidden
 from memoryweb.memory import placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.reverted_text import without_lines
 from memoryweb.memory.snapshot.planning import Action, Item, Plan, plan
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Place, Writer
@@ -189,11 +191,13 @@ def _packed(
     rows = _files(agent, owner)
     if part:
         rows = rows.filter(path__in=[file.path for file in part.files])
-    if not is_for_program:
-        return [Packed(*row) for row in rows.values_list("path", "content", "updated_at")]
     found = list(rows)
-    texts = zip(found, placeholders.shown_all(found), strict=True)
-    return [Packed(file.path, text, file.updated_at) for file, text in texts]
+    away = hidden(files=found)
+    texts = placeholders.shown_all(found) if is_for_program else [one.content for one in found]
+    return [
+        Packed(file.path, without_lines(text, away.lines_of(file)), file.updated_at)
+        for file, text in zip(found, texts, strict=True)
+    ]
 
 
 def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str, by: Writer) -> Plan:

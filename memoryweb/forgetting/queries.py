@@ -1,0 +1,141 @@
+"""What requests to forget hide, asked once for all that a reader is about to be given."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django_scopes import scope
+
+from memoryweb.conversations.models import Message
+from memoryweb.forgetting.models import Request, Target
+from memoryweb.language.statements import fingerprint
+from memoryweb.markdown.blocks import blocks
+from memoryweb.workspace.models import File
+
+MARK = "[forgotten]"
+Span = tuple[int, int | None]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Statements by id, lines by file and fingerprint of their text, characters of messages."""
+
+    facts: frozenset[UUID] = frozenset()
+    prints: Mapping[UUID, frozenset[str]] = field(default_factory=dict)
+    spans: Mapping[int, Sequence[Span]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.facts or self.prints or self.spans)
+
+    @property
+    def all(self) -> frozenset[tuple[Any, ...]]:
+        """To compare with what it was before."""
+        lines = {(file, one) for file, prints in self.prints.items() for one in prints}
+        return frozenset({(fact,) for fact in self.facts} | lines)
+
+    def lines_of(self, file: File) -> set[int]:
+        """Numbers of the lines of the current text that say something hidden."""
+        return self.lines_in(file.pk, file.content) if file.pk in self.prints else set()
+
+    def lines_in(self, file_id: UUID, content: str) -> set[int]:
+        """The same of any text of that file."""
+        prints = self.prints.get(file_id)
+        return lines_saying(content, prints) if prints else set()
+
+    def says(self, text: str) -> bool:
+        """Whether it is the text of one of the lines, wherever it stands now."""
+        print_ = fingerprint(text)
+        return any(print_ in prints for prints in self.prints.values())
+
+    def said(self, message: Message) -> str:
+        """The message without what is hidden of it; empty where nothing else was said."""
+        return without_spans(message.content, self.spans.get(message.pk, ()))
+
+
+def hidden(
+    *,
+    files: Iterable[File] = (),
+    messages: Iterable[Message] = (),
+    teams: Collection[UUID] = (),
+    which: Q | None = None,
+) -> Hidden:
+    """Of these files and messages (or of `teams` and all that `which` finds of the requests), in
+    one statement."""
+    shown, said = list(files), list(messages)
+    of = {*teams, *(one.team_id for one in shown), *(one.team_id for one in said)}
+    if not of:
+        return Hidden()
+    wanted = which or Q(file__in=[one.pk for one in shown]) | Q(
+        message__in=[one.pk for one in said]
+    )
+    with scope(team=tuple(of)):
+        return of_targets(hiding(wanted))
+
+
+def hiding(which: Q) -> "QuerySet[Target]":
+    """Of the targets, those that are hidden now."""
+    return Target.objects.filter(which, is_hidden=True, request__state__in=Request.HIDING)
+
+
+def lines_saying(content: str, prints: Collection[str]) -> set[int]:
+    """Numbers of the lines with these fingerprints; of a block that has one, all its lines."""
+    found = {n for n, line in enumerate(content.split("\n"), 1) if _is_among(line, prints)}
+    for block in blocks(content):
+        if block.end > block.line and fingerprint(block.text) in prints:
+            found |= set(range(block.line, block.end + 1))
+    return found
+
+
+def of_memory(team_id: UUID, agent_id: UUID, owner_id: UUID | None) -> Hidden:
+    """Of exactly one memory: the agent's shared one, or one owner's."""
+    return hidden(teams=[team_id], which=Q(request__agent=agent_id, request__owner=owner_id))
+
+
+def asked_since(messages: Collection[Message], when: datetime) -> bool:
+    """Something of these messages is to be forgotten that was not at that time."""
+    said = [one.pk for one in messages]
+    asked = Target.objects.filter(message__in=said, is_hidden=True, request__created_at__gt=when)
+    return asked.exists()
+
+
+def hidden_facts() -> "QuerySet[Target, Any]":
+    """To exclude from lists: the ids of statements that are to be forgotten."""
+    return hiding(Q(fact__isnull=False)).values("fact")
+
+
+def of_targets(rows: Iterable[Target]) -> Hidden:
+    """What these targets mean."""
+    facts: set[UUID] = set()
+    prints: dict[UUID, set[str]] = defaultdict(set)
+    spans: dict[int, list[Span]] = defaultdict(list)
+    for row in rows:
+        if row.fact_id:
+            facts.add(row.fact_id)
+        if row.file_id and row.fingerprint:
+            prints[row.file_id].add(row.fingerprint)
+        if row.message_id:
+            spans[row.message_id].append((row.first or 0, row.last))
+    kept = {key: frozenset(found) for key, found in prints.items()}
+    return Hidden(frozenset(facts), kept, dict(spans))
+
+
+def without_spans(text: str, spans: Sequence[Span]) -> str:
+    """With the mark in the place of each; nothing where all of it goes."""
+    ends = sorted((first, len(text) if last is None else last) for first, last in spans)
+    kept, at = [], 0
+    for first, last in ends:
+        if first >= at:
+            kept.append(text[at:first])
+        at = max(at, last)
+    if not ends:
+        return text
+    kept.append(text[at:])
+    return MARK.join(kept) if any(part.strip() for part in kept) else ""
+
+
+def _is_among(line: str, wanted: Collection[str]) -> bool:
+    return bool(line.strip()) and fingerprint(line) in wanted

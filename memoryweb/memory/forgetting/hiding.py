@@ -1,0 +1,146 @@
+"""Hiding what somebody asked to forget, and bringing it back: no text is touched by either."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Request, Target
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.transaction import Transaction
+from memoryweb.workspace.models import File
+
+
+class NothingToUndo(MemoryRefused):
+    """It was decided before, or is erased."""
+
+    code = "already_decided"
+
+    def __init__(self) -> None:
+        super().__init__(_("This was decided before; there is nothing to undo."))
+
+
+@dataclass(frozen=True)
+class Meant:
+    """One place that a request means, with what it says; see `Target`. Of a message: the
+    characters from `first` to `last`, or all of it."""
+
+    kind: Target.Kind
+    text: str
+    where: str = ""
+    fact: Fact | None = None
+    file: File | None = None
+    fingerprint: str = ""
+    message: Message | None = None
+    first: int | None = None
+    last: int | None = None
+
+    @property
+    def key(self) -> tuple[str, UUID | int | None, str | int | None]:
+        """Two with the same one are the same place."""
+        if self.fact:
+            return "fact", self.fact.pk, None
+        if self.file:
+            return "line", self.file.pk, self.fingerprint
+        return "message", self.message.pk if self.message else None, self.first
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Who asked to forget, where, and in which words."""
+
+    agent: Agent
+    owner: Owner | None
+    via: Request.Via
+    about: str = ""
+    message: Message | None = None
+    by: User | None = None
+
+
+def ask(tx: Transaction, asked: Asked) -> Request:
+    """An open request that hides nothing yet."""
+    return Request.objects.create(
+        team_id=asked.agent.team_id,
+        agent=asked.agent,
+        owner=asked.owner,
+        conversation_id=asked.message.conversation_id if asked.message else None,
+        message=asked.message,
+        via=asked.via,
+        about=asked.about,
+        asked_by=asked.by,
+        created_at=tx.now,
+    )
+
+
+def hide(
+    tx: Transaction,
+    request: Request,
+    meant: Iterable[Meant],
+    *,
+    seconds: int | None = None,
+    candidates: Iterable[Meant] = (),
+) -> None:
+    """Nothing of what is `meant` is given to anybody from now on; it is erased after `seconds`, or
+    a request's usual time. `candidates` are offered, and hide nothing."""
+    shown, offered = list(meant), list(candidates)
+    Target.objects.bulk_create(
+        [_target(request, one, is_hidden=True) for one in shown]
+        + [_target(request, one, is_hidden=False) for one in offered]
+    )
+    if shown:
+        request.state = Request.State.HIDDEN
+        wait = settings.FORGET_REQUEST_SECONDS if seconds is None else seconds
+        request.erase_at = tx.now + timedelta(seconds=wait)
+        request.save(update_fields=["state", "erase_at"])
+    _record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
+
+
+def undo(tx: Transaction, request: Request, by: User | None = None) -> None:
+    """All that it hid is there again. Raises NothingToUndo."""
+    request = locked(request)
+    if request.state not in Request.HIDING:
+        raise NothingToUndo
+    close(tx, request, Request.State.UNDONE, by)
+    _record(tx, "memory.forget_undone", request)
+
+
+def close(tx: Transaction, request: Request, state: Request.State, by: User | None) -> None:
+    request.state, request.erase_at = state, None
+    request.decided_at, request.decided_by = tx.now, by
+    request.save(update_fields=["state", "erase_at", "decided_at", "decided_by"])
+
+
+def locked(request: Request) -> Request:
+    return Request.objects.select_for_update(of=("self",)).get(pk=request.pk)
+
+
+def _target(request: Request, one: Meant, *, is_hidden: bool) -> Target:
+    return Target(
+        team_id=request.team_id,
+        request=request,
+        kind=one.kind,
+        fact=one.fact,
+        file=one.file,
+        fingerprint=one.fingerprint,
+        message=one.message,
+        first=one.first,
+        last=one.last,
+        is_hidden=is_hidden,
+    )
+
+
+def _record(tx: Transaction, action: str, request: Request, **details: int) -> None:
+    tx.record(
+        action,
+        target_kind="forget_request",
+        target_id=str(request.pk),
+        on_behalf_of=request.owner_id,
+        details={"via": str(request.via), **details},
+    )

@@ -1,0 +1,73 @@
+"""A memory that says one thing in many places, and forgetting it."""
+
+from datetime import UTC, datetime
+
+from django_scopes import scope
+
+from memoryweb.agents.models import Owner
+from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Request, Target
+from memoryweb.language.statements import fingerprint
+from memoryweb.memory.forgetting.hiding import Asked, Meant, ask, hide
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.origins import Origin, Source
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
+from tests.world import World
+
+MORNING = datetime(2026, 3, 1, 8, tzinfo=UTC)
+WEIGHT = "I weigh 62 kilos."
+ECHO = "Noted: you weigh 62 kilos. Anything else?"
+NOTE = f"- 08:00 {WEIGHT}"
+
+
+def lived(world: World, owner: Owner, said: str = WEIGHT, echo: str = ECHO) -> Fact:
+    """The owner said it, the assistant repeated it, a note and MEMORY.md hold it."""
+    talk = [NewMessage("user", f"{said} And I like tea.", timestamp=MORNING)]
+    talk.append(NewMessage("assistant", echo, timestamp=MORNING))
+    with write_transaction(world.team) as work:
+        added = add_messages(
+            work, agent=world.agent, owner=owner, conversation_id="talk", messages=talk
+        )
+        message = added.conversation.messages.earliest("position").pk
+        origin = Origin((Source(message_id=message),))
+        append(
+            work,
+            Place(world.agent, owner, "memory/2026-03-01.md"),
+            [NewLine(f"- 08:00 {said}", origin), NewLine("- 08:00 I like tea.", origin)],
+            writer=Writer(AuthorKind.EXTRACTION),
+        )
+        write(
+            work,
+            Place(world.agent, owner, "MEMORY.md"),
+            f"# Memory\n\n- {said}\n- I like tea.\n",
+            writer=Writer(AuthorKind.DREAM),
+            origins={3: origin, 4: origin},
+        )
+        return Fact.objects.get(text=said, owner=owner, file__isnull=False)
+
+
+def places_of(fact: Fact) -> list[Meant]:
+    """The fact, its note line, and what was said of it and back."""
+    with scope(team=fact.team):
+        note = File.objects.get(owner=fact.owner, path="memory/2026-03-01.md")
+        said = Message.objects.filter(conversation__owner=fact.owner).order_by("position")
+        mine, echo = said[0], said[1]
+    return [
+        Meant(Target.Kind.FACT, fact.text, fact=fact, file=fact.file, fingerprint=fact.fingerprint),
+        Meant(
+            Target.Kind.LINE, fact.text, file=note, fingerprint=fingerprint(f"- 08:00 {fact.text}")
+        ),
+        Meant(Target.Kind.MESSAGE, fact.text, message=mine, first=0, last=len(fact.text)),
+        Meant(Target.Kind.MESSAGE, echo.content, message=echo),
+    ]
+
+
+def hidden(world: World, fact: Fact) -> Request:
+    with write_transaction(world.team) as work:
+        request = ask(work, Asked(fact.agent, fact.owner, Request.Via.API, "my weight"))
+        hide(work, request, places_of(fact))
+    return request
