@@ -5,10 +5,10 @@ from datetime import date
 
 from memoryweb.dreaming.conflicts import corrects
 from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
-from memoryweb.language.claims import Act, Claim, Kind, dates_in, is_other_value
+from memoryweb.language.claims import Act, Claim, Kind, clash, dates_in
 from memoryweb.language.claims import takes_back as takes_it_back
 from memoryweb.language.normal_form import read
-from memoryweb.language.statements import Key, contradicts, covers, key_of, overtakes, says_all_of
+from memoryweb.language.statements import contradicts, covers, overtakes, says_all_of
 
 _SAFE = frozenset({Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.INSTRUCTION})
 
@@ -32,8 +32,7 @@ def is_rival(one: Living, other: Living) -> bool:
     is_older = is_later(other.by.said_at, one.by.said_at)
     newer, older = (other, one) if is_older else (one, other)
     if not contradicts(newer.text, older.text):
-        is_told = _is_compared(key_of(newer.text), key_of(older.text))
-        return not is_told and _may_be_of_one(newer, older) and ends(newer.claim, older)
+        return _may_be_of_one(newer, older) and ends(newer.claim, older)
     said, before = newer.by.said_at, older.by.said_at
     return overtakes(
         newer.text,
@@ -41,13 +40,6 @@ def is_rival(one: Living, other: Living) -> bool:
         said=said.date() if said else date.max,
         older_said=before.date() if before else None,
     )
-
-
-def _is_compared(one: Key | None, other: Key | None) -> bool:
-    """The statements' own words tell that both may hold: of one thing another day, or at times."""
-    if one is None or other is None:
-        return any(key is not None and key.kind == "when" for key in (one, other))
-    return one.is_of_same_thing(other)
 
 
 def _may_be_of_one(one: Living, other: Living) -> bool:
@@ -59,8 +51,8 @@ def _may_be_of_one(one: Living, other: Living) -> bool:
 def ends(claim: Claim, old: Living) -> bool:
     """It says of the same thing, and of whom it is said, that it is so no longer."""
     if claim.key is not None and claim.key == old.claim.key:
-        return is_other_value(claim.attribute, claim.value, old.claim.value)
-    if claim.act not in {Act.CANCELS, Act.ENDS, Act.CORRECTS}:
+        return clash(claim, old.claim)
+    if claim.act in {Act.STATES, Act.ASKS}:
         return False
     told = read(old.text)
     whose = set(read(claim.subject).words)

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
-from memoryweb.language.attributes import Key, key_of
+from memoryweb.language.claims import Act, claim_of, clash
+from memoryweb.language.dates import when_in
 from memoryweb.language.normal_form import Reading, clean, is_cjk, normalise, read
 from memoryweb.language.sentences import MAX_MESSAGE, spans
 from memoryweb.language.words import CJK_NEGATIONS, ENDINGS, NEGATIONS
 
 __all__ = [
-    "Key",
     "Lookup",
     "cited",
     "claim_in",
@@ -22,7 +22,6 @@ __all__ = [
     "contradicts",
     "covers",
     "fingerprint",
-    "key_of",
     "matters",
     "normalise",
     "overtakes",
@@ -38,6 +37,13 @@ ORDER_SHARE = 0.8  # of the shorter statement's words, found in the same order
 RESTATED_SHARE = 0.5  # of all words of both statements
 TOPIC_WORDS, TOPIC_SHARE = 4, 0.6  # or at least so many weighty words, and so many of both's
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
+_DATED = re.compile(r"(?<!\d)(?:19|20)\d\d(?:-\d\d){0,2}(?!\d)")
+# Behind a value: requests to whoever listens, and that another value does not hold.
+_ADDS_NOTHING = re.compile(
+    r"\b(?:please|can you|could you)\b.*|[，,。]请.*|(?:而?不是|不再)[^，,。]*"
+    r"|\b(?:never|not|no longer|instead of|rather than)\b[^,;.]*",
+    re.IGNORECASE,
+)
 NEWS_DAYS = 92  # how long ago a change may lie that a note tells as news
 _DENIALS = NEGATIONS | CJK_NEGATIONS | ENDINGS
 
@@ -82,10 +88,7 @@ def restates(newer: str, older: str) -> bool:
 @lru_cache(maxsize=65_536)
 def contradicts(a: str, b: str) -> bool:
     """Both can't be true at the same time: another value of one key, or the opposite."""
-    one, two = key_of(a), key_of(b)
-    if one is not None and two is not None and one.clashes(two):
-        return True
-    return _is_opposite(read(a), read(b))
+    return clash(claim_of(a), claim_of(b)) or _is_opposite(read(a), read(b))
 
 
 def overtakes(newer: str, older: str, *, said: date, older_said: date | None) -> bool:
@@ -93,11 +96,9 @@ def overtakes(newer: str, older: str, *, said: date, older_said: date | None) ->
     change long before either was said is history, not news."""
     if not contradicts(newer, older):
         return False
-    key = key_of(newer)
-    if key is None or not key.since:
-        return True
-    earliest = older_said or said - timedelta(days=NEWS_DAYS)
-    return key.since >= earliest.isoformat()[: len(key.since)]
+    dated = _DATED.findall(newer) if claim_of(newer).act is Act.CHANGES else []
+    earliest = (older_said or said) - timedelta(days=NEWS_DAYS)
+    return not dated or max(dated) >= earliest.isoformat()[: len(max(dated))]
 
 
 def claim_in(text: str) -> str:
@@ -108,10 +109,10 @@ def claim_in(text: str) -> str:
 def tells_value(fuller: str, shorter: str) -> bool:
     """Both give the same attribute the same value, and all else that the shorter one says stands
     in the fuller one, too."""
-    one, two = key_of(fuller), key_of(shorter)
-    if one is None or two is None or not one.tells(two):
+    one, two = claim_of(fuller), claim_of(shorter)
+    if one.key is None or one.key != two.key or not _tells(one.value, two.value):
         return False
-    rest = read(two.rest)
+    rest = read(_ADDS_NOTHING.sub("", shorter.partition(two.value)[2]))
     return rest.heavy | rest.numbers <= set(read(fuller).words) | read(fuller).numbers
 
 
@@ -200,12 +201,21 @@ class Lookup:
 
 def matters(text: str) -> set[str]:
     """Two statements can only contradict each other when they share one of these."""
-    key = key_of(text)
-    return {claim_in(text)} | ({f"{key.subject}: {key.attribute}"} if key else set())
+    key = claim_of(text).key
+    return {claim_in(text)} | ({": ".join(key)} if key else set())
 
 
 def says_all_of(text: str, other: str) -> bool:
     return covers(text, other) or restates(text, other) or tells_value(text, other)
+
+
+def _tells(value: str, other: str) -> bool:
+    """The same, and nothing of the other one is missing here."""
+    one, two = when_in(value), when_in(other)
+    if not (one.is_empty or two.is_empty):
+        return one.tells(two)
+    words = set(read(other).words)
+    return bool(words) and words <= set(read(value).words)
 
 
 def _sign(reading: Reading) -> str:

@@ -70,13 +70,6 @@ EVERYDAY = _words(
     different else everyone everything fact"""
 )
 
-# What people move to without moving house.
-NO_PLACES = _words(
-    """marketing sales support engineering finance hr it product design operations legal research
-    development linux windows slack python rust java vim emacs postgres mysql sqlite django docker
-    kubernetes zammad jira teams zoom notion excel part full"""
-)
-
 # Words that carry no matter of their own: two statements that differ in them only tell the same.
 LIGHT = _words(
     """make makes made making keep keeps keeping help helps helping get gets getting got give gives

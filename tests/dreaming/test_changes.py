@@ -39,7 +39,7 @@ def bullets(result: Night) -> list[str]:
 SHIPPING = [
     (1, "Marta's team ships on Fridays."),
     (6, "Marta's team ships on Thursdays now, never on Fridays."),
-    (11, "Marta's team ships on Thursdays, so the code freeze is on Wednesdays at noon."),
+    (11, "Marta's team ships on Thursdays, so the code freeze is the day before."),
     (13, "Marta's team ships on Thursdays, please tell the new colleague."),
 ]
 
@@ -68,7 +68,7 @@ def test_repeating_the_current_value_in_fewer_words_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("Marta's weekly meeting is on Mondays.", "The weekly meeting moved from Mondays to Wednesdays."),
+        ("Marta's weekly meeting is on Mondays.", "Marta's weekly meeting moved from Mondays to Wednesdays."),
         ("The stand-up is at 10:00.", "The stand-up has been moved to 11:00."),
         ("Marta's stand-up is at 10 am.", "Marta's stand-up moved to 11:00."),
         ("The weekly meeting is on Mondays at 09:00.", "Marta and others moved the weekly meeting to Tuesdays at 10:00."),
@@ -117,6 +117,7 @@ def test_a_new_value_takes_the_place_of_the_old_one(old: str, new: str, nights: 
         ("Marta lives in Gothenburg.", "Marta moved to Malmö in 2011."),
         ("Marta lives in Gothenburg.", "Kenji moved to Malmö."),
         ("Marta lives in Gothenburg.", "Marta moved to Marketing."),
+        ("Marta's weekly meeting is on Mondays.", "The weekly meeting moved from Mondays to Wednesdays."),
         ("Marta visited Porto.", "Marta moved from Porto to Lisbon."),
         ("Tom walked the dog.", "Tom has a cat, not a dog."),
         ("Marta went to Porto on 2026-03-01.", "Marta went to Faro on 2026-03-07, not to Porto."),

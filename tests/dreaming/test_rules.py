@@ -299,7 +299,7 @@ def test_every_promoted_statement_is_cited_by_an_operation_that_was_carried_out(
 
 def test_what_only_makes_another_statement_leave_is_not_told_as_added() -> None:
     again = mention("We ship on Thursdays, please tell the new colleague.")
-    stands = "We ship on Thursdays, so the code freeze is on Wednesdays at noon."
+    stands = "We ship on Thursdays, so the code freeze is the day before."
     read = inputs(f"# Memory\n\n- We ship on Fridays.\n- {stands}\n", [again])
     old, kept = read.material.living
     hidden = replace(old, is_hidden=True, against=(again.ref,))

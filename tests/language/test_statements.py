@@ -2,15 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryweb.language.claims import claim_of
 from memoryweb.language.statements import (
-    Key,
     Lookup,
     cited,
     clean,
     contradicts,
     covers,
     fingerprint,
-    key_of,
     normalise,
     restates,
     says_the_same,
@@ -172,47 +171,6 @@ def test_what_would_be_lost_is_not_restated(newer: str, older: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "key", "value"),
-    [
-        ("- **Invoices**: billing@shop.example", Key("", "invoices", ""), "billing@shop.example"),
-        ("Invoices: billing@shop.example", Key("", "invoices", ""), "billing@shop.example"),
-        ("Ines's favourite colour is teal.", Key("ines", "favourite colour", ""), "teal"),
-        ("- 08:10 Ines lives in Lisbon.", Key("ines", "home", ""), "Lisbon"),
-        ("Tom works as a baker", Key("tom", "job", ""), "a baker"),
-        ("Tom works at Hafen Bank", Key("tom", "employer", ""), "Hafen Bank"),
-        ("We ship on Thursdays", Key("", "ship", ""), "Thursdays"),
-        ("The stand-up moved to 10:00", Key("stand up", "when", ""), "10:00"),
-        ("The deadline is 2026-12-01", Key("", "deadline", ""), "2026-12-01"),
-        ("Tom is 34 years old", Key("tom", "age", ""), "34"),
-        ("小林住在上海", Key("小林", "home", ""), "上海"),
-        ("美咲は京都に住んでいます。", Key("美咲", "home", ""), "京都"),
-    ],
-)
-def test_keys(text: str, key: Key, value: str) -> None:
-    found = key_of(text)
-    assert found == key
-    assert found is not None
-    assert found.value == value
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ines: I went to the market and we had fun",
-        "Tom said: ships on Fridays",
-        "Correction: ships on Fridays",
-        "See https://shop.example/a",
-        "Tom works at night",
-        "Ines's friend is Tom",
-        "Ines's necklace is a gift from her aunt",
-        "Ines walked home at 10:00",
-    ],
-)
-def test_what_is_no_attribute_has_no_key(text: str) -> None:
-    assert key_of(text) is None
-
-
-@pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
         ("Ships on Thursdays", "Ships on Fridays", True),
@@ -273,7 +231,7 @@ PIECES = [
 @given(st.sampled_from(TEMPLATES), st.sampled_from(PIECES), st.sampled_from(PIECES), texts)
 def test_any_value_can_be_read(template: str, one: str, other: str, more: str) -> None:
     first, second = template.format(one, other), template.format(one, other + more)
-    assert tells_value(first, first) or key_of(first) is None
+    assert tells_value(first, first) or claim_of(first).key is None
     assert contradicts(first, second) == contradicts(second, first)
 
 

@@ -7,6 +7,7 @@ from memoryweb.language.claims.model import HEADINGS, Act, Claim, Kind
 from memoryweb.language.claims.reading import (
     Sentence,
     claim_of,
+    clash,
     is_other_value,
     spoken_of,
     takes_back,
@@ -20,6 +21,7 @@ __all__ = [
     "Kind",
     "Sentence",
     "claim_of",
+    "clash",
     "dates_in",
     "is_other_value",
     "resolved",

@@ -9,7 +9,7 @@ from functools import lru_cache
 from memoryweb.language.claims.model import Act, Claim, Kind, Language, Row, language
 from memoryweb.language.claims.when import dates_in, span_of
 from memoryweb.language.dates import when_in
-from memoryweb.language.normal_form import clean, normalise, read
+from memoryweb.language.normal_form import clean, is_cjk, normalise, read
 from memoryweb.language.sentences import split, unquoted
 
 LANGUAGES = ("english", "german", "chinese", "japanese")  # each a table beside this file
@@ -67,6 +67,7 @@ _ARTICLE = re.compile(
     r"|mein\w*|unser\w*|der|die|das|den|dem|neue\w?|his|her|their|is|and|ok|so|oh)\s+)+|^(?:我们?的?|我家的?|うちの|俺の|私の|僕の|这个?|那个?|この|その)",
     re.IGNORECASE,
 )
+_HELD = re.compile(r"^(?P<who>[A-ZÀ-Þ][\w-]*(?: [A-ZÀ-Þ][\w-]*)?)['’]s (?P<what>\w.*)$")
 _POSSESSIVE = re.compile(r"['’]s?(?=\s|$)")
 _NOT_ONE = re.compile(  # several things may be a favourite thing
     r"^(?:favou?rite|fave|when|passion)$"
@@ -111,6 +112,7 @@ _BARE = re.compile(
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({Act.CANCELS, Act.ENDS})
+_LONGEST_WORD = 12  # characters of a value alone ("Carla, not Clara")
 _NO_PLANS = frozenset(
     {Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.PREFERENCE, Kind.INSTRUCTION}
 )
@@ -189,15 +191,20 @@ def languages_of(text: str) -> tuple[Language, ...]:
     return both if english or text.isascii() else ()
 
 
-@lru_cache(maxsize=16_384)
 def spoken_of(sentence: str, said: date | None = None) -> Sentence:
+    found = undated(sentence)
+    claim = found.claim
+    return replace(found, claim=_dated(claim, sentence, said)) if claim.durable else found
+
+
+@lru_cache(maxsize=16_384)
+def undated(sentence: str) -> Sentence:
+    """Read once, whenever it was said."""
     bare = unquoted(_REMARKS.sub("", sentence[:_LONGEST_SENTENCE]).replace("’", "'"))
     read_as = [_spoken(bare, one) for one in languages_of(bare)]
     if not read_as:
         return Sentence(Claim(), None, is_question=bare.rstrip().endswith(("?", "？")))
-    found = max(read_as, key=lambda one: one.claim.durable)
-    claim = found.claim
-    return replace(found, claim=_dated(claim, sentence, said)) if claim.durable else found
+    return max(read_as, key=lambda one: one.claim.durable)
 
 
 def _spoken(text: str, spoken: Language) -> Sentence:
@@ -229,8 +236,20 @@ def _claim(text: str, spoken: Language) -> Claim | None:
     found = next(_claims(text, spoken), None)
     if found is None or found.act not in _OVER:
         return found
-    over = [one.old for one in _claims(text, spoken) if one.act is found.act and one.old]
-    return replace(found, old="; ".join(dict.fromkeys(over)))
+    claims = list(_claims(text, spoken))
+    over = "; ".join(dict.fromkeys(one.old for one in claims if one.act is found.act and one.old))
+    instead = (one for one in claims if one.act not in _OVER and _is_instead(one, found))
+    if one := next(instead, None):  # "on Thursdays, no longer on Fridays"
+        return replace(one, act=Act.CHANGES, old=over)
+    return replace(found, old=over)
+
+
+def _is_instead(one: Claim, over: Claim) -> bool:
+    """What holds now of the thing that ended."""
+    if over.act is not Act.ENDS or not one.attribute:
+        return False
+    is_named = bool(read(over.old).heavy & read(one.attribute).heavy)
+    return is_named or (one.subject == over.subject and one.attribute == over.attribute)
 
 
 def _claims(text: str, spoken: Language) -> Iterator[Claim]:
@@ -286,6 +305,8 @@ def _of_row(found: re.Match[str], row: Row, spoken: Language, before: str) -> Cl
     if row.attribute in {"home", "move"} and _NO_PLACE.search(value):
         return None
     who = groups.get("named") or groups.get("named2") or groups.get("who", "")
+    if "who" not in groups and (held := _HELD.match(groups.get("what", ""))):
+        who, groups["what"] = held["who"], held["what"]
     if not who and "who" in groups and (topic := spoken.topic.search(before)):
         who = topic["topic"]
     subject = _subject(who, spoken)
@@ -345,21 +366,51 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     claim = claim_of(older, said)
     if newer.key is not None and newer.key == claim.key:
         return is_other_value(newer.attribute, newer.value, claim.value)
-    if not newer.old or newer.act in {Act.STATES, Act.ASKS}:
+    if newer.act in {Act.STATES, Act.ASKS}:
         return False
+    if not newer.old:
+        return newer.act is Act.CORRECTS and _shares_most(newer.value, older)
     if newer.act is Act.CANCELS:  # "the meeting is off" is no word on who hates meetings
         return claim.kind not in _NO_PLANS and any(
             _tells_of(thing, older, is_plan=True) for thing in newer.old.split("; ")
         )
     if newer.act is Act.CORRECTS and not read(newer.old).heavy - read(newer.old).numbers:
         return _tells_of(f"{newer.old} {_unit(newer.value)}", older)
-    return any(_tells_of(thing, older) for thing in newer.old.split("; "))
+    told = any(_tells_of(thing, older) for thing in newer.old.split("; "))
+    return told and (newer.act is Act.ENDS or _is_of_thing(newer, older))
+
+
+def _is_of_thing(newer: Claim, older: str) -> bool:
+    """What else the older statement says is the newer one's matter too, where that names one:
+    "Ines likes tea, not coffee" is no word on Tom's coffee."""
+    old = set(read(newer.old).words)
+    named = set(read(f"{newer.subject} {newer.attribute} {newer.value}").words) - old
+    rest = set(read(older).words) - old
+    is_word = " " not in newer.value and len(newer.value) <= _LONGEST_WORD
+    is_bare = is_word or len(named) < 2 or not when_in(newer.value).is_empty
+    return (is_bare and not newer.attribute) or len(rest & named) * 2 > len(rest)
+
+
+def _shares_most(one: str, other: str) -> bool:
+    """Two sentences that differ in little: a correction in its new wording."""
+    first, second = set(read(one).words), set(read(other).words)
+    return len(first) > 2 and len(first & second) * 2 >= len(first | second)
 
 
 def _unit(value: str) -> str:
     """What a number counts: "74" alone is anybody's."""
     words = [word for word in value.split() if not word[0].isdigit()]
     return words[-1] if words else ""
+
+
+def clash(one: Claim, two: Claim) -> bool:
+    """Other values of one key. A name in another script may be the same one (横浜 is Yokohama),
+    unless a change is told."""
+    if one.key is None or one.key != two.key:
+        return False
+    is_change = Act.CHANGES in {one.act, two.act} or Act.CORRECTS in {one.act, two.act}
+    is_comparable = is_change or is_cjk(one.value) == is_cjk(two.value)
+    return is_comparable and is_other_value(one.attribute, one.value, two.value)
 
 
 def is_other_value(attribute: str, one: str, two: str) -> bool:
