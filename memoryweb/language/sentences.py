@@ -27,6 +27,7 @@ _LOG = re.compile(
 _QUOTE = re.compile(
     r"\"([^\"\n]+)\"|“([^“”\n]+)”|„([^„“”\n]+)[“”]|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』"
 )
+_QUOTING = re.compile(r"^\s*>|```|[\"“”„«»「」『』]", re.MULTILINE)
 _TITLE = 24  # characters: a longer quote is somebody's sentence
 _SENTENCES = re.compile(r"[.!?]\s|[。！？].")
 # From here on a message holds what is to be worked on, or a letter.
@@ -78,6 +79,11 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, end.end()
         start = end.end()
     yield start, len(text)
+
+
+def quotes(text: str) -> bool:
+    """It holds what somebody else may have said or written, or code."""
+    return bool(_QUOTING.search(text))
 
 
 def unquoted(text: str) -> str:

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.language.claims import Act, Claim, claim_of, takes_back
+from memoryweb.language.requests.asking import LONGEST
+from memoryweb.language.sentences import quotes
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.source_classes import sources_of_messages
 from memoryweb.workspace.author_kinds import SourceClass
 
-LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft
 _AGAINST = frozenset({Act.CHANGES, Act.CORRECTS, Act.CANCELS, Act.ENDS})
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
-_QUOTED = re.compile(r"^\s*>|```|[\"“”„«»「」『』]", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
@@ -58,7 +58,7 @@ def claims_against(message: Message) -> Sequence[Claim]:
     of the same thing, or that something is over."""
     text = message.content
     is_own = message.role == Message.Role.USER and len(text) <= LONGEST
-    if not is_own or _QUOTED.search(text):
+    if not is_own or quotes(text):
         return ()
     return tuple(claim for claim in _claims(text) if claim.key or claim.act in _AGAINST)
 

@@ -114,7 +114,7 @@ class Language:
 
 _WORDS = ("self_words", "pronouns")
 _CUES = [one.name for one in fields(Language) if one.name not in {"rows", *_WORDS}]
-_PART = re.compile(r"^(?P<name>\w+) = (?P<pattern>.+)$")
+PART = re.compile(r"^(?P<name>\w+) = (?P<pattern>.+)$")
 _USE = re.compile(r"\{(?P<name>[a-z]\w*)\}")
 
 
@@ -125,9 +125,9 @@ def language(name: str) -> Language:
     its examples after `+` (`text => value` or `text => subject: value`) and counter-examples after
     `-`. A pattern that begins with `~` may match anywhere, others only after what `start` finds."""
     lines = (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    parts = {found["name"]: found["pattern"] for line in lines if (found := _PART.match(line))}
+    parts = {found["name"]: found["pattern"] for line in lines if (found := PART.match(line))}
     given: dict[str, Any] = {name: frozenset(parts[name].split(" ")) for name in _WORDS}
-    given |= {name: _compiled(parts[name], parts) for name in _CUES}
+    given |= {name: compiled(parts[name], parts) for name in _CUES}
     return Language(rows=tuple(_rows(lines, parts)), **given)
 
 
@@ -141,7 +141,7 @@ def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:
         pattern = pattern.strip()
         anywhere = pattern.startswith("~")
         yield Row(
-            _compiled(pattern.lstrip("~ "), parts),
+            compiled(pattern.lstrip("~ "), parts),
             anywhere,
             Kind(kind),
             Act(act or "states"),
@@ -151,7 +151,8 @@ def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:
         )
 
 
-def _compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+def compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    """With each `{name}` put in."""
     while (put := _USE.sub(lambda use: parts[use["name"]], pattern)) != pattern:
         pattern = put
     return re.compile(pattern, re.IGNORECASE)
