@@ -26,6 +26,9 @@ class Conversation(models.Model):
     external_id = ErasableCharField(max_length=255, help_text="the id that the client gave")
     source = models.CharField(max_length=8, choices=Source.choices, default=Source.API)
     group = models.BooleanField(default=False)
+    several_names = models.BooleanField(
+        default=False, help_text="its user messages carry more than one name"
+    )
     ephemeral = models.BooleanField(default=False)
     message_count = models.IntegerField(default=0)
     extracted_upto = models.IntegerField(

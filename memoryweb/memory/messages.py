@@ -70,12 +70,14 @@ def add_messages(
     """Append a checked batch to the owner's conversation of that id, which the first batch makes.
 
     An id that is there already with the same text is a duplicate and left alone. While the owner's
-    memory is paused, or in an ephemeral conversation, no message is kept.
+    memory is paused, or in an ephemeral conversation, no message is kept; what its owner says
+    there against memory counts all the same.
     Raises MessageConflict, BatchRefused (an id that is a secret).
     """
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)
     if reason := _not_kept(conversation, owner, ephemeral):
+        own_words.hear(tx, conversation, _unkept(conversation, messages, tx.now))
         return _refrain(tx, conversation, reason, len(messages))
     masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     known = _known(conversation, messages)
@@ -160,9 +162,41 @@ def _refrain(tx: Transaction, conversation: Conversation, reason: str, count: in
     conversation.skipped = reason
     conversation.ephemeral = conversation.ephemeral or reason == EPHEMERAL
     conversation.waiting = False
-    conversation.save(update_fields=["skipped", "ephemeral", "waiting"])
+    conversation.save(update_fields=["skipped", "ephemeral", "waiting", "several_names"])
     _record(tx, conversation, {"not_kept": count}, reason)
     return Added(conversation, skipped=reason)
+
+
+def _unkept(
+    conversation: Conversation, messages: Sequence[NewMessage], now: datetime
+) -> list[Message]:
+    """Those that were not sent before, as they would be kept."""
+    known, before = _known(conversation, messages), _said_before(conversation, messages)
+    conversation.several_names = _has_several_names(conversation, messages)
+    return [
+        Message(
+            conversation=conversation,
+            role=message.role,
+            name=message.name,
+            content=message.content,
+            timestamp=_time(message, before, now),
+            created_at=now,
+        )
+        for message in messages
+        if message.id not in known
+    ]
+
+
+def _has_several_names(
+    conversation: Conversation, messages: Iterable[NewMessage | Message]
+) -> bool:
+    """With these, its user messages carry more than one name."""
+    users = (one for one in messages if one.role == Message.Role.USER and one.name)
+    names = {one.name.casefold(): one.name for one in users}
+    if conversation.several_names or len(names) != 1:
+        return conversation.several_names or len(names) > 1
+    named = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
+    return named.exclude(name__iexact=next(iter(names.values()))).exists()
 
 
 def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Masked:
@@ -212,7 +246,7 @@ def _append(
 ) -> None:
     first = conversation.message_count + 1
     names = _names(conversation, fresh, first)
-    before = _said_before(conversation, fresh)
+    before = _said_before(conversation, [item.message for item in fresh])
     rows = Message.objects.bulk_create(
         [
             Message(
@@ -244,10 +278,10 @@ def _append(
     _record(tx, conversation, details)
 
 
-def _said_before(conversation: Conversation, fresh: Sequence[_Masked]) -> Mapping[str, datetime]:
+def _said_before(conversation: Conversation, fresh: Sequence[NewMessage]) -> Mapping[str, datetime]:
     """What comes without id and time, in the very words of an earlier message, may be that one sent
     again: it is as old, and no news."""
-    untold = {item.message.content for item in fresh if _is_untold(item.message)}
+    untold = {message.content for message in fresh if _is_untold(message)}
     is_import = conversation.source == Conversation.Source.IMPORT
     if not untold or is_import or not conversation.message_count:
         return {}
@@ -290,8 +324,12 @@ def _advance(tx: Transaction, conversation: Conversation, rows: Sequence[Message
     conversation.last_message_at = max([*moments, *filter(None, [conversation.last_message_at])])
     conversation.waiting = True
     conversation.skipped = ""
+    conversation.several_names = _has_several_names(conversation, rows)
     conversation.save(
-        update_fields=["message_count", "started_at", "last_message_at", "waiting", "skipped"]
+        update_fields=[
+            *("message_count", "started_at", "last_message_at"),
+            *("waiting", "skipped", "several_names"),
+        ]
     )
 
 

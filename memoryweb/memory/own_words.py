@@ -13,7 +13,7 @@ from memoryweb.language.claims import Act, Claim, claim_of, takes_back
 from memoryweb.language.requests.asking import LONGEST
 from memoryweb.language.sentences import quotes
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.source_classes import sources_of_messages
+from memoryweb.provenance.source_classes import source_of_message
 from memoryweb.workspace.author_kinds import SourceClass
 
 _AGAINST = frozenset({Act.CHANGES, Act.CORRECTS, Act.CANCELS, Act.ENDS})
@@ -24,7 +24,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message]) -> int:
     """Hide what the owner's own words replace, correct, cancel or end; how many statements.
 
-    Only what was said before counts: a history that is imported later overtakes nothing.
+    Only what was said before counts: a history that is imported later overtakes nothing. The
+    messages need not be kept.
     """
     is_talk = conversation.source not in _OF_MACHINES and not conversation.group
     if not (is_talk and conversation.owner.is_one_person):
@@ -32,14 +33,13 @@ def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message
     said = [(message, claim) for message in messages for claim in claims_against(message)]
     if not said:
         return 0
-    whose = sources_of_messages(conversation, [message for message, _claim in said])
-    said = [one for one in said if whose[one[0].position] == SourceClass.OWNER]
+    said = [one for one in said if source_of_message(conversation, one[0]) == SourceClass.OWNER]
     standing = Fact.objects.of(conversation.agent_id, conversation.owner_id).living()
     hidden = []
     for fact in standing.filter(hidden_at=None):
         against = next((one for one, claim in said if _speaks_against(one, claim, fact)), None)
         if against is not None:
-            fact.hidden_at, fact.hidden_by = tx.now, against
+            fact.hidden_at, fact.hidden_by = tx.now, against if against.pk else None
             hidden.append(fact)
     Fact.objects.bulk_update(hidden, ["hidden_at", "hidden_by"])
     if hidden:

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
+from memoryweb.language.normal_form import normalise
 from memoryweb.provenance import vouching
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.models import LineOrigin
@@ -56,27 +57,20 @@ def _is_third_party(writer: Writer, owner: Owner | None) -> bool:
     return owner is None and vouching.is_end_user(writer.speaker)
 
 
-def sources_of_messages(
-    conversation: Conversation, messages: Sequence[Message]
-) -> dict[int, SourceClass]:
-    """Position → class. Several people may speak as users: the first name is the owner's."""
-    first = conversation.messages.filter(role=Message.Role.USER).exclude(name="")
-    names = first.order_by("position").values_list("name", flat=True)[:1]
-    speaker = next(iter(names), "")
-    return {
-        message.position: source_of_message(conversation, message, speaker) for message in messages
-    }
-
-
-def source_of_message(
-    conversation: Conversation, message: Message, speaker: str = ""
-) -> SourceClass:
+def source_of_message(conversation: Conversation, message: Message) -> SourceClass:
+    """Where several people speak as users, only what carries the owner's own name is theirs."""
     if message.role != Message.Role.USER:
         is_system = message.role == Message.Role.SYSTEM
         return SourceClass.SYSTEM if is_system else SourceClass.AGENT
-    if conversation.group or (message.name and speaker and message.name != speaker):
+    is_others = conversation.several_names and not _is_named(message, conversation.owner)
+    if conversation.group or is_others:
         return SourceClass.THIRD_PARTY
     return _of_speaker(conversation.owner)
+
+
+def _is_named(message: Message, owner: Owner) -> bool:
+    names = {owner.external_id, owner.person.name if owner.person else ""}
+    return normalise(message.name) in {normalise(name) for name in names if name}
 
 
 def source_of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:

@@ -14,7 +14,7 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
-from memoryweb.provenance.source_classes import sources_of_files, sources_of_messages, weakest
+from memoryweb.provenance.source_classes import source_of_message, sources_of_files, weakest
 from memoryweb.row_batches import remove, shift
 from memoryweb.search import ranking
 from memoryweb.search.models import Passage
@@ -139,7 +139,6 @@ def _above(trail: str) -> list[str]:
 
 
 def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iterator[Passage]:
-    sources = sources_of_messages(conversation, messages)
     reach = scope_key(conversation.agent_id, conversation.owner_id)
     for message in messages:
         if message.reverted_at is not None:
@@ -161,7 +160,7 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
             place=ranking.packed(message.position, len(words), MESSAGE_WEIGHT, is_turn=True),
             length=len(words),
             weight=MESSAGE_WEIGHT,
-            source=sources[message.position],
+            source=source_of_message(conversation, message),
             date=day,
             tokenizer_version=tokens.VERSION,
         )

@@ -38,9 +38,8 @@ def test_on_the_way_back_later_conversations_of_one_name_get_their_own(world: Wo
     try:
         migrate(BEFORE)
         for name in NAMES:
-            first, second = Conversation.objects.filter(
-                external_id__startswith=name[: 255 - 37]
-            ).order_by("created_at")
+            named = Conversation.objects.filter(external_id__startswith=name[: 255 - 37])
+            first, second = named.only("external_id", "owner").order_by("created_at")
             assert (first.external_id, first.owner) == (name, world.customer)
             assert second.external_id == f"{name[: 255 - 37]} {second.pk}"
             with pytest.raises(IntegrityError):
@@ -52,3 +51,23 @@ def test_on_the_way_back_later_conversations_of_one_name_get_their_own(world: Wo
     assert Conversation.objects.filter(message_count=1).count() == 4
     for name, key in zip(NAMES, seconds, strict=True):
         Conversation.objects.filter(pk=key).update(external_id=name)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_talks_of_before_are_known_by_their_names(world: World) -> None:
+    for name, people in (("one", ["Ines", "ines", ""]), ("two", ["Ines", "Tom"])):
+        said = [NewMessage(role="user", content="Hello!", name=person) for person in people]
+        with write_transaction(world.team) as work:
+            add_messages(
+                work,
+                agent=world.agent,
+                owner=world.customer,
+                conversation_id=name,
+                messages=said,
+            )
+    try:
+        migrate("0006_indexes_that_others_cover")
+    finally:
+        migrate()
+    found = Conversation.objects.values_list("external_id", "several_names")
+    assert dict(found) == {"one": False, "two": True}

@@ -7,6 +7,7 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
+from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.memory import fact_actions
 from memoryweb.memory.context import build
@@ -140,7 +141,55 @@ def test_in_one_talk_another_name_is_somebody_else(world: World, hamburg: Fact) 
     assert hamburg.hidden_at is None
     say(world, world.customer, "We moved to Berlin.", at=3, name="Ines")
     hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None, "nobody knows which of the two the owner is"
+    say(world, world.customer, "We moved to Berlin.", at=3, name="CUSTOMER-1")
+    hamburg.refresh_from_db()
     assert hamburg.hidden_at is not None
+
+
+@pytest.mark.parametrize("keeps_nothing", ["paused", "ephemeral"])
+def test_it_counts_also_where_nothing_is_kept(
+    world: World, hamburg: Fact, keeps_nothing: str
+) -> None:
+    """The message is dropped, and what it says is so no longer is given to nobody."""
+    Owner.objects.filter(pk=world.customer.pk).update(paused=keeps_nothing == "paused")
+    world.customer.refresh_from_db()
+    is_ephemeral = keeps_nothing == "ephemeral"
+    with write_transaction(world.team) as work:
+        said = [NewMessage("user", "We moved to Berlin.", timestamp=MORNING + timedelta(days=3))]
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="unkept",
+            messages=said,
+            ephemeral=is_ephemeral,
+        )
+    hamburg.refresh_from_db()
+    assert (hamburg.hidden_at is None, hamburg.hidden_by) == (False, None)
+    assert not Message.objects.filter(content__contains="Berlin").exists()
+    assert Event.objects.filter(action="fact.hidden").count() == 1
+
+
+def test_what_was_sent_before_the_pause_is_no_news_in_it(world: World, hamburg: Fact) -> None:
+    say(world, world.customer, "We moved to Rome.", at=-9)
+    Owner.objects.filter(pk=world.customer.pk).update(paused=True)
+    world.customer.refresh_from_db()
+    with write_transaction(world.team) as work:
+        again = Message.objects.get(content="We moved to Rome.")
+        said = [
+            NewMessage("user", again.content, again.external_id),
+            NewMessage("user", again.content),
+        ]
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="talk--9",
+            messages=said,
+        )
+    hamburg.refresh_from_db()
+    assert hamburg.hidden_at is None
 
 
 @pytest.mark.parametrize("source", ["cron", "dream"])

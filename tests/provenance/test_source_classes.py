@@ -14,8 +14,8 @@ from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.provenance.source_classes import (
     source_of,
+    source_of_message,
     sources_of_lines,
-    sources_of_messages,
     weakest,
 )
 from memoryweb.runs.models import Run
@@ -49,7 +49,7 @@ def _talk(world: World, owner: Owner, *said: tuple[str, str], group: bool = Fals
 
 def _classes(added: Added) -> list[SourceClass]:
     rows = list(added.conversation.messages.order_by("position"))
-    return list(sources_of_messages(added.conversation, rows).values())
+    return [source_of_message(added.conversation, row) for row in rows]
 
 
 def test_a_person_is_the_owner_of_their_own_memory_only(world: World) -> None:
@@ -101,10 +101,17 @@ def test_assistants_and_tools_are_the_agent_and_the_user_is_the_owner(world: Wor
     assert _classes(added) == [SourceClass.OWNER, SourceClass.AGENT, SourceClass.AGENT]
 
 
-def test_a_second_speaker_is_somebody_else(world: World) -> None:
-    added = _talk(world, world.customer, ("user", "Ann"), ("user", "Eve"), ("user", "Ann"))
+def test_of_several_names_only_the_owner_s_own_is_the_owner(world: World) -> None:
     owner, third = SourceClass.OWNER, SourceClass.THIRD_PARTY
-    assert _classes(added) == [owner, third, owner]
+    added = _talk(world, world.bobs_memory, ("user", "Bob"), ("user", "Eve"), ("user", ""))
+    assert _classes(added) == [owner, third, third]
+    unknown = _talk(world, world.customer, ("user", "Ann"), ("user", "Eve"))
+    assert _classes(unknown) == [third, third]
+
+
+def test_one_name_alone_is_the_owner_s(world: World) -> None:
+    added = _talk(world, world.customer, ("user", "Ann"), ("user", ""), ("user", "ann"))
+    assert _classes(added) == [SourceClass.OWNER] * 3
 
 
 def test_in_a_group_everybody_is_somebody_else(world: World) -> None:

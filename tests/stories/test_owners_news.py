@@ -4,7 +4,11 @@ from datetime import timedelta
 
 import pytest
 
+from memoryweb.agents.pausing import set_paused
+from memoryweb.audit.record import SYSTEM
 from memoryweb.facts.models import Fact
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.transaction import write_transaction
 from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
 from tests.fakes import ModelServer
 from tests.stories.telling import prompt, says
@@ -49,6 +53,32 @@ def test_what_the_owner_said_is_over_leaves_without_a_newer_value(
     hamburg.refresh_from_db()
     assert (hamburg.state, hamburg.hidden_at) != ("active", None)
     assert hamburg.file is None
+
+
+@pytest.mark.parametrize("paused", [True, False], ids=["paused", "ephemeral"])
+def test_a_move_that_was_told_where_nothing_is_kept_takes_the_old_value_out(
+    world: World, hamburg: Fact, paused: bool
+) -> None:
+    """Nothing takes its place, and it does not come back."""
+    set_paused(owner=world.customer, paused=paused, by=SYSTEM)
+    with write_transaction(world.team) as work:
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="unkept",
+            messages=[NewMessage("user", NEW, timestamp=hamburg.created_at + timedelta(hours=1))],
+            ephemeral=not paused,
+        )
+    set_paused(owner=world.customer, paused=False, by=SYSTEM)
+    assert "Hamburg" not in prompt(world, "Where do we live?")
+    for days in (1, 2, 3):
+        dream(world, world.customer, NIGHT + timedelta(days=days))
+        text = text_of(world, world.customer)
+        assert "Hamburg" not in text
+        assert "Berlin" not in text
+    hamburg.refresh_from_db()
+    assert (hamburg.state, hamburg.file) == ("superseded", None)
 
 
 def test_a_pinned_line_stays_though_its_owner_said_otherwise(world: World) -> None:
