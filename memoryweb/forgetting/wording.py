@@ -1,0 +1,92 @@
+"""Texts that are to be forgotten, and how they are found again in other texts. Pure."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from memoryweb.forgetting.queries import MARK
+from memoryweb.language.normal_form import clean, normalise, read
+from memoryweb.language.sentences import spans
+from memoryweb.language.statements import says_the_same
+
+_LEAST_WORDS = 3
+_LEAST_HEAVY = 2  # of a statement that is told by its words, whatever their order
+_BLANKS = re.compile(r"\s+")
+_SPEAKER = re.compile(r"^[^\W\d][^:：]{0,60}[:：]\s*")
+
+
+def is_telling(text: str) -> bool:
+    """Three words of content, a name or a number: “yes.” is said of anything."""
+    said = read(text)
+    return len(said.heavy) >= _LEAST_WORDS or bool(said.names or said.numbers)
+
+
+def sentences(text: str) -> Iterator[tuple[int, int, str]]:
+    """First and last character of each sentence, without the blanks around it."""
+    for first, last in spans(text):
+        bare = text[first:last].strip()
+        if bare:
+            at = text.index(bare, first)
+            yield at, at + len(bare), bare
+
+
+def units(text: str) -> list[str]:
+    """What of a line may be one that was forgotten: all of it, without who said it, and each of
+    its sentences."""
+    whole = clean(text)
+    bare = _SPEAKER.sub("", whole)
+    return list(dict.fromkeys([whole, bare, *(said for _a, _b, said in sentences(bare))]))
+
+
+def says(text: str, other: str) -> bool:
+    """All that `other` says stands in the text, in nearly its words, of whomever: the assistant's
+    “you weigh 62 kilos” says what “I weigh 62 kilos” does."""
+    wanted = normalise(other)
+    if not wanted:
+        return False
+    if f" {wanted} " in f" {normalise(text)} " or says_the_same(text, other):
+        return True
+    one, two = read(text), read(other)
+    if len(two.heavy) < _LEAST_HEAVY or one.negated != two.negated:
+        return False
+    return two.heavy <= one.heavy and two.numbers <= one.numbers
+
+
+def comes_near(text: str, other: str) -> bool:
+    """A person has to tell whether it is the same: half of its weighty words, or its number or
+    name with one of them."""
+    one, two = read(text), read(other)
+    marks = two.numbers | two.names
+    shared = len(one.heavy & two.heavy)
+    is_half = bool(two.heavy) and 2 * shared >= len(two.heavy)
+    return is_half or (bool(marks) and marks <= one.numbers | one.names | one.heavy)
+
+
+class Sought:
+    """The very words, whatever their case and blanks, also as JSON writes them."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        telling = {one.strip() for one in texts if is_telling(one)}
+        forms = telling | {json.dumps(one)[1:-1] for one in telling}
+        forms |= {json.dumps(one, ensure_ascii=False)[1:-1] for one in telling}
+        self.texts: Collection[str] = sorted(telling)
+        parts = sorted(map(_pattern, forms), key=len, reverse=True)
+        self._pattern = re.compile("|".join(parts), re.IGNORECASE) if parts else None
+
+    def __bool__(self) -> bool:
+        return self._pattern is not None
+
+    def is_in(self, text: str) -> bool:
+        return self._pattern is not None and self._pattern.search(text) is not None
+
+    def without(self, text: str) -> str:
+        """With the mark in the place of each."""
+        return self._pattern.sub(MARK, text) if self._pattern else text
+
+
+def _pattern(text: str) -> str:
+    """Whole words alone: who forgets “tea in May” keeps “tea in Mayfair”."""
+    body = r"\s+".join(re.escape(part) for part in _BLANKS.split(text))
+    before = r"(?<!\w)" if re.match(r"\w", text) and text[0].isascii() else ""
+    after = r"(?!\w)" if text[-1:].isalnum() and text[-1].isascii() else ""
+    return f"{before}{body}{after}"

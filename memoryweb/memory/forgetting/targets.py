@@ -1,0 +1,225 @@
+"""Where something stands that is to be forgotten: statements, lines and what was said.
+
+What says it is meant; what only comes near it is offered, for a person to tick. Beside the memory
+itself that is what others read of it and what stands on its owner's messages alone.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Evidence, Fact
+from memoryweb.forgetting.models import Target
+from memoryweb.forgetting.wording import comes_near, says, sentences
+from memoryweb.language.normal_form import clean
+from memoryweb.language.statements import fingerprint
+from memoryweb.language.tokens import tokens
+from memoryweb.memory.forgetting.hiding import Meant
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.search import index
+from memoryweb.search.indexing import TEXT, scope_key
+from memoryweb.search.models import Passage
+from memoryweb.workspace.models import File
+
+MOST_CANDIDATES = 20
+_LOOKED_AT = 400  # passages that share most words with a text
+_LEAST_MASS = 0.2  # of a text's words, by how rare they are
+
+
+@dataclass(frozen=True)
+class Found:
+    meant: tuple[Meant, ...]
+    candidates: tuple[Meant, ...] = ()
+
+    @property
+    def texts(self) -> list[str]:
+        return list(dict.fromkeys(one.text for one in self.meant))
+
+
+def of_text(agent: Agent, owner: Owner | None, text: str) -> Found:
+    """All of one memory that has these words, or says just that."""
+    return _Looking(agent, owner, [text]).found()
+
+
+def of_facts(agent: Agent, owner: Owner | None, facts: Collection[Fact]) -> Found:
+    """These statements, and wherever else the same is said."""
+    looking = _Looking(agent, owner, [fact.text for fact in facts])
+    looking.add(facts)
+    return looking.found()
+
+
+def of_lines(file: File, numbers: Collection[int]) -> Found:
+    """Lines of the current text, and wherever else the same is said."""
+    lines = file.content.split("\n")
+    texts = [lines[n - 1] for n in sorted(numbers) if n <= len(lines) and lines[n - 1].strip()]
+    looking = _Looking(file.agent, file.owner, [clean(text) for text in texts])
+    looking.put(*(_line(file, text) for text in texts))
+    return looking.found()
+
+
+class _Looking:
+    def __init__(self, agent: Agent, owner: Owner | None, texts: Sequence[str]) -> None:
+        self.agent, self.owner = agent, owner
+        self.owner_id = owner.pk if owner else None
+        self.texts = list(dict.fromkeys(text for text in texts if text.strip()))
+        self._meant: dict[object, Meant] = {}
+        self._near: dict[object, Meant] = {}
+
+    def add(self, facts: Iterable[Fact]) -> None:
+        """With what they stand on."""
+        for fact in facts:
+            self.put(_fact(fact))
+            self.put(*_note_lines(fact), *_cited(fact, self.owner_id))
+
+    def put(self, *meant: Meant) -> None:
+        for one in meant:
+            self._meant.setdefault(one.key, one)
+
+    def found(self) -> Found:
+        self.add(fact for fact in self._facts() if self._says(fact.text))
+        for passage in self._passages():
+            if passage.file is not None:
+                self._look_at_lines(passage, passage.file)
+            elif passage.message is not None:
+                self._look_at_message(passage.message)
+        for message in self._unindexed():
+            self._look_at_message(message)
+        near = [one for key, one in self._near.items() if key not in self._meant]
+        return Found(tuple(self._meant.values()), tuple(near[:MOST_CANDIDATES]))
+
+    def _says(self, text: str) -> bool:
+        return any(says(text, one) for one in self.texts)
+
+    def _facts(self) -> Iterator[Fact]:
+        """Whatever became of them; shared ones, where all that they stand on is the owner's."""
+        yield from Fact.objects.of(self.agent.pk, self.owner_id).select_related("file")
+        if self.owner_id:
+            own = Evidence.objects.filter(message__conversation__owner=self.owner_id)
+            shared = Fact.objects.of(self.agent.pk, None).filter(pk__in=own.values("fact"))
+            others = Evidence.objects.exclude(message__conversation__owner=self.owner_id)
+            yield from shared.exclude(pk__in=others.values("fact")).select_related("file")
+
+    def _passages(self) -> list[Passage]:
+        """Those with the most of the words, the likeliest first."""
+        reaches = [scope_key(self.agent.pk, self.owner_id)]
+        if self.owner_id:
+            reaches.append(scope_key(self.agent.pk, None))
+        wanted: Counter[int] = Counter()
+        for text in self.texts:
+            wanted |= _likely(text, reaches)
+        keys = [key for key, _mass in wanted.most_common(_LOOKED_AT)]
+        rows = Passage.objects.filter(pk__in=keys).defer("tokens")
+        found = {row.pk: row for row in rows.select_related("file", "message__conversation")}
+        return [found[key] for key in keys if key in found]
+
+    def _unindexed(self) -> Iterator[Message]:
+        """Messages that were reverted: kept, and in no index."""
+        if self.owner_id:
+            rows = Message.objects.filter(
+                conversation__agent=self.agent,
+                conversation__owner=self.owner_id,
+                reverted_at__isnull=False,
+            )
+            yield from rows.select_related("conversation")
+
+    def _look_at_lines(self, passage: Passage, file: File) -> None:
+        if file.owner_id != self.owner_id and not self._is_own(passage):
+            return
+        lines = passage.text.split("\n")
+        saying = [line for line in lines if self._says(line)]
+        if not saying and self._says(passage.text):
+            saying = [passage.text]
+        self.put(*(_line(file, line) for line in saying))
+        if not saying and any(comes_near(passage.text, one) for one in self.texts):
+            near = _line(file, passage.text)
+            self._near.setdefault(near.key, near)
+
+    def _is_own(self, passage: Passage) -> bool:
+        """A shared line that stands on nothing but this owner's messages."""
+        span = (passage.line, passage.end_line)
+        rows = LineOrigin.objects.filter(file=passage.file_id, line__range=span)
+        owners = set(rows.values_list("message__conversation__owner", flat=True))
+        return owners == {self.owner_id}
+
+    def _look_at_message(self, message: Message) -> None:
+        if message.conversation.owner_id != self.owner_id:
+            return
+        for first, last, said in sentences(message.content):
+            one = _said(message, first, last)
+            if self._says(said):
+                self.put(one)
+            elif any(comes_near(said, text) for text in self.texts):
+                self._near.setdefault(one.key, one)
+
+
+def _likely(text: str, reaches: Sequence[str]) -> Counter[int]:
+    """Passages of these scope keys by how much they have of the text, in thousandths."""
+    words = list(dict.fromkeys(tokens(text)))
+    found: Counter[int] = Counter()
+    for reach in reaches:
+        keys = {f"{reach}{TEXT}{word}": word for word in words}
+        (there,) = index.find([list(keys)])
+        (extent,) = index.extents([[reach]])
+        rarity = {
+            key: math.log(1 + extent.passages / len(there.postings.get(key, ()) or (0,)))
+            for key in keys
+        }
+        mass: Counter[int] = Counter()
+        for key, passages in there.postings.items():
+            for passage in passages:
+                mass[passage] += round(1000 * rarity[key])
+        least = _LEAST_MASS * 1000 * sum(rarity.values())
+        found |= Counter({passage: n for passage, n in mass.items() if n >= least})
+    return found
+
+
+def _fact(fact: Fact) -> Meant:
+    where = fact.path
+    file = fact.file or File.objects.of(fact.agent_id, fact.owner_id).filter(path=where).first()
+    print_ = fact.fingerprint if file else ""
+    return Meant(Target.Kind.FACT, fact.text, where, fact=fact, file=file, fingerprint=print_)
+
+
+def _line(file: File, text: str) -> Meant:
+    print_ = fingerprint(text)
+    return Meant(Target.Kind.LINE, clean(text), file.path, file=file, fingerprint=print_)
+
+
+def _said(message: Message, first: int, last: int) -> Meant:
+    where = message.conversation.external_id
+    text = message.content[first:last]
+    return Meant(Target.Kind.MESSAGE, text, where, message=message, first=first, last=last)
+
+
+def _note_lines(fact: Fact) -> Iterator[Meant]:
+    """Of the notes that its line was made of."""
+    if fact.file is None:
+        return
+    numbers = [
+        n for n, line in enumerate(fact.file.content.split("\n"), 1)
+        if line.strip() and fingerprint(line) == fact.fingerprint
+    ]  # fmt: skip
+    rows = LineOrigin.objects.filter(file=fact.file, line__in=numbers, source_file__isnull=False)
+    for row in rows.select_related("source_file"):
+        note, number = row.source_file, row.source_line or 0
+        lines = note.content.split("\n") if note else []
+        if note and note.owner_id == fact.owner_id and 0 < number <= len(lines):
+            line = lines[number - 1]
+            if line.strip() and not line.startswith("#"):
+                yield _line(note, line)
+
+
+def _cited(fact: Fact, owner_id: UUID | None) -> Iterator[Meant]:
+    """What its owner said of it; where no characters are cited, nothing goes unseen: it is found by
+    its words, or offered."""
+    cited = Q(first__isnull=False, last__isnull=False, message__isnull=False)
+    rows = fact.evidence.filter(cited, message__conversation__owner=owner_id)
+    for row in rows.select_related("message__conversation"):
+        if row.message is not None and row.first is not None and row.last is not None:
+            yield _said(row.message, row.first, row.last)
