@@ -233,6 +233,7 @@ CHECKS: tuple[Check, ...] = (
     _of(_OLDS, "flagged", lambda c: any(one.is_flagged for one in c.old)),
     _of(_TEXTS, "orders", lambda c: c.flags - {ADDRESSES}),
     _of(_OLDS - {Does.REPLACE}, "persons_word", _touches_person),
+    _of(_TEXTS, "forgotten", lambda c: c.night.material.is_forgotten(c.operation.text)),
     _of(_TEXTS, "corrected", _is_corrected),
     _of(_TEXTS, "left", _has_left),
     _of(_TEXTS, "rejected", _is_rejected),

@@ -28,6 +28,7 @@ from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, statements_of
 from memoryweb.facts.trust import START
 from memoryweb.forgetting import queries as forgetting
+from memoryweb.forgetting import tombstones
 from memoryweb.forgetting.queries import Hidden
 from memoryweb.language.claims import Claim, claim_of, takes_back
 from memoryweb.language.normal_form import clean
@@ -129,6 +130,7 @@ def read(run: Run) -> Inputs:
             corrections=(*_corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
             spent=frozenset(earlier.spent(done)),
+            is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
             names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
         ),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),

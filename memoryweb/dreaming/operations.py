@@ -3,7 +3,7 @@
 Both consolidators answer with operations; `engine.decide` proves each one by itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -122,6 +122,7 @@ class Material:
     names: frozenset[str] = frozenset()
     spent: frozenset[str] = frozenset()  # prints of lines on whose word something went before
     is_outside: bool = False  # whoever answers has read words from outside the team
+    is_forgotten: Callable[[str], bool] = lambda _text: False
 
 
 @dataclass(frozen=True)

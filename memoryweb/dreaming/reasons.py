@@ -22,6 +22,7 @@ LEFT_OUT: Mapping[str, Promise] = {
     "flagged": _("The line is flagged. A person has to look at it first."),
     "orders": _("It reads like an order to the assistant."),
     "persons_word": _("A person wrote or confirmed it, and hasn't said otherwise since."),
+    "forgotten": _("It was erased."),
     "corrected": _("A person took it back, and hasn't said it again since."),
     "left": _("It's over, or it left memory and nobody has said it since."),
     "cancels": _("It only cancels something: there is nothing to keep."),

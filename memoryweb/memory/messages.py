@@ -1,9 +1,9 @@
 """The door for messages: kept in order, masked, once each, or not at all (SPEC §4)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -15,6 +15,9 @@ from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
+from memoryweb.forgetting import tombstones
+from memoryweb.forgetting.queries import MARK
+from memoryweb.forgetting.wording import sentences
 from memoryweb.language.secrets import credentials, names
 from memoryweb.memory import own_words, screening
 from memoryweb.memory.exceptions import MessageConflict
@@ -26,6 +29,10 @@ __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
 
 PAUSED, EPHEMERAL = "paused", "ephemeral"
 MAX_SIGHTINGS = 50
+_JUST_NOW = timedelta(minutes=10)
+_NOT_LIVE = frozenset(
+    {Conversation.Source.IMPORT, Conversation.Source.CRON, Conversation.Source.DREAM}
+)
 
 
 @dataclass(frozen=True)
@@ -79,8 +86,9 @@ def add_messages(
     if reason := _not_kept(conversation, owner, ephemeral):
         own_words.hear(tx, conversation, _unkept(conversation, messages, tx.now))
         return _refrain(tx, conversation, reason, len(messages))
-    masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     known = _known(conversation, messages)
+    messages = _kept_out(tx, conversation, messages, known)
+    masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
     if fresh:
         _append(tx, conversation, fresh, token)
@@ -199,6 +207,38 @@ def _has_several_names(
     return named.exclude(name__iexact=next(iter(names.values()))).exists()
 
 
+def _kept_out(
+    tx: Transaction,
+    conversation: Conversation,
+    messages: Sequence[NewMessage],
+    known: Mapping[str, Message],
+) -> Sequence[NewMessage]:
+    """With the mark in the place of what was erased of this memory."""
+    buried = tombstones.of(conversation.agent_id, conversation.owner_id)
+    if not buried:
+        return messages
+    buried = buried.lifted(_said_anew(conversation, messages, known, tx.now), tx.now)
+    return [replace(one, content=buried.said(one.content)) for one in messages]
+
+
+def _said_anew(
+    conversation: Conversation,
+    messages: Sequence[NewMessage],
+    known: Mapping[str, Message],
+    now: datetime,
+) -> Iterator[str]:
+    """What the owner says just now in their own conversation: no import, nothing that was here
+    before, and of what comes without a time the last message alone, lest a replay counts."""
+    is_theirs = conversation.owner.is_one_person and not conversation.group
+    if not is_theirs or conversation.source in _NOT_LIVE:
+        return
+    own = [one for one in messages if one.role == Message.Role.USER]
+    for one in own:
+        is_now = one is own[-1] if one.timestamp is None else now - one.timestamp < _JUST_NOW
+        if is_now and not (one.id and one.id in known):
+            yield from (said for _first, _last, said in sentences(one.content))
+
+
 def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Masked:
     sightings: list[dict[str, Any]] = []
     for place, text in (("content", message.content), ("name", message.name)):
@@ -237,8 +277,9 @@ def _is_new(index: int, message: NewMessage, known: dict[str, Message]) -> bool:
 
 
 def _is_same(kept: str, sent: str) -> bool:
-    """Also where a person has decided about a likely password in it meanwhile."""
-    return kept == sent or screening.mask_all(kept) == screening.mask_all(sent)
+    """Also where a person has decided about a likely password in it meanwhile, or has erased
+    something of it."""
+    return kept == sent or MARK in kept or screening.mask_all(kept) == screening.mask_all(sent)
 
 
 def _append(

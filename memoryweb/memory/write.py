@@ -11,6 +11,8 @@ from typing import TypeGuard
 
 from django.utils.translation import gettext as _
 
+from memoryweb.forgetting import tombstones
+from memoryweb.forgetting.tombstones import Buried
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import facts, placeholders, proposing, screening, write_matrix
@@ -28,6 +30,7 @@ from memoryweb.provenance.writers import Place as Place
 from memoryweb.provenance.writers import Writer as Writer
 from memoryweb.review.models import Proposal
 from memoryweb.search import indexing
+from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.new_files import last_places, new_file
 from memoryweb.workspace.revisions import content_of
@@ -119,8 +122,10 @@ def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list
     """The same for files of one workspace, at once: all are written, or none."""
     found = _find([text.place for text in texts])
     places = last_places(texts[0].place.agent, texts[0].place.owner)
+    buried = tombstones.of(texts[0].place.agent.pk, texts[0].place.owner_id)
     made = [
-        _judged(tx, text, found.get(paths.fold(text.place.path)), writer, places) for text in texts
+        _judged(tx, text, found.get(paths.fold(text.place.path)), writer, places, buried)
+        for text in texts
     ]
     saves = [one for one in made if isinstance(one, Save)]
     revisions = iter(save(tx, "file.written", saves, writer))
@@ -130,7 +135,12 @@ def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list
 
 
 def _judged(
-    tx: Transaction, text: Text, file: File | None, writer: Writer, places: Iterator[int]
+    tx: Transaction,
+    text: Text,
+    file: File | None,
+    writer: Writer,
+    places: Iterator[int],
+    buried: Buried,
 ) -> Written | Save:
     """What is to be saved; or what came of it, where that is nothing."""
     place = text.place
@@ -139,9 +149,10 @@ def _judged(
     _check_content(content := unix_ends(text.content))
     _check_lock(file, path.text, text.expected)
     content = placeholders.put_back(file, content, writer)
+    known = file.content if file else ""
+    content = _kept_out(tx, buried, content, known, writer)
     if _is_at(file, content):
         return Written(file, None, file.revision)
-    known = file.content if file else ""
     screened = screening.screen(
         tx.team.pk, content, owner_id=place.owner_id, known=known, likely=text.likely
     )
@@ -190,6 +201,11 @@ def append(
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
     first = (file.content + header).count("\n") + 1
+    buried = tombstones.of(place.agent.pk, place.owner_id)
+    left = [(line, _kept_out(tx, buried, line.text, "", writer)) for line in lines]
+    lines = [replace(line, text=text) for line, text in left if text or not line.text]
+    if not lines:
+        return Written(file, None, file.revision)
     screened = _lines(tx, place, [line.text for line in lines], first, writer)
     delta = header + screened.text
     _check_content(file.content + delta)
@@ -242,6 +258,8 @@ def restore(
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
     content = placeholders.put_back(file, content_of(file, number), writer)
+    buried = tombstones.of(file.agent_id, file.owner_id)
+    content = buried.kept_out(content, known=file.content)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
     screened = screening.screen(tx.team.pk, content, owner_id=file.owner_id)
@@ -285,6 +303,13 @@ def rename(
     facts.follow_name(tx, file, was, writer)
     indexing.index_files([file])
     return Written(file, revision, revision.number - 1)
+
+
+def _kept_out(tx: Transaction, buried: Buried, content: str, known: str, writer: Writer) -> str:
+    """Without what was erased here; unless a person writes it again, with their own hands."""
+    if writer.kind is AuthorKind.PERSON and not writer.is_approved:
+        buried = buried.lifted(tombstones.new_lines(content, known), tx.now)
+    return buried.kept_out(content, known=known)
 
 
 def _held_back(

@@ -242,7 +242,7 @@ def test_a_preview_takes_a_few_statements_however_many_files(
     days = [f"memory/2026-01-{day:02}.md" for day in range(1, 32)]
     take(world, of(dict.fromkeys(days, "- Fog.\n")), agent=world.agent)
     coming = {day: f"- Sun {day}.\n- password: {drawn(16)}\n" for day in days}
-    with django_assert_max_num_queries(3):
+    with django_assert_max_num_queries(4):
         made = snapshots.preview(world.agent, None, of(coming), by=PERSON).plan
     assert len(made.holding) == 31
 

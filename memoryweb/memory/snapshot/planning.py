@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.facts.queries import corrections
 from memoryweb.facts.statements import statements_of
+from memoryweb.forgetting import tombstones
+from memoryweb.forgetting.tombstones import Buried
 from memoryweb.language.secrets import credentials
 from memoryweb.markdown.diff import unified, unix_ends
 from memoryweb.markdown.paths import fold
@@ -30,6 +32,7 @@ from memoryweb.workspace.models import File
 _SAME = _("The text is the same.")
 _ALL_HERE = _("Every line of it is here already.")
 _HELD_BACK = _("The text is the same, but for what is held back.")
+_FORGOTTEN = _("The text is the same, but for what was erased here.")
 _JOINED = _("Lines that the note lacks are added; none is taken away.")
 _BROUGHT_BACK = _("It was deleted here and comes back.")
 _PROPOSED = _("It is in everyone's prompt, so the change waits until a person accepts it.")
@@ -119,7 +122,7 @@ class Plan:
 
 
 def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> Plan:
-    """Raises ArchiveRefused. Reads this one workspace in three statements."""
+    """Raises ArchiveRefused. Reads this one workspace in four statements."""
     contents = sort_out([_unix_ended(entry) for entry in read(archive)])
     owner_id = owner.pk if owner else None
     # A deleted file counts as well: an import brings it back, with its history.
@@ -127,6 +130,8 @@ def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> P
     reach = File.objects.of(agent.pk, owner_id)
     here = {file.folded_path: file for file in reach.filter(folded_path__in=names)}
     items = [_item(incoming, here.get(fold(incoming.path))) for incoming in contents.files]
+    buried = tombstones.of(agent.pk, owner_id)
+    items = [_still_forgotten(item, buried) for item in items]
     items = [_allowed(item, Place(agent, owner, item.path), writer) for item in items]
     items = [_without_credential(item) for item in items]
     if write_matrix.is_person(writer):
@@ -196,6 +201,14 @@ def _allowed(item: Item, place: Place, writer: Writer) -> Item:
     if item.file is None:
         return _left_out(item, WriteRefused.code, write_matrix.made_anew(item.path))
     return replace(item, code="proposed", said=_PROPOSED)
+
+
+def _still_forgotten(item: Item, buried: Buried) -> Item:
+    """What was erased comes back by no archive."""
+    coming = buried.kept_out(item.coming, known=item.before)
+    if item.action == Action.UPDATE and coming == item.before:
+        return _left_out(item, "same", _FORGOTTEN)
+    return replace(item, coming=coming)
 
 
 def _without_credential(item: Item) -> Item:
