@@ -7,10 +7,11 @@ class DreamingConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryweb.dreaming import backfill, pipeline, reports, schedule  # noqa: PLC0415  models must be loaded
-        from memoryweb.memory import reverting  # noqa: PLC0415
+        from memoryweb.memory import reverting, untelling  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register("dream", pipeline.dream)
         reverting.register("dream", reports.note_revert)
+        untelling.register(reports.untell)
         engine.follow("extraction", backfill.after_extraction)
         engine.register_tick(schedule.tick)

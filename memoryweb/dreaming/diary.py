@@ -15,8 +15,9 @@ from memoryweb.dreaming.candidates import Candidate
 from memoryweb.dreaming.gates import GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result
 from memoryweb.language.normal_form import read
-from memoryweb.language.statements import normalise
+from memoryweb.language.statements import clean, normalise
 from memoryweb.language.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
+from memoryweb.memory import reverted_text
 from memoryweb.provenance.origins import Origin, Source
 
 CAP = 20_000  # characters of DREAMS.md
@@ -145,6 +146,14 @@ def reverted(diary: str, entry: str, sentence: str) -> str:
         heading, _newline, rest = entries[n].partition("\n")
         entries[n] = f"{heading}\n\n{sentence}\n{rest}"
     return "".join([head, *entries])
+
+
+def untold(entry: str, gone: Collection[str]) -> str:
+    """An entry without the lines that are among `gone`, or that quote one of them."""
+    quotes = [quote for text in gone if (quote := telling.bare(clean(text)))]
+    lines = enumerate(entry.split("\n"), start=1)
+    numbers = [n for n, line in lines if line in gone or any(one in line for one in quotes)]
+    return reverted_text.untold(entry, numbers)
 
 
 def _must_move(text: str, today: date, length: int) -> bool:

@@ -11,6 +11,7 @@ from memoryweb.dreaming.engine import ON_TRUST
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Why
 from memoryweb.language.claims import claim_of
+from memoryweb.memory.reverted_text import UNTOLD
 from memoryweb.runs.models import Run
 
 RETIRED_DAYS = 30
@@ -30,7 +31,7 @@ def done_before(run: Run) -> list[Operation]:
 
 def retired(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:
     for one in done:
-        for text in one.before:
+        for text in (text for text in one.before if text != UNTOLD):
             at = one.report.dreamt_at
             yield Correction(text, claim_of(text), at, is_persons=False), one.why
 

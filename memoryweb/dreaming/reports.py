@@ -1,21 +1,25 @@
 """What a dream leaves for people to read: the report, its operations and its candidates."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
+from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from memoryweb.agents.models import Agent
 from memoryweb.dreaming import diary
-from memoryweb.dreaming.candidates import Mention
+from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Result, Why
 from memoryweb.facts.statements import statements_of
+from memoryweb.language.statements import fingerprint
 from memoryweb.memory import write
+from memoryweb.memory.reverted_text import UNTOLD
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import Proposal
@@ -72,6 +76,29 @@ def note_revert(tx: Transaction, run: Run, writer: Writer) -> None:
         if text != file.content:
             place = Place(run.agent, run.owner, file.path)
             write.write(tx, place, text, writer=writer, expected=file.sha256)
+
+
+def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:
+    """Reports quote these lines and statements no longer."""
+    prints = {fingerprint(said) for text in gone if text.strip() for said in (text, as_line(text))}
+    reports = Report.objects.filter(agent=agent, owner=owner_id)
+    quoted = set(gone) - {""}
+    changed = []
+    for one in Operation.objects.filter(report__in=reports):
+        texts = {*one.before, one.after, one.against} - {""}
+        if found := {text for text in texts if fingerprint(text) in prints}:
+            one.before = [UNTOLD if text in found else text for text in one.before]
+            one.after, one.against = (
+                UNTOLD if text in found else text for text in (one.after, one.against)
+            )
+            quoted |= found
+            changed.append(one)
+    Operation.objects.bulk_update(changed, ["before", "after", "against"])
+    Candidate.objects.filter(report__in=reports, key__in=prints).update(text=UNTOLD)
+    told = list(reports)
+    for report in told:
+        report.diary = diary.untold(report.diary, quoted)
+    Report.objects.bulk_update(told, ["diary"])
 
 
 def _reverted_sentence(tx: Transaction, run: Run, writer: Writer) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from memoryweb.markdown.merge import Kind, merge
 from memoryweb.markdown.sections import headings
 
-_UNTOLD = "(reverted)"
+UNTOLD = "[reverted]"
 
 
 def stretches(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -32,7 +32,7 @@ def untold(text: str, gone: Collection[int]) -> str:
     lines = text.split("\n")
     for number in gone:
         bullet = "- " if lines[number - 1].lstrip().startswith("- ") else ""
-        lines[number - 1] = bullet + _UNTOLD
+        lines[number - 1] = bullet + UNTOLD
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
@@ -17,7 +18,7 @@ from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.markdown.diff import carry, counts, side_by_side
-from memoryweb.memory import facts, proposing, reverted_text, write, write_matrix
+from memoryweb.memory import facts, proposing, reverted_text, untelling, write, write_matrix
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Transaction
@@ -177,6 +178,8 @@ def revert(
     used = _used(source, talks)
     Passage.objects.filter(message__in=used.values("pk")).delete()
     used.update(reverted_at=tx.now)
+    if source.kind is not Kind.RUN or not source.runs.filter(kind__in=_NOTES).exists():
+        untelling.untell(source, reach, _gone(made))  # the report of a dream says so itself
     _mark(tx, source, made, writer)
     done = _sum(made)
     _record(tx, source, done)
@@ -354,6 +357,16 @@ def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> None:
         run.save(update_fields=["reverted_at", "reverted_by"])
         if run.kind in _NOTES:
             _NOTES[run.kind](tx, run, writer)
+
+
+def _gone(made: Plan) -> Mapping[UUID | None, set[str]]:
+    """Owner → lines that their files lose."""
+    found: dict[UUID | None, set[str]] = defaultdict(set)
+    for change in made.changes:
+        left = "" if change.deletes else change.after
+        lost = set(change.before.split("\n")) - set(left.split("\n"))
+        found[change.file.owner_id] |= lost
+    return found
 
 
 def _sum(made: Plan) -> Reverted:

@@ -2,7 +2,8 @@
 
 from datetime import timedelta
 
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.models import LineOrigin
@@ -12,6 +13,7 @@ from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.stories.telling import edits, found, note_of, prompt, reverts, says
 from tests.world import World
 
+OLD = "My sister lives in Leeds."
 GOOD, BAD = "Marta's team ships on Thursdays.", "Marta always books the Acme hotel."
 
 
@@ -94,6 +96,60 @@ def test_the_diary_tells_less_also_where_it_moved_to_an_archive(world: World) ->
     assert "Acme" not in after
     assert "Thursdays" in after
     assert after.count("\n") == before.count("\n")
+
+
+def test_reports_of_earlier_dreams_quote_it_no_longer(world: World) -> None:
+    """Neither what came in, what was left out, what was replaced since, nor the entry; what others
+    said beside it stays as it was told."""
+    says(world, "good", GOOD, OLD)
+    bad = says(world, "bad", BAD)
+    dream(world, world.customer)
+    tomorrow = NIGHT + timedelta(days=1)
+    says(world, "bad", "My sister moved to York.", "The Acme bar opens at noon.", day=tomorrow)
+    dream(world, world.customer, tomorrow)
+    assert "York" in text_of(world, world.customer)
+    before = _told(world)
+    assert all(word in before for word in ("Acme", "York", "Leeds", "Thursdays"))
+    reverts(world, bad)
+    after = _told(world)
+    assert "Acme" not in after
+    assert "York" not in after
+    assert "[reverted]" in after
+    assert "Leeds" in after
+    assert GOOD in after
+    counts = [list(model.objects.values_list("pk")) for model in (Operation, Candidate)]
+    reverts(world, bad)
+    assert _told(world) == after
+    assert counts == [list(model.objects.values_list("pk")) for model in (Operation, Candidate)]
+
+
+def test_what_a_good_conversation_said_too_stays_told(world: World) -> None:
+    says(world, "good", BAD)
+    bad = says(world, "bad", BAD, "The Acme bar opens at noon.", day=NIGHT - timedelta(days=1))
+    dream(world, world.customer)
+    reverts(world, bad)
+    assert BAD in _told(world)
+    assert "bar" not in _told(world)
+
+
+def test_reports_of_other_people_s_dreams_stay(world: World) -> None:
+    says(world, "mine", BAD, owner=world.bobs_memory)
+    bad = says(world, "bad", BAD)
+    dream(world, world.customer)
+    dream(world, world.bobs_memory)
+    reverts(world, bad)
+    assert BAD in _told(world, world.bobs_memory)
+    assert "Acme" not in _told(world)
+
+
+def _told(world: World, owner: Owner | None = None) -> str:
+    """All texts of that memory's reports."""
+    reports = Report.objects.filter(owner=owner or world.customer)
+    said = [report.diary for report in reports.order_by("dreamt_at")]
+    for one in Operation.objects.filter(report__in=reports).order_by("pk"):
+        said += [*one.before, one.after, one.against]
+    weighed = Candidate.objects.filter(report__in=reports).order_by("pk")
+    return "\n".join([*said, *weighed.values_list("text", flat=True)])
 
 
 def test_reverting_twice_changes_nothing_more(world: World) -> None:
