@@ -17,18 +17,19 @@ NOTHING: dict[str, Any] = {
 
 
 def echoed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Every string of the data as a line of every file that the answer can write."""
+    """Every string of the data as a line of every file that the answer can write, from the first
+    two of what it was given: what all cite grows with each night."""
     strings = [line for text in _strings(data) for line in text.splitlines() if line.strip()]
     lines = list(dict.fromkeys(_bare(line) for line in strings))[:200]
     bullets = "\n".join(f"- {line}" for line in lines)
-    ids = [str(message["id"]) for message in data.get("messages", [])]
-    sources = [one["id"] for one in data.get("notes", [])]
+    ids = [str(message["id"]) for message in data.get("messages", [])[:2]]
+    sources = [one["id"] for one in data.get("notes", [])[:2]]
     return NOTHING | {
         "should_update": True,
         "reason": "Echo.",
         "daily_entry": bullets,
         "lines": [{"text": line, "messageIds": ids, "durable": True} for line in lines],
-        "operations": [{"op": "add", "text": line, "sources": sources[:100]} for line in lines],
+        "operations": [{"op": "add", "text": line, "sources": sources} for line in lines],
         "diary": " ".join(lines)[:8000],
     }
 

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django_scopes import scopes_disabled
 from pytest_django import DjangoDbBlocker
 
 from memoryweb.audit.models import Event
 from tests.snapshot import restored_world
+from tests.statements import statements
 from tests.walls.api_stage import CANARY
 from tests.walls.web_calls import call, everything, undone
 from tests.walls.web_routes import PAGES, ROLES
@@ -85,9 +88,12 @@ def _looks(client: Client, stage: Stage) -> dict[str, Look]:
     looks, before = {}, everything()
     known = set(Event.objects.values_list("pk", flat=True))
     for key, route in PAGES.items():
-        answer = call(client, route, stage)
+        with CaptureQueriesContext(connection) as queries:
+            answer = call(client, route, stage)
+        writes = [sql for sql in statements(queries) if not sql.startswith("SELECT")]
         events = list(Event.objects.exclude(pk__in=known).order_by("pk"))
         known |= {event.pk for event in events}
         text = answer.content.decode(errors="replace")
-        looks[key] = Look(answer.status_code, text, everything() != before, events)
+        changes_rows = bool(writes) and everything() != before
+        looks[key] = Look(answer.status_code, text, changes_rows, events)
     return looks
