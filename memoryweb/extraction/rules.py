@@ -11,6 +11,7 @@ from datetime import date, datetime
 
 from memoryweb.language.claims import Act, Claim, Kind, claim_of, resolved, spoken_of
 from memoryweb.language.claims.reading import Sentence
+from memoryweb.language.requests import forgets
 from memoryweb.language.sentences import one_line, speech, split
 from memoryweb.language.statements import Lookup
 
@@ -107,7 +108,8 @@ def _groups(content: str, scene: _Scene) -> list[list[tuple[str, Claim]]]:
     before: str | None = None  # the sentence before, unless it was asked
     is_open = False  # the last group ends with it
     is_asked = False  # "Remember this." stood before it
-    for text in split(speech(content)):
+    # What is to be forgotten is nothing to write down.
+    for text in (one for one in split(speech(content)) if not any(forgets(one))):
         sentence = spoken_of(text, scene.day)
         claim = _wanted(sentence, scene)
         if sentence.is_request and scene.to_assistant:

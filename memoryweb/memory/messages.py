@@ -21,6 +21,7 @@ from memoryweb.forgetting.wording import sentences
 from memoryweb.language.secrets import credentials, names
 from memoryweb.memory import own_words, screening
 from memoryweb.memory.exceptions import MessageConflict
+from memoryweb.memory.forgetting import requests
 from memoryweb.memory.screening import Held
 from memoryweb.memory.transaction import Transaction
 from memoryweb.search import indexing
@@ -84,7 +85,9 @@ def add_messages(
     _check_identifiers(conversation_id, messages)
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)
     if reason := _not_kept(conversation, owner, ephemeral):
-        own_words.hear(tx, conversation, _unkept(conversation, messages, tx.now))
+        unkept = _unkept(conversation, messages, tx.now)
+        own_words.hear(tx, conversation, unkept)
+        requests.hear(tx, conversation, unkept)
         return _refrain(tx, conversation, reason, len(messages))
     known = _known(conversation, messages)
     messages = _kept_out(tx, conversation, messages, known)
@@ -312,6 +315,7 @@ def _append(
     _advance(tx, conversation, rows)
     indexing.index_messages(conversation, rows)
     own_words.hear(tx, conversation, rows)
+    requests.hear(tx, conversation, rows)
     sightings = [sighting for item in fresh for sighting in item.sightings]
     details: dict[str, Any] = {"added": len(rows)}
     if sightings:

@@ -119,6 +119,12 @@ def test_pasted_drafts_are_nobody_s_own_words(text: str) -> None:
     assert durable(text) == []
 
 
+def test_a_request_to_forget_is_no_note() -> None:
+    assert said("Please forget that I weigh 62 kilos. I really like green tea a lot.") == [
+        "I really like green tea a lot."
+    ]
+
+
 def test_what_the_assistant_says_is_not_the_person_s() -> None:
     assert (
         texts(("user", "Hm."), ("assistant", "You live in Oslo, I remember. I live in Oslo.")) == []

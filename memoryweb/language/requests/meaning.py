@@ -3,12 +3,16 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 
 from memoryweb.language.claims import Claim, claim_of
 from memoryweb.language.claims.reading import languages_of
 from memoryweb.language.normal_form import clean, is_cjk, normalise, read
 from memoryweb.language.requests.table import LANGUAGES, Table, Topic, table
+from memoryweb.language.tokens import tokens
 
+# Whom a memory is about, as programs write of them.
+_OWNERS = frozenset(["user", "customer", "client", "guest", "person", "owner", "he", "she", "they"])
 _SHARED_START = 5  # letters; "allergy" means "allergic", too
 
 
@@ -33,11 +37,11 @@ class Meaning:
     is_last: bool = False
     is_all: bool = False
 
-    @property
+    @cached_property
     def searched(self) -> frozenset[str]:
-        """One of these stands in every text that fits."""
-        said = frozenset(word for topic in self.topics for word in topic.words)
-        return self.words | said
+        """One of these tokens of search stands in what fits."""
+        said = [word for topic in self.topics for word in topic.words]
+        return frozenset(token for text in (*self.words, *said) for token in tokens(text))
 
 
 def meant_by(about: str, language: str = "") -> tuple[Meaning, ...]:
@@ -48,17 +52,16 @@ def meant_by(about: str, language: str = "") -> tuple[Meaning, ...]:
 
 
 def fit(
-    meaning: Meaning, text: str, *, subject: str | None = None, names: Collection[str] = ()
+    meaning: Meaning, text: str, *, claim: Claim | None = None, names: Collection[str] = ()
 ) -> Fit:
-    """Whether a statement or sentence says what is meant; `subject` is whom it is about, where that
-    is known, and `names` are the speaker's own."""
+    """Whether a statement or sentence says what is meant; `claim` is what it claims, where that is
+    known, and `names` are the speaker's own."""
     if meaning.is_all:
         return Fit.YES
     if meaning.is_last:
         return Fit.NO
-    claim = claim_of(clean(text))
-    about = claim.subject if subject is None else subject
-    missing = [word for word in meaning.words if not _stands(word, f"{text} {about}")]
+    claim = claim or claim_of(clean(text))
+    missing = [word for word in meaning.words if not _stands(word, f"{text} {claim.subject}")]
     if meaning.is_clause:
         return _fit_of_clause(meaning, text, claim, missing)
     if not meaning.topics:
@@ -69,7 +72,7 @@ def fit(
         return Fit.NO
     if meaning.words or any(topic.others for topic in meaning.topics):
         return Fit.YES
-    is_anothers = bool(about) and normalise(about) not in names
+    is_anothers = claim.subject not in {"", *_OWNERS, *names}
     is_of_topic = any(topic.is_of(claim.attribute) for topic in meaning.topics)
     return Fit.MAYBE if is_anothers or not is_of_topic else Fit.YES
 

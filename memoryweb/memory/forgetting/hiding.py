@@ -102,6 +102,21 @@ def hide(
     _record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
 
 
+def add(request: Request, meant: Iterable[Meant]) -> None:
+    """What the request hides besides, as far as it does not yet."""
+    known = {
+        (row.kind, row.fact_id, row.file_id, row.fingerprint, row.message_id, row.first)
+        for row in request.targets.filter(is_hidden=True)
+    }
+    rows = [_target(request, one, is_hidden=True) for one in meant]
+    Target.objects.bulk_create(
+        row
+        for row in rows
+        if (row.kind, row.fact_id, row.file_id, row.fingerprint, row.message_id, row.first)
+        not in known
+    )
+
+
 def undo(tx: Transaction, request: Request, by: User | None = None) -> None:
     """All that it hid is there again. Raises NothingToUndo."""
     request = locked(request)

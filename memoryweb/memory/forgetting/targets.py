@@ -59,7 +59,7 @@ def of_lines(file: File, numbers: Collection[int]) -> Found:
     lines = file.content.split("\n")
     texts = [lines[n - 1] for n in sorted(numbers) if n <= len(lines) and lines[n - 1].strip()]
     looking = _Looking(file.agent, file.owner, [clean(text) for text in texts])
-    looking.put(*(_line(file, text) for text in texts))
+    looking.put(*(line_place(file, text) for text in texts))
     return looking.found()
 
 
@@ -74,7 +74,7 @@ class _Looking:
     def add(self, facts: Iterable[Fact]) -> None:
         """With what they stand on."""
         for fact in facts:
-            self.put(_fact(fact))
+            self.put(fact_place(fact))
             self.put(*_note_lines(fact), *_cited(fact, self.owner_id))
 
     def put(self, *meant: Meant) -> None:
@@ -82,7 +82,7 @@ class _Looking:
             self._meant.setdefault(one.key, one)
 
     def found(self) -> Found:
-        self.add(fact for fact in self._facts() if self._says(fact.text))
+        self.add(fact for fact in facts_of(self.agent, self.owner) if self._says(fact.text))
         for passage in self._passages():
             if passage.file is not None:
                 self._look_at_lines(passage, passage.file)
@@ -95,15 +95,6 @@ class _Looking:
 
     def _says(self, text: str) -> bool:
         return any(says(text, one) for one in self.texts)
-
-    def _facts(self) -> Iterator[Fact]:
-        """Whatever became of them; shared ones, where all that they stand on is the owner's."""
-        yield from Fact.objects.of(self.agent.pk, self.owner_id).select_related("file")
-        if self.owner_id:
-            own = Evidence.objects.filter(message__conversation__owner=self.owner_id)
-            shared = Fact.objects.of(self.agent.pk, None).filter(pk__in=own.values("fact"))
-            others = Evidence.objects.exclude(message__conversation__owner=self.owner_id)
-            yield from shared.exclude(pk__in=others.values("fact")).select_related("file")
 
     def _passages(self) -> list[Passage]:
         """Those with the most of the words, the likeliest first."""
@@ -135,9 +126,9 @@ class _Looking:
         saying = [line for line in lines if self._says(line)]
         if not saying and self._says(passage.text):
             saying = [passage.text]
-        self.put(*(_line(file, line) for line in saying))
+        self.put(*(line_place(file, line) for line in saying))
         if not saying and any(comes_near(passage.text, one) for one in self.texts):
-            near = _line(file, passage.text)
+            near = line_place(file, passage.text)
             self._near.setdefault(near.key, near)
 
     def _is_own(self, passage: Passage) -> bool:
@@ -151,7 +142,7 @@ class _Looking:
         if message.conversation.owner_id != self.owner_id:
             return
         for first, last, said in sentences(message.content):
-            one = _said(message, first, last)
+            one = said_place(message, first, last)
             if self._says(said):
                 self.put(one)
             elif any(comes_near(said, text) for text in self.texts):
@@ -179,19 +170,29 @@ def _likely(text: str, reaches: Sequence[str]) -> Counter[int]:
     return found
 
 
-def _fact(fact: Fact) -> Meant:
+def facts_of(agent: Agent, owner: Owner | None) -> Iterator[Fact]:
+    """Whatever became of them; shared ones, where all that they stand on is the owner's."""
+    yield from Fact.objects.of(agent.pk, owner.pk if owner else None).select_related("file")
+    if owner is not None:
+        own = Evidence.objects.filter(message__conversation__owner=owner)
+        shared = Fact.objects.of(agent.pk, None).filter(pk__in=own.values("fact"))
+        others = Evidence.objects.exclude(message__conversation__owner=owner)
+        yield from shared.exclude(pk__in=others.values("fact")).select_related("file")
+
+
+def fact_place(fact: Fact) -> Meant:
     where = fact.path
     file = fact.file or File.objects.of(fact.agent_id, fact.owner_id).filter(path=where).first()
     print_ = fact.fingerprint if file else ""
     return Meant(Target.Kind.FACT, fact.text, where, fact=fact, file=file, fingerprint=print_)
 
 
-def _line(file: File, text: str) -> Meant:
+def line_place(file: File, text: str) -> Meant:
     print_ = fingerprint(text)
     return Meant(Target.Kind.LINE, clean(text), file.path, file=file, fingerprint=print_)
 
 
-def _said(message: Message, first: int, last: int) -> Meant:
+def said_place(message: Message, first: int, last: int) -> Meant:
     where = message.conversation.external_id
     text = message.content[first:last]
     return Meant(Target.Kind.MESSAGE, text, where, message=message, first=first, last=last)
@@ -212,7 +213,7 @@ def _note_lines(fact: Fact) -> Iterator[Meant]:
         if note and note.owner_id == fact.owner_id and 0 < number <= len(lines):
             line = lines[number - 1]
             if line.strip() and not line.startswith("#"):
-                yield _line(note, line)
+                yield line_place(note, line)
 
 
 def _cited(fact: Fact, owner_id: UUID | None) -> Iterator[Meant]:
@@ -222,4 +223,4 @@ def _cited(fact: Fact, owner_id: UUID | None) -> Iterator[Meant]:
     rows = fact.evidence.filter(cited, message__conversation__owner=owner_id)
     for row in rows.select_related("message__conversation"):
         if row.message is not None and row.first is not None and row.last is not None:
-            yield _said(row.message, row.first, row.last)
+            yield said_place(row.message, row.first, row.last)

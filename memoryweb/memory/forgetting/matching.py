@@ -1,0 +1,181 @@
+"""What of one memory somebody means who asks to forget something in a few words.
+
+Statements are counted once, wherever they stand: a message, the note line and the fact made of it
+say one thing.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.wording import says, sentences
+from memoryweb.language.claims import Claim, Kind
+from memoryweb.language.normal_form import normalise
+from memoryweb.language.requests import Fit, Meaning, fit
+from memoryweb.language.tokens import tokens
+from memoryweb.memory.forgetting.hiding import Meant
+from memoryweb.memory.forgetting.targets import (
+    Found,
+    fact_place,
+    facts_of,
+    line_place,
+    of_facts,
+    said_place,
+)
+from memoryweb.search import index
+from memoryweb.search.indexing import TEXT, scope_key
+from memoryweb.search.models import Passage
+
+MOST = 5  # statements that are hidden at once; of more a person picks
+OFFERED = 50
+_LOOKED_AT = 1_000  # passages, the newest of those that have a word of it
+_SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
+
+
+@dataclass
+class Matches:
+    """`facts` are statements that are meant, `said` lines and sentences that say so beside them;
+    `history` and `echoes` go with them and are no statements by themselves: values of before, and
+    what the assistant said. `near` is offered where nothing is meant."""
+
+    facts: list[Fact] = field(default_factory=list)
+    history: list[Fact] = field(default_factory=list)
+    said: list[Meant] = field(default_factory=list)
+    echoes: list[Meant] = field(default_factory=list)
+    near: list[Meant] = field(default_factory=list)
+
+    @property
+    def statements(self) -> list[str]:
+        """Each once: what two places say is counted for one."""
+        found = [fact.text for fact in self.facts]
+        for one in self.said:
+            if not any(says(one.text, text) or says(text, one.text) for text in found):
+                found.append(one.text)
+        return found or [fact.text for fact in self.history]
+
+    @property
+    def places(self) -> list[Meant]:
+        """Each statement where it stands first."""
+        return unique([*map(fact_place, self.facts or self.history), *self.said])
+
+    def everywhere(self, agent: Agent, owner: Owner | None) -> tuple[list[Meant], list[Meant]]:
+        """All places of it, and what comes near it."""
+        facts = [*self.facts, *self.history]
+        found = of_facts(agent, owner, facts) if facts else Found(())
+        meant = unique([*found.meant, *self.said, *self.echoes])
+        keys = {one.key for one in meant}
+        return meant, [one for one in found.candidates if one.key not in keys]
+
+
+def match(
+    agent: Agent,
+    owner: Owner | None,
+    meanings: Iterable[Meaning],
+    *,
+    said_at: datetime,
+    message: Message | None = None,
+) -> Matches:
+    """Nothing that was said later than the request, `message`, itself."""
+    found, names = Matches(), _names(owner)
+    for meaning in meanings:
+        if meaning.is_last:
+            _add_last(found, message)
+            continue
+        for fact in facts_of(agent, owner):
+            claim = Claim(Kind(fact.kind), subject=fact.subject, attribute=fact.attribute)
+            claim = replace(claim, durable=True)
+            _add_fact(found, fact, fit(meaning, fact.text, claim=claim, names=names), said_at)
+        if not meaning.is_all:
+            for passage in _passages(agent, owner, meaning):
+                _add_passage(found, passage, meaning, said_at, message)
+    return found
+
+
+def echoes_of(meanings: Collection[Meaning], texts: Sequence[str], message: Message) -> list[Meant]:
+    """What an assistant repeats of it."""
+    return [
+        said_place(message, first, last)
+        for first, last, said in sentences(message.content)
+        if any(fit(one, said) is Fit.YES for one in meanings)
+        or any(says(said, text) for text in texts)
+    ]
+
+
+def unique(places: Iterable[Meant]) -> list[Meant]:
+    return list({one.key: one for one in reversed([*places])}.values())[::-1]
+
+
+def _add_fact(found: Matches, fact: Fact, how: Fit, said_at: datetime) -> None:
+    if how is Fit.NO or (fact.said_at is not None and fact.said_at > said_at):
+        return
+    if how is Fit.MAYBE:
+        found.near += [fact_place(fact)] if fact.state not in Fact.OVER else []
+    elif fact.state in Fact.OVER:
+        found.history.append(fact)
+    else:
+        found.facts.append(fact)
+
+
+def _add_passage(
+    found: Matches, row: Passage, meaning: Meaning, said_at: datetime, asked: Message | None
+) -> None:
+    if row.file is not None:
+        if row.file.note_date is not None and row.file.note_date > said_at.date():
+            return
+        for line in row.text.split("\n"):
+            _add_said(found, meaning, line_place(row.file, line), line)
+    elif row.message is not None and _is_before(row.message, asked, said_at):
+        for first, last, said in sentences(row.message.content):
+            one = said_place(row.message, first, last)
+            if row.message.role == Message.Role.USER:
+                _add_said(found, meaning, one, said)
+            elif fit(meaning, said) is Fit.YES:
+                found.echoes.append(one)
+
+
+def _names(owner: Owner | None) -> list[str]:
+    """As memory may call them, folded."""
+    name = normalise(owner.person.name) if owner and owner.person else ""
+    return [name, *name.split()]
+
+
+def _add_said(found: Matches, meaning: Meaning, one: Meant, text: str) -> None:
+    if not meaning.searched & {*tokens(text)}:
+        return
+    how = fit(meaning, text)
+    if how is Fit.YES:
+        found.said.append(one)
+    elif how is Fit.MAYBE:
+        found.near.append(one)
+
+
+def _add_last(found: Matches, asked: Message | None) -> None:
+    """What its owner had said just before, and what was made of it."""
+    if asked is None or asked.pk is None:
+        return
+    earlier = asked.conversation.messages.filter(role=Message.Role.USER)
+    last = earlier.filter(position__lt=asked.position).order_by("-position").first()
+    if last is None:
+        return
+    found.said += [said_place(last, at, end) for at, end, _text in sentences(last.content)]
+    found.facts += Fact.objects.filter(evidence__message=last).select_related("file").distinct()
+
+
+def _is_before(message: Message, asked: Message | None, said_at: datetime) -> bool:
+    if message.role not in _SPEAKING or message.pk == (asked.pk if asked else None):
+        return False
+    if asked is not None and asked.pk and message.conversation_id == asked.conversation_id:
+        return message.position < asked.position
+    return message.timestamp <= said_at
+
+
+def _passages(agent: Agent, owner: Owner | None, meaning: Meaning) -> Iterator[Passage]:
+    """Those of this very memory that have a word of it."""
+    reach = scope_key(agent.pk, owner.pk if owner else None)
+    (there,) = index.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
+    keys = sorted(set[int]().union(*there.postings.values()), reverse=True)[:_LOOKED_AT]
+    rows = Passage.objects.filter(pk__in=keys, agent=agent, owner=owner).defer("tokens")
+    yield from rows.select_related("file", "message__conversation").order_by("-pk")
