@@ -1,6 +1,8 @@
 """A change that a person has to accept: kept beside its file, which stays as it is."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +19,7 @@ from memoryweb.review.rejections import states, without_rejected
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
-from memoryweb.workspace.revisions import content_of
+from memoryweb.workspace.revisions import content_of, contents_of
 
 _LATEST = 50  # rejected proposals that are looked at
 
@@ -101,16 +103,27 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
 
 
 def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
-    """The lines that rejected proposals would have brought into a file."""
+    """The lines that rejected proposals would have brought into a file, and the note lines that
+    they were made of: in other words they would say the same."""
     proposals = Proposal.objects.filter(
         state=Proposal.State.REJECTED, file__agent=agent_id, file__owner=owner, file__path=path
     )
-    found = set()
+    found: set[str] = set()
+    cited: dict[UUID, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
     rows = proposals.order_by("-created_at").values_list("content", "origins")[:_LATEST]
     for content, placed in rows:
         lines = content.split("\n")
         numbers = [int(number) for number in placed]
         found |= {lines[n - 1] for n in numbers if n <= len(lines)}
+        for file_id, revision, line, *_behind in chain(
+            *(one["sources"] for one in placed.values())
+        ):
+            if file_id and revision and line:
+                cited[UUID(file_id)][revision].add(line)
+    for file_id, texts in contents_of(cited).items():
+        for number, text in texts.items():
+            lines = text.split("\n")
+            found |= {lines[n - 1] for n in cited[file_id][number] if n <= len(lines)}
     return frozenset(clean(line) for line in found if states(line))
 
 

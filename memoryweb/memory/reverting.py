@@ -330,11 +330,12 @@ def _keep_out(tx: Transaction, source: Source, change: Change, by: User | None) 
     content = content_of(change.file, wrote.number)
     stood = set(content_of(change.file, wrote.number - 1).split("\n"))
     lines = enumerate(content.split("\n"), start=1)
-    brought = [str(number) for number, line in lines if line.strip() and line not in stood]
+    brought = [number for number, line in lines if line.strip() and line not in stood]
+    stood_on = returning(change.file, wrote.number)
     # One that a person had accepted is rejected by now: the latest decision counts.
     decided = {
         "content": content,
-        "origins": dict.fromkeys(brought, NOTHING),
+        "origins": {str(n): proposing.packed(stood_on.get(n, Origin())) for n in brought},
         "state": Proposal.State.REJECTED,
         "decided_by": by,
         "decided_at": tx.now,

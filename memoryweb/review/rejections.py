@@ -1,7 +1,10 @@
-"""What a person rejected is not proposed again, in these words or in nearly these. Pure."""
+"""What a person rejected is not proposed again: in these words or in nearly these, nor the same
+value of the same thing in others. Pure."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
+from memoryweb.language.claims import claim_of
+from memoryweb.language.normal_form import normalise
 from memoryweb.language.statements import Lookup, clean, says_the_same
 from memoryweb.markdown.diff import carry
 
@@ -14,13 +17,21 @@ def states(line: str) -> bool:
 class Rejections:
     """Statements that a person rejected, to be asked whether a text brings one of them again."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Collection[str]) -> None:
         self._lookup = Lookup(sorted(texts))
+        self._values = {_value(text) for text in texts} - {None}
 
     def has(self, text: str) -> bool:
+        if self._values and _value(text) in self._values:
+            return True
         if next(self._lookup.within(text), None) is not None:
             return True
         return any(says_the_same(text, other) for other in self._lookup.covering(text))
+
+
+def _value(text: str) -> tuple[tuple[str, str], str] | None:
+    claim = claim_of(text)
+    return (claim.key, normalise(claim.value)) if claim.key else None
 
 
 def without_rejected(before: str, after: str, rejected: Collection[str]) -> tuple[str, int]:
