@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from memoryweb.dreaming.operations import Spoken
-from memoryweb.language.claims import Kind, claim_of
+from memoryweb.dreaming.operations import Said, Spoken
+from memoryweb.language.claims import Act, Kind, claim_of
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import Lookup, clean, fingerprint, normalise
 from memoryweb.memory.fact_evidence import Ground
@@ -44,6 +44,13 @@ class Mention:
     @property
     def ref(self) -> str:
         return f"{self.path}#L{self.line}"
+
+    @property
+    def said(self) -> Said:
+        text = clean(self.text)
+        bare, whole = claim_of(as_line(text), self.date), claim_of(text, self.date)
+        claim = whole if whole.act is Act.CORRECTS and bare.key is None else bare
+        return Said(self.ref, text, self.by, self.outside, claim)
 
 
 @dataclass(frozen=True)
@@ -192,18 +199,4 @@ def _kind(text: str, mentions: Sequence[Mention]) -> Kind:
 
 def _written(mention: Mention) -> tuple[date | str | int, ...]:
     """By time and place, then by all the rest: no two different mentions tie."""
-    return (
-        mention.date,
-        mention.path,
-        mention.line,
-        mention.file_id,
-        mention.text,
-        mention.revision,
-        mention.durable,
-        mention.asked,
-        mention.category,
-        mention.human,
-        mention.waits,
-        mention.outside,
-        str(mention.by),
-    )
+    return mention.date, mention.path, mention.line, repr(mention)

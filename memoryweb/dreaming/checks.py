@@ -73,6 +73,9 @@ class Case:
         """Read as it was on the day when it was said."""
         at = self.by().said_at
         claim = claim_of(self.operation.text, at.date() if at else None)
+        told = next((one.claim for one in self.said if one.claim.act is Act.CORRECTS), None)
+        if told is not None and claim.key is None:  # "Correction: Ines likes tea, not coffee."
+            claim = replace(claim, act=told.act, value=told.value, old=told.old)
         return replace(claim, kind=self.operation.kind or claim.kind)
 
     def by(self) -> Spoken:

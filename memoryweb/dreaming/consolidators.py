@@ -6,9 +6,9 @@ from typing import Any
 
 from django.conf import settings
 
-from memoryweb.dreaming import gates, room, rules, scoring
+from memoryweb.dreaming import gates, room, scoring
 from memoryweb.dreaming.answers import DreamAnswer
-from memoryweb.dreaming.candidates import Mention, gather
+from memoryweb.dreaming.candidates import Candidate, Mention, gather
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.engine import decide, living_after
 from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
@@ -51,7 +51,25 @@ class Consolidated:
 def by_rules(inputs: Inputs) -> Consolidated:
     inputs = replace(inputs, material=_backed(inputs.material))
     verdicts = _judge(inputs, cited=frozenset())
-    return _made(inputs, verdicts, rules.operations(inputs.material, verdicts))
+    passed = [one.candidate for one in verdicts if _passes(one)]
+    return _made(inputs, verdicts, [_added(one) for one in sorted(passed, key=_moment)])
+
+
+def _passes(verdict: Verdict) -> bool:
+    """What comes from outside the team is proposed, where nothing else is wanting."""
+    return all(gate.passed or gate.name == "vouched" for gate in verdict.gates)
+
+
+def _moment(candidate: Candidate) -> tuple[bool, str, str]:
+    """In the order in which things were said."""
+    at = candidate.mentions[-1].by.said_at
+    return at is not None, str(at), candidate.key
+
+
+def _added(candidate: Candidate) -> Operation:
+    """What it takes the place of is the engine's to find."""
+    cited = [one.ref for one in candidate.mentions if candidate.outside or not one.outside]
+    return Operation(Does.ADD, candidate.text, sources=tuple(cited), kind=candidate.kind)
 
 
 def by_model(inputs: Inputs, answers: Sequence[DreamAnswer]) -> Consolidated:
@@ -182,6 +200,7 @@ def _judge(inputs: Inputs, cited: frozenset[str]) -> tuple[Verdict, ...]:
             scoring.score(candidates, inputs.now),
             memory_lines=inputs.memory.content.split("\n"),
             now=inputs.now,
+            said=inputs.material.said,
             rejected_before=inputs.material.rejected,
             thresholds=Thresholds(
                 min_score=settings.DREAM_MIN_SCORE, window_days=settings.DREAM_DATES

@@ -1,22 +1,19 @@
 """DREAMS.md: what each night looked at, what it saw, what it changed and why not more."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
-from itertools import chain, pairwise
+from itertools import chain
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.dreaming import telling
-from memoryweb.dreaming.candidates import Candidate
 from memoryweb.dreaming.gates import GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result
-from memoryweb.language.normal_form import read
-from memoryweb.language.statements import clean, normalise
-from memoryweb.language.words import EVERYDAY, FILLERS, MOODS, NEGATIONS, PAST
+from memoryweb.language.statements import clean
 from memoryweb.memory import reverted_text
 from memoryweb.provenance.origins import Origin, Source
 
@@ -25,34 +22,16 @@ KEPT_DAYS = 30
 HEAD = "# Dreams\n\nWhat each night looked at and what it changed, the newest first."
 _ENTRY = re.compile(r"(?m)^## (?=\d{4}-(?:0[1-9]|1[0-2])-\d\d \d\d:\d\d[ \t]*$)")
 _HEADING = re.compile(r"(?m)^#{1,2}(?= )")
-_THEMES = "Coming back:"
 _LONGEST_ENTRY = 4_000
 
-_WORD = re.compile(r"[^\W\d_]{4,}")
-_VERB_FOLLOWS = re.compile(r"[A-Z]|team$|others$|who$")  # what comes after a name is no thing
-_FEWEST_THEME_DAYS = 2
-_VERB_LIKE = ("ed", "ing", "ly")
-
-# Why a statement did not get in: what one and what several of them read like.
-_CAUSES = {row.name: (row.one, row.several) for row in GATES} | {
-    "full": (gettext_lazy("found no room"), gettext_lazy("found no room")),
-    "known": (
-        gettext_lazy("is told by another statement"),
-        gettext_lazy("are told by other statements"),
-    ),
-    "rival": (
-        gettext_lazy("contradicts another statement"),
-        gettext_lazy("contradict other statements"),
-    ),
-    "outside": (
-        gettext_lazy("comes from outside the team"),
-        gettext_lazy("come from outside the team"),
-    ),
-    "untaken": (
-        gettext_lazy("was left out by the model"),
-        gettext_lazy("were left out by the model"),
-    ),
-    "unfit": (gettext_lazy("doesn't fit into MEMORY.md"), gettext_lazy("don't fit into MEMORY.md")),
+# Why statements did not get in, as they are counted.
+_CAUSES = {row.name: row.counted for row in GATES} | {
+    "full": gettext_lazy("{n} without room in MEMORY.md"),
+    "known": gettext_lazy("{n} told by another statement"),
+    "rival": gettext_lazy("{n} contradicting another statement"),
+    "outside": gettext_lazy("{n} from outside the team"),
+    "untaken": gettext_lazy("{n} left out by the model"),
+    "unfit": gettext_lazy("{n} unfit for MEMORY.md"),
 }
 
 
@@ -92,11 +71,11 @@ def cited(
     entry: str, behind: Mapping[str, Collection[Source]], *, told_by_model: str = ""
 ) -> dict[int, Origin]:
     """Line of an entry → what stands behind the statements that it quotes, of those in `behind`.
-    What a model tells, or what comes back in many statements, stands on all of them."""
+    What a model tells stands on all of them."""
     told = set(_demoted(told_by_model).split("\n"))
     found = {}
     for number, line in enumerate(entry.split("\n"), start=1):
-        tells_all = bool(line.strip()) and (line in told or line.startswith(_THEMES))
+        tells_all = bool(line.strip()) and line in told
         quoted = (behind[text] for text in behind if tells_all or telling.bare(text) in line)
         if sources := tuple(dict.fromkeys(chain.from_iterable(quoted))):
             found[number] = Origin(sources, sums_up=tells_all)
@@ -192,49 +171,7 @@ def _patterns(verdicts: Sequence[Verdict]) -> str:
         _("“{text}” was said on {days} days.").format(text=telling.bare(c.text), days=c.days)
         for c in often
     ]
-    topics = themes(candidates)
-    if topics:
-        lines.append(f"{_THEMES} {', '.join(topics)}.")
     return "\n".join(lines)
-
-
-def themes(candidates: Sequence[Candidate], most: int = 4) -> list[str]:
-    """Words that statements of at least two days share, the most frequent first, with days.
-
-    Who is spoken of is no theme, so the first word of a statement and words with a capital
-    are left out, and so are everyday words."""
-    days: dict[str, set[date]] = defaultdict(set)
-    counts: dict[str, int] = defaultdict(int)
-    people = {next(iter(read(c.text).words), "") for c in candidates}
-    for candidate in candidates:
-        for word in _nouns(candidate.text, people):
-            counts[word] += 1
-            days[word] |= {mention.date for mention in candidate.mentions}
-    found = [word for word in days if len(days[word]) >= _FEWEST_THEME_DAYS and counts[word] > 1]
-    found.sort(key=lambda word: (-len(days[word]), -counts[word], word))
-    return [_("{word} ({n} days)").format(word=word, n=len(days[word])) for word in found[:most]]
-
-
-def _nouns(text: str, people: set[str]) -> set[str]:
-    words = [word for before, word in _pairs(text) if not _VERB_FOLLOWS.match(before)]
-    common = FILLERS | MOODS | NEGATIONS | PAST | EVERYDAY
-    return {
-        word
-        for word in words
-        if word.islower()
-        and word.isascii()
-        and normalise(word) not in common
-        and not word.endswith(_VERB_LIKE)
-        and word not in people
-    }
-
-
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Each word with what stands before it."""
-    tokens = ["", *text.split()]
-    for before, token in pairwise(tokens):
-        for word in _WORD.findall(token):
-            yield before, word
 
 
 def _changes(results: Sequence[Result], verdicts: Sequence[Verdict]) -> str:
@@ -250,20 +187,12 @@ def _why_nothing(verdicts: Sequence[Verdict]) -> str:
 
 def _left(verdicts: Sequence[Verdict]) -> str:
     """What became of the statements that did not get in, by the words of its cause."""
-    left = (_cause(verdict) for verdict in verdicts if verdict.verdict != "promoted")
-    counts = Counter((str(one), str(several)) for one, several in left)
-    if not counts:
-        return ""
-    if len(counts) == 1 and counts.total() == len(verdicts):
-        (cause, n), *_ = counts.items()
-        all_of = ngettext("The one statement {cause}.", "All {n} statements {cause}.", n)
-        return all_of.format(n=n, cause=cause[n > 1])
-    parts = [f"{n} {cause[n > 1]}" for cause, n in counts.most_common()]
-    said = ngettext("Of {n} statement, {causes}.", "Of {n} statements, {causes}.", len(verdicts))
-    return said.format(n=len(verdicts), causes="; ".join(parts))
+    counts = Counter(str(_cause(one)) for one in verdicts if one.verdict != "promoted")
+    causes = "; ".join(cause.format(n=n) for cause, n in counts.most_common())
+    return _("Not added: {causes}.").format(causes=causes) if causes else ""
 
 
-def _cause(verdict: Verdict) -> tuple[Text, Text]:
+def _cause(verdict: Verdict) -> Text:
     """The gate that decided; without one, what the consolidator said."""
     failed = [asdict(gate) for gate in verdict.gates if not gate.passed]
     code = decisive(failed)["name"] if failed else verdict.reason.partition(" ")[0]

@@ -28,7 +28,6 @@ from memoryweb.dreaming.proofs import (
     may_replace,
     proved,
     says_all,
-    takes_back,
 )
 from memoryweb.language.claims import Act, Claim
 from memoryweb.language.normal_form import read
@@ -103,7 +102,7 @@ class _Night:
 
     def tidy(self) -> Iterator[Result]:
         for one in list(self.living.values()):
-            if one.is_hidden and not one.is_pinned:
+            if one.is_outdated:
                 yield self._outdated(one)
         for one in list(self.living.values()):
             if is_done(one, self.material.today) and not one.is_pinned:
@@ -152,7 +151,7 @@ class _Night:
         if claim.key is not None:
             ids = self._by_key.get(claim.key, ())
             near |= {id: self.living[id] for id in ids if id in self.living}
-        found = (near | self.living if claim.old else near).values()
+        found = (near | self.living if claim.is_against else near).values()
         return [one for one in found if not one.is_flagged]
 
     def known(self, text: str, but: Sequence[Living] = ()) -> Living | None:
@@ -191,11 +190,7 @@ class _Night:
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept
         gone = tuple(dict.fromkeys((*case.old, *rivals, *self.within(new.text))))
-        unproved = [
-            one
-            for one in (() if is_merge else gone)
-            if not (is_replaced(one, new) or takes_back(case.said, one))
-        ]
+        unproved = [one for one in (() if is_merge else gone) if not is_replaced(one, new)]
         if unproved and (refused := self._on_trust(case, unproved)):
             return Result(case.operation, refused)
         same = [one.id for one in gone if is_merge or says_all_of(new.text, one.text)]
@@ -212,7 +207,7 @@ class _Night:
         """None where the new statement may take the old one's place."""
         if old.is_pinned:
             return Result(case.operation, "pinned", against=old)
-        is_contrary = is_rival(new, old) or takes_back(case.said, old)
+        is_contrary = is_rival(new, old)
         if not is_contrary and not old.is_persons and says_all_of(new.text, old.text):
             return None  # nothing is lost
         if is_later(old.by.said_at, new.by.said_at):

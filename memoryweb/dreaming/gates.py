@@ -4,7 +4,8 @@ A check answers with a code and numbers, which are what is stored; their sentenc
 they are shown. They name places, never the text of a note: they are shown without it.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -12,11 +13,13 @@ from typing import Any, Literal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.dreaming.candidates import Candidate, Mention
-from memoryweb.dreaming.conflicts import Conflicts
+from memoryweb.dreaming.candidates import Candidate
+from memoryweb.dreaming.operations import Living, Said, is_later
+from memoryweb.dreaming.proofs import is_rival
 from memoryweb.dreaming.reasons import LEFT_OUT
 from memoryweb.dreaming.scoring import Scored, age_in_days
-from memoryweb.language.statements import Lookup, fingerprint
+from memoryweb.language.claims import claim_of
+from memoryweb.language.statements import Lookup
 from memoryweb.review.rejections import Rejections
 
 Text = str | Promise
@@ -79,7 +82,8 @@ def sentence(gate: Mapping[str, Any]) -> str:
     """Of a check as it is stored. Rows of earlier versions hold the sentence itself."""
     if "detail" in gate:
         return str(gate["detail"])
-    return str(_ROWS[gate["name"]].sentences[gate["code"]]).format(**gate["values"])
+    sentences = _FORMER.get(gate["name"]) or _ROWS[gate["name"]].sentences
+    return str(sentences[gate["code"]]).format(**gate["values"])
 
 
 def why(reason: str, gates: Sequence[Mapping[str, Any]]) -> str:
@@ -104,30 +108,25 @@ def judge(
     *,
     memory_lines: Sequence[str],
     now: datetime,
-    forgotten: Collection[str] = (),
+    said: Sequence[Said] = (),
     rejected_before: Collection[str] = (),
     thresholds: Thresholds | None = None,
 ) -> list[Verdict]:
-    """A verdict for each candidate, the best score first.
-
-    `forgotten` holds fingerprints, `rejected_before` the statements themselves: nearly the same
-    words are rejected, too.
-    """
+    """A verdict for each candidate, the best score first. `said` are the lines of the notes;
+    nearly the same words as those of `rejected_before` are rejected, too."""
     known = _Known(memory_lines)
-    conflicts = Conflicts(candidates)
+    later = _Later(said)
     rejections = Rejections(rejected_before)
     verdicts = []
     for candidate in sorted(candidates, key=lambda c: (-scored[c.key].total, c.key)):
-        prints = {candidate.key} | {fingerprint(m.text) for m in candidate.mentions}
         case = _Case(
             candidate,
             scored[candidate.key],
             now,
             thresholds or Thresholds(),
             known,
-            conflicts,
+            later,
             rejections,
-            is_forgotten=bool(prints & set(forgotten)),
         )
         checked = ((row.name, row.check(case)) for row in GATES)
         verdicts.append(
@@ -145,9 +144,8 @@ class _Case:
     now: datetime
     thresholds: Thresholds
     known: "_Known"
-    conflicts: Conflicts
+    later: "_Later"
     rejections: Rejections
-    is_forgotten: bool
 
 
 _Answer = tuple[bool, str, dict[str, str | int]]  # passed, and a code of the row's sentences
@@ -200,20 +198,30 @@ def _new(case: _Case) -> _Answer:
     return _passed() if line is None else _failed(line=line)
 
 
+class _Later:
+    """The lines of the notes, asked which of them was said later and says otherwise."""
+
+    def __init__(self, said: Sequence[Said]) -> None:
+        self._said: dict[str, list[Said]] = defaultdict(list)
+        for one in said:
+            self._said[one.text].append(one)
+        self._lookup = Lookup(self._said)
+        self._against = [one for one in said if one.claim.is_against]
+
+    def against(self, candidate: Candidate) -> Iterator[Said]:
+        last = candidate.mentions[-1]
+        claim = claim_of(candidate.text, last.date)
+        old = Living("", candidate.text, claim, last.by)
+        near = (one for text in self._lookup.opposing(old.text) for one in self._said[text])
+        for one in (*near, *self._against):
+            new = Living("", one.text, one.claim, one.by)
+            if is_later(one.by.said_at, last.by.said_at) and is_rival(new, old):
+                yield one
+
+
 def _current(case: _Case) -> _Answer:
-    return _unless(case.conflicts.newer(case.candidate))
-
-
-def _uncorrected(case: _Case) -> _Answer:
-    return _unless(case.conflicts.correction(case.candidate))
-
-
-def _unless(against: Mention | None) -> _Answer:
-    return _failed(place=f"{against.path}:{against.line}") if against else _passed()
-
-
-def _allowed(case: _Case) -> _Answer:
-    return _failed() if case.is_forgotten else _passed()
+    against = next(case.later.against(case.candidate), None)
+    return _failed(place=against.ref.replace("#L", ":")) if against else _passed()
 
 
 def _undecided(case: _Case) -> _Answer:
@@ -251,14 +259,13 @@ def _grounds(case: _Case) -> _Answer:
 @dataclass(frozen=True)
 class Row:
     """A check: its name, what it asks (None: it does not concern the candidate), the sentence of
-    each code that it answers with, and how the diary tells that one, or several, did not pass.
+    each code that it answers with, and how the diary counts those that did not pass.
     `can_change`: another night may decide otherwise."""
 
     name: str
     check: Callable[[_Case], _Answer | None]
     sentences: Mapping[str, Text]
-    one: Text
-    several: Text
+    counted: Text
     can_change: bool = False
 
 
@@ -270,8 +277,7 @@ GATES = (
             "yes": _("It scored {total}; {least} is enough."),
             "no": _("It scored {total}; {least} is needed."),
         },
-        _("scored too low"),
-        _("scored too low"),
+        _("{n} scored too low"),
         can_change=True,
     ),
     Row(
@@ -281,8 +287,7 @@ GATES = (
             "yes": _("It was last mentioned on {date}."),
             "no": _("It was last mentioned {age} days ago; the limit is {limit}."),
         },
-        _("is too old"),
-        _("are too old"),
+        _("{n} too old"),
     ),
     Row(
         "new",
@@ -291,8 +296,7 @@ GATES = (
             "yes": _("MEMORY.md does not say this yet."),
             "no": _("MEMORY.md already says this in line {line}."),
         },
-        _("is already in MEMORY.md"),
-        _("are already in MEMORY.md"),
+        _("{n} already in MEMORY.md"),
     ),
     Row(
         "current",
@@ -301,44 +305,26 @@ GATES = (
             "yes": _("No newer note says otherwise."),
             "no": _("A newer note says otherwise ({place})."),
         },
-        _("was replaced by a newer note"),
-        _("were replaced by newer notes"),
-    ),
-    Row(
-        "uncorrected",
-        _uncorrected,
-        {"yes": _("Nobody corrected it later."), "no": _("It was corrected later ({place}).")},
-        _("was corrected later"),
-        _("were corrected later"),
-    ),
-    Row(
-        "allowed",
-        _allowed,
-        {"yes": _("It was not forgotten."), "no": _("It was forgotten or marked as not true.")},
-        _("was forgotten or is not true"),
-        _("were forgotten or are not true"),
+        _("{n} overtaken by newer notes"),
     ),
     Row(
         "undecided",
         _undecided,
         {"yes": _("Nobody rejected it before."), "no": _("A person rejected it before.")},
-        _("was rejected by a person before"),
-        _("were rejected by a person before"),
+        _("{n} rejected by a person before"),
     ),
     Row(
         "reviewed",
         _reviewed,
         {"no": _("It's flagged: a person has to look at it first.")},
-        _("waits for a person"),
-        _("wait for a person"),
+        _("{n} waiting for a person"),
         can_change=True,
     ),
     Row(
         "vouched",
         _vouched,
         {"no": _("It comes from outside the team, so a person decides.")},
-        _("comes from outside the team"),
-        _("come from outside the team"),
+        _("{n} from outside the team"),
         can_change=True,
     ),
     Row(
@@ -355,12 +341,22 @@ GATES = (
             "twice": _("It was mentioned on one day only and recalled twice."),
             "times": _("It was mentioned on one day only and recalled {times} times."),
         },
-        _("came up on one day only, without a sign that it lasts"),
-        _("came up on one day only, without a sign that they last"),
+        _("{n} mentioned on one day only, with no sign of lasting"),
         can_change=True,
     ),
 )
 _ROWS = {row.name: row for row in GATES}
+# Checks of earlier versions, as reports hold them.
+_FORMER: Mapping[str, Mapping[str, Text]] = {
+    "uncorrected": {
+        "yes": _("Nobody corrected it later."),
+        "no": _("It was corrected later ({place})."),
+    },
+    "allowed": {
+        "yes": _("It was not forgotten."),
+        "no": _("It was forgotten or marked as not true."),
+    },
+}
 _CAN_CHANGE = frozenset(row.name for row in GATES if row.can_change)
 
 

@@ -30,8 +30,7 @@ from memoryweb.facts.trust import START
 from memoryweb.forgetting import queries as forgetting
 from memoryweb.forgetting import tombstones
 from memoryweb.forgetting.queries import Hidden
-from memoryweb.language.claims import Claim, claim_of, takes_back
-from memoryweb.language.normal_form import clean
+from memoryweb.language.claims import Claim, takes_back
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.pins import pinned_lines
@@ -47,6 +46,7 @@ from memoryweb.workspace.models import File
 MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream
 RECALL_DAYS = 30
+NOTED_IN = timedelta(days=1)  # what a message said, unless nothing ever notes it
 _DECIDED = ("pk", "state", "source", "confirmed_at", "corrected_at", "hidden_at")
 
 
@@ -83,7 +83,7 @@ class Inputs:
         """Something is to be done though nothing was noted."""
         living = self.material.living
         today = self.material.today
-        return any((one.is_hidden or is_done(one, today)) and not one.is_pinned for one in living)
+        return any(one.is_outdated or (is_done(one, today) and not one.is_pinned) for one in living)
 
     @property
     def frozen(self) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def read(run: Run) -> Inputs:
     )
     done, known = earlier.done_before(run), list(weighed(_facts(run, away)).order_by("pk"))
     living = _living(run, memory, origins, known)
-    said = tuple(_said(one) for one in mentions if not one.waits)
+    said = tuple(one.said for one in mentions if not one.waits)
     retired = list(earlier.retired(done))
     return Inputs(
         now=run.now,
@@ -125,7 +125,7 @@ def read(run: Run) -> Inputs:
         recalls=_recalls(run, notes, mentions),
         material=Material(
             today=run.now.astimezone(run.agent.zone).date(),
-            living=tuple(_answered(living, known, mentions, said)),
+            living=tuple(_answered(living, known, mentions, said, run.now)),
             said=said,
             corrections=(*_corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
@@ -169,6 +169,13 @@ def read_by_dreams(runs: QuerySet[Run]) -> set[tuple[str, int]]:
         for read in frozen.values_list("inputs", flat=True)
         for note in read.get("notes", ())
     }
+
+
+def pinned_in(content: str) -> set[str]:
+    """Fingerprints of the statements of MEMORY.md that are pinned."""
+    pinned = pinned_lines(content)
+    found = statements_of(content, MEMORY)
+    return {one.print for one in found if not pinned.isdisjoint(range(one.line, one.end + 1))}
 
 
 def notes_of(owner: Owner | None) -> Q:
@@ -287,12 +294,6 @@ def _closed_lines(
     return frozenset(waiting | forgotten)
 
 
-def _said(mention: Mention) -> Said:
-    text = as_line(mention.text)
-    claim = claim_of(text, mention.date)
-    return Said(mention.ref, clean(mention.text), mention.by, mention.outside, claim)
-
-
 def _facts(run: Run, away: Hidden) -> "QuerySet[Fact]":
     """Those that may stand in MEMORY.md, and those that a person took back."""
     rows = Fact.objects.of(run.agent_id, run.owner_id).exclude(pk__in=away.facts)
@@ -312,7 +313,7 @@ def _living(
         for fact in known
         if fact.path == MEMORY and (fact.file_id or fact.state == Fact.State.ACTIVE)
     }
-    pinned = pinned_lines(memory.content)
+    pinned = pinned_in(memory.content)
     for one in statements_of(memory.content, MEMORY):
         lines = range(one.line, one.end + 1)
         found = [row for line in lines for row in origins.get((memory.file_id, line), ())]
@@ -324,7 +325,7 @@ def _living(
             claim=_held_until(one.claim, fact),
             by=confirmed(spoken(found, run.owner), fact and fact.confirmed_at),
             is_persons=any(is_written) or bool(fact and fact.confirmed_at),
-            is_pinned=any(line in pinned for line in lines),
+            is_pinned=one.print in pinned,
             is_flagged=any(line in memory.hidden for line in lines),
             is_hidden=bool(fact and fact.hidden_at),
             value=weight_of(fact, run.now).value if fact else START,
@@ -339,9 +340,12 @@ def _answered(
     known: Iterable[Fact],
     mentions: Iterable[Mention],
     said: Collection[Said],
+    now: datetime,
 ) -> Iterator[Living]:
-    """Statements that their owner's own message hid, with the note lines that were made of it."""
+    """Statements that their owner's own message hid, with the note lines that were made of it, or
+    a day's time for those to come."""
     hiding = {str(fact.pk): fact.hidden_by_id for fact in known if fact.hidden_at}
+    fresh = {str(fact.pk) for fact in known if fact.hidden_at and fact.hidden_at > now - NOTED_IN}
     of_message: dict[int | None, set[str]] = defaultdict(set)
     for mention in mentions if hiding else ():
         for ground in mention.grounds:
@@ -351,7 +355,8 @@ def _answered(
         lines = [it for it in said if message and it.ref in of_message[message]]
         meant = [it for it in lines if takes_back(it.claim, one.text)]
         against = meant or (lines if len(lines) == 1 else [])
-        yield replace(one, against=tuple(it.ref for it in against)) if against else one
+        awaits = not lines and one.id in fresh
+        yield replace(one, against=tuple(it.ref for it in against), awaits=awaits)
 
 
 def _held_until(claim: Claim, fact: Fact | None) -> Claim:

@@ -87,10 +87,16 @@ class Living:
     is_flagged: bool = False
     is_hidden: bool = False  # its owner said otherwise
     against: tuple[str, ...] = ()  # note lines of the message that says so
+    awaits: bool = False  # such a line, which may come within a day
     stands: bool = True  # in the file
     value: float = START  # trust and use, for the room it is given
     sources: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # ids of those whose sources it stands on, too
+
+    @property
+    def is_outdated(self) -> bool:
+        """To be settled tonight; a pin stays, as its owner has it."""
+        return self.is_hidden and not self.is_pinned and not self.awaits
 
     @property
     def is_fixed(self) -> bool:

@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 from datetime import date
 
-from memoryweb.dreaming.conflicts import corrects
 from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
-from memoryweb.language.claims import Act, Claim, Kind, clash, dates_in
-from memoryweb.language.claims import takes_back as takes_it_back
+from memoryweb.language.claims import Act, Claim, Kind, clash, dates_in, takes_back
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import contradicts, covers, overtakes, says_all_of
 
@@ -32,7 +30,8 @@ def is_rival(one: Living, other: Living) -> bool:
     is_older = is_later(other.by.said_at, one.by.said_at)
     newer, older = (other, one) if is_older else (one, other)
     if not contradicts(newer.text, older.text):
-        return _may_be_of_one(newer, older) and ends(newer.claim, older)
+        is_named = newer.claim.act is Act.CORRECTS or _may_be_of_one(newer, older)
+        return is_named and ends(newer.claim, older)
     said, before = newer.by.said_at, older.by.said_at
     return overtakes(
         newer.text,
@@ -49,14 +48,10 @@ def _may_be_of_one(one: Living, other: Living) -> bool:
 
 
 def ends(claim: Claim, old: Living) -> bool:
-    """It says of the same thing, and of whom it is said, that it is so no longer."""
+    """It says of the same thing that it is so no longer."""
     if claim.key is not None and claim.key == old.claim.key:
         return clash(claim, old.claim)
-    if claim.act in {Act.STATES, Act.ASKS}:
-        return False
-    told = read(old.text)
-    whose = set(read(claim.subject).words)
-    return whose <= {*told.words, *told.names} and takes_it_back(claim, old.text)
+    return takes_back(claim, old.text)
 
 
 def says_all(fuller: str, shorter: str) -> bool:
@@ -123,7 +118,7 @@ def _holds(
         case Why.DUPLICATE:
             return any(says_all(one.text, old.text) for one in others)
         case Why.ASKED:
-            return old.is_hidden
+            return old.is_outdated
     return False
 
 
@@ -136,12 +131,6 @@ def is_replaced(old: Living, new: Living) -> bool:
     if old.is_hidden or _supersedes(new, old):
         return True
     return says_all_of(new.text, old.text)
-
-
-def takes_back(said: Iterable[Said], old: Living) -> bool:
-    """Somebody said later that it is not so."""
-    later = (one for one in said if is_later(one.by.said_at, old.by.said_at))
-    return any(corrects(one.text, old.text) for one in later)
 
 
 def is_plausible(old: Living, said: Iterable[Said]) -> bool:

@@ -202,10 +202,16 @@ def _unstarted(agent: Agent) -> set[object]:
 
 
 def _over(agent: Agent, now: datetime) -> set[object]:
-    """Owners (None: shared) of whose statements in MEMORY.md one is over by its own words."""
-    standing = Fact.objects.living().filter(agent=agent, file__isnull=False, path=inputs.MEMORY)
-    over = standing.filter(valid_to__lt=now.astimezone(agent.zone).date())
-    return set(over.values_list("owner", flat=True))
+    """Owners (None: shared) of whose statements of MEMORY.md one is over by its own words, or by
+    what its owner said since; but for pinned ones, which no night moves."""
+    known = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
+    is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
+    found = known.filter(is_over | Q(hidden_at__lt=now - inputs.NOTED_IN)).select_related("file")
+    return {
+        one.owner_id
+        for one in found
+        if not (one.file and one.fingerprint in inputs.pinned_in(one.file.content))
+    }
 
 
 def _decided(agent: Agent) -> set[object]:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from memoryweb.language.claims import HEADINGS, Claim, claim_of
+from memoryweb.language.claims import HEADINGS, Claim, claim_of, is_pronoun
 from memoryweb.language.normal_form import clean, normalise
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import Block, blocks
@@ -34,8 +34,9 @@ class Statement:
 
     @cached_property
     def claim(self) -> Claim:
-        """Of `- key: value` the heading is the subject, where it names one."""
+        """Of `- key: value` the heading is the subject, where it names one; a pronoun is none."""
         claim = claim_of(self.text)
+        claim = replace(claim, subject="") if is_pronoun(claim.subject) else claim
         label = _LABEL.match(self.text)
         said = normalise(self.text[label.end() :]) if label else ""
         if claim.subject or not label or normalise(claim.value) != said:

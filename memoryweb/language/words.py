@@ -49,27 +49,6 @@ NUMBERS = {
     "twelve": "12",
 }
 
-# Words that are no theme, however often they come back.
-EVERYDAY = _words(
-    """about after again always around because before being best better between both came come
-    could country daily down during each even ever every family feel feels find first friend
-    friends from full gave getting give gives good great group happy hard have heard help helps
-    here home important into keep keeps kids kind know knows last late later life like likes
-    little long look looks looked lots love loves made make makes making many maybe mean means
-    more most much need needs never next nice often once only other over part people person place
-    real same says since some someone something special start starts still stuff support take
-    takes tell tells than thank thanks that their them there things think thinks this those
-    through time times today together took under until used want wants week weeks weekend well
-    went were what when where while will with work works world would year years your month
-    months day days name called agreed decided both able across already along also another
-    others themself themselves himself herself ourselves yourself true show shows such share shares
-    loving lovely amazing awesome super proud excited thankful supportive special powerful beautiful
-    journey chance look reminds remind reminder makes lately ones everybody somebody anyone chat
-    able more whole past recently year
-    apart away back become became brought close ends opens open list
-    different else everyone everything fact"""
-)
-
 # Words that carry no matter of their own: two statements that differ in them only tell the same.
 LIGHT = _words(
     """make makes made making keep keeps keeping help helps helping get gets getting got give gives

@@ -5,16 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from memoryweb.dreaming import consolidators
-from memoryweb.dreaming.candidates import Candidate, Mention, Recall, as_line, gather
+from memoryweb.dreaming.candidates import Candidate, Mention, Recall, gather
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.document import Document
 from memoryweb.dreaming.gates import Verdict, judge
 from memoryweb.dreaming.inputs import Inputs, Text
-from memoryweb.dreaming.operations import Living, Material, Said, Spoken
+from memoryweb.dreaming.operations import Living, Material, Spoken
 from memoryweb.dreaming.scoring import score
 from memoryweb.facts.statements import statements_of
-from memoryweb.language.claims import claim_of
-from memoryweb.language.normal_form import clean
 from memoryweb.markdown.pins import pinned_lines
 
 NIGHT = datetime(2026, 3, 10, 2, tzinfo=UTC)
@@ -61,7 +59,8 @@ def candidate(text: str, *mentions: Mention, recall: Recall | None = None) -> Ca
 
 def verdicts(mentions: Sequence[Mention], memory: str = "", now: datetime = NIGHT) -> list[Verdict]:
     found = gather(mentions, {})
-    return judge(found, score(found, now), memory_lines=memory.split("\n"), now=now)
+    said = [one.said for one in mentions]
+    return judge(found, score(found, now), memory_lines=memory.split("\n"), now=now, said=said)
 
 
 @dataclass(frozen=True)
@@ -109,11 +108,7 @@ def inputs(
         )
         for one in statements_of(memory, "MEMORY.md")
     )
-    cited = [
-        Said(m.ref, clean(m.text), m.by, m.outside, claim_of(as_line(m.text), m.date))
-        for m in mentions
-    ]
-    found = Material(now.date(), living, tuple(cited))
+    found = Material(now.date(), living, tuple(one.said for one in mentions))
     return Inputs(
         now=now,
         notes=(),

@@ -5,11 +5,11 @@ from datetime import date, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest, themes
+from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest
 from memoryweb.dreaming.gates import GATES, UNTAKEN, Gate
 from memoryweb.dreaming.operations import Does, Living, Operation, Result, Spoken, Waits, Why
 from memoryweb.language.claims import claim_of
-from tests.dreaming.notes import candidate, dreamt, inputs, mention, verdicts
+from tests.dreaming.notes import dreamt, inputs, mention, verdicts
 
 AT = datetime(2026, 3, 10, 2)
 TODAY = AT.date()
@@ -45,7 +45,7 @@ def test_an_entry_tells_what_was_read_and_added() -> None:
 
 def test_an_entry_says_that_nothing_changed_and_why() -> None:
     assert told("Tom bakes bread", memory="- Tom bakes bread").endswith(
-        "MEMORY.md stays as it is. The one statement is already in MEMORY.md.\n"
+        "MEMORY.md stays as it is. Not added: 1 already in MEMORY.md.\n"
     )
 
 
@@ -60,7 +60,8 @@ def test_every_gate_has_its_sentence() -> None:
     for row in GATES:
         (verdict,) = verdicts([mention("Tom bakes bread")])
         failed = replace(verdict, gates=(Gate(row.name, False, "no", {}),), verdict="rejected")
-        assert f"The one statement {row.one}." in told(verdicts=[failed], results=[])
+        said = str(row.counted).format(n=1)
+        assert f"Not added: {said}." in told(verdicts=[failed], results=[])
 
 
 def test_several_causes_are_counted() -> None:
@@ -71,8 +72,8 @@ def test_several_causes_are_counted() -> None:
     ]
     found = verdicts(places, "- Tom bakes bread\n- Ines plays the violin")
     assert told(verdicts=found).endswith(
-        "MEMORY.md stays as it is. Of 3 statements, 2 are already in MEMORY.md;"
-        " 1 came up on one day only, without a sign that it lasts.\n"
+        "MEMORY.md stays as it is. Not added: 2 already in MEMORY.md;"
+        " 1 mentioned on one day only, with no sign of lasting.\n"
     )
 
 
@@ -86,7 +87,7 @@ def test_a_cause_is_told_once_whoever_found_it() -> None:
     by_gate = replace(by_gate, gates=(Gate("vouched", False, "no", {}),), verdict="kept")
     found = [by_gate, by_engine.changed("kept", "outside"), other.changed("rejected", "known")]
     assert told(verdicts=found, results=[]).endswith(
-        "Of 3 statements, 2 come from outside the team; 1 is told by another statement.\n"
+        "Not added: 2 from outside the team; 1 told by another statement.\n"
     )
 
 
@@ -119,24 +120,13 @@ def test_each_operation_that_was_left_out_is_told_with_its_reason() -> None:
 def test_what_the_model_left_out_is_told() -> None:
     (verdict,) = verdicts([mention("Tom bakes bread")])
     text = told(verdicts=[verdict.changed("kept", UNTAKEN)])
-    assert "The one statement was left out by the model." in text
+    assert "Not added: 1 left out by the model." in text
 
 
 def test_what_comes_back_on_several_days_is_a_pattern() -> None:
     places = [mention("Tom bakes bread", day) for day in (6, 8)]
     text = entry(AT, note_dates=[], blocks=2, verdicts=verdicts(places))
     assert "“Tom bakes bread” was said on 2 days." in text
-
-
-def test_a_theme_is_what_statements_of_two_days_share() -> None:
-    found = [
-        candidate("Ines paints the harbour", mention("Ines paints the harbour", 6)),
-        candidate("Tom sails past the harbour", mention("Tom sails past the harbour", 8)),
-        candidate("Ann's team ships the lamps", mention("Ann's team ships the lamps", 6)),
-        candidate("Ann's team ships on Mondays", mention("Ann's team ships on Mondays", 8)),
-        candidate("Tom sings in a choir", mention("Tom sings in a choir", 8)),
-    ]
-    assert themes(found) == ["harbour (2 days)"]
 
 
 def test_that_a_proposal_waits_stands_in_for_changes_that_were_not_applied() -> None:

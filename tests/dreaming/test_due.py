@@ -24,10 +24,28 @@ def test_what_is_over_leaves_though_nothing_was_noted(world: World) -> None:
     assert "(Its time is over)" in text_of(world, world.customer, "DREAMS.md")
 
 
-@pytest.mark.parametrize(("text", "runs"), [(OVER, 1), (HOLDS, 0)])
-def test_its_owner_gets_a_night(world: World, text: str, runs: int) -> None:
-    memory(world, world.customer, f"# Memory\n\n- {text}\n")
+PINNED = "<!-- pinned -->\n- {}\n<!-- /pinned -->"
+
+
+@pytest.mark.parametrize(
+    ("line", "hidden_hours", "runs"),
+    [
+        (f"- {OVER}", None, 1),
+        (f"- {HOLDS}", None, 0),
+        (f"- {HOLDS}", 25, 1),
+        (f"- {HOLDS}", 1, 0),
+        (PINNED.format(OVER), None, 0),
+        (PINNED.format(HOLDS), 25, 0),
+    ],
+)
+def test_its_owner_gets_a_night(
+    world: World, line: str, hidden_hours: int | None, runs: int
+) -> None:
+    """Also where it is hidden and its owner's word was never noted; not for what is pinned."""
+    memory(world, world.customer, f"# Memory\n\n{line}\n")
     now = dream_time(world.agent, NIGHT) + timedelta(minutes=1)
+    if hidden_hours:
+        Fact.objects.update(hidden_at=now - timedelta(hours=hidden_hours))
     Agent.objects.update(next_dream_at=None)
     Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now - timedelta(minutes=1))
     schedule.tick(now)

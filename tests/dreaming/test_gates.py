@@ -5,10 +5,9 @@ from datetime import timedelta
 import pytest
 
 from memoryweb.dreaming.candidates import Candidate, Mention, Recall
-from memoryweb.dreaming.conflicts import corrects
 from memoryweb.dreaming.gates import Thresholds, Verdict, judge, sentence, why
 from memoryweb.dreaming.scoring import score
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.claims import claim_of, takes_back
 from tests.dreaming.notes import NIGHT, candidate, mention, verdicts
 
 BREAD = "Tom bakes bread"
@@ -33,8 +32,6 @@ def test_a_lasting_fresh_new_statement_passes_every_gate() -> None:
         ("age", True, "It was last mentioned on 2026-03-09."),
         ("new", True, "MEMORY.md does not say this yet."),
         ("current", True, "No newer note says otherwise."),
-        ("uncorrected", True, "Nobody corrected it later."),
-        ("allowed", True, "It was not forgotten."),
         ("undecided", True, "Nobody rejected it before."),
         ("grounds", True, "It's the kind of thing that lasts."),
     ]
@@ -116,16 +113,15 @@ def test_the_later_line_of_one_note_is_the_newer_one() -> None:
     [
         ("Ines likes coffee", "Correction: Ines likes tea, not coffee"),
         ("The offsite is in Porto", "Actually the offsite is in Faro, not in Porto"),
-        ("Ines orders coffee", "Ines orders not coffee but tea"),
         ("Ines's train leaves from Porto", "I was wrong: Ines's train leaves from Faro"),
         ("会议在周五", "会议不是在周五，而是在周四"),
         ("会議は金曜日です", "会議は金曜日ではなく木曜日です"),
     ],
 )
-def test_uncorrected_gate_rejects_what_was_taken_back(earlier: str, later: str) -> None:
+def test_current_gate_rejects_what_was_taken_back(earlier: str, later: str) -> None:
     found = verdicts([mention(earlier, 7), mention(later, 8, 5)])
     older = next(v for v in found if v.candidate.last_date.day == 7)
-    assert failed(older) == {"uncorrected": "It was corrected later (memory/2026-03-08.md:5)."}
+    assert failed(older) == {"current": "A newer note says otherwise (memory/2026-03-08.md:5)."}
     assert older.verdict == "rejected"
 
 
@@ -139,7 +135,7 @@ def test_uncorrected_gate_rejects_what_was_taken_back(earlier: str, later: str) 
     ],
 )
 def test_a_correction_touches_only_what_it_speaks_of(earlier: str, later: str) -> None:
-    assert not corrects(later, earlier)
+    assert not takes_back(claim_of(later), earlier)
 
 
 def test_an_earlier_correction_takes_nothing_back() -> None:
@@ -147,19 +143,7 @@ def test_an_earlier_correction_takes_nothing_back() -> None:
         [mention("Actually Ines likes tea, not coffee", 5), mention("Ines likes coffee", 8)]
     )
     later = next(v for v in found if v.candidate.last_date.day == 8)
-    assert "uncorrected" not in failed(later)
-
-
-def test_allowed_gate_rejects_what_was_forgotten() -> None:
-    verdict = judged(candidate(BREAD), forgotten={fingerprint("- 11:11 tom bakes bread.")})
-    assert failed(verdict) == {"allowed": "It was forgotten or marked as not true."}
-    assert verdict.verdict == "rejected"
-
-
-def test_a_forgotten_wording_holds_back_the_fuller_one_that_took_it_in() -> None:
-    fuller = BREAD + " with rye"
-    one = candidate(fuller, mention(BREAD, 5), mention(fuller, 8))
-    assert "allowed" in failed(judged(one, forgotten={fingerprint(BREAD)}))
+    assert "current" not in failed(later)
 
 
 def test_undecided_gate_rejects_what_a_person_rejected() -> None:
@@ -255,6 +239,11 @@ def test_what_earlier_versions_stored_as_sentences_is_shown_as_it_is() -> None:
     old = {"name": "age", "passed": False, "detail": "It was last mentioned 31 days ago."}
     assert sentence(old) == "It was last mentioned 31 days ago."
     assert why("It is too old.", [old]) == "It is too old."
+
+
+def test_a_check_that_is_gone_still_reads_in_what_was_stored() -> None:
+    gate = {"name": "uncorrected", "passed": False, "code": "no", "values": {"place": "a.md:3"}}
+    assert why("", [gate]) == "It was corrected later (a.md:3)."
 
 
 def test_every_code_of_a_check_has_its_sentence() -> None:

@@ -60,7 +60,7 @@ def test_the_next_night_over_the_same_notes_promotes_nothing_and_says_why(world:
     dream(world, world.customer)
     run = dream(world, world.customer, NIGHT + timedelta(days=1))
     assert run.status == "no_change"
-    assert "The one statement is already in MEMORY.md." in Report.objects.get(run=run).diary
+    assert "Not added: 1 already in MEMORY.md." in Report.objects.get(run=run).diary
 
 
 def test_a_new_value_replaces_the_old_one_and_the_report_tells_it(world: World) -> None:

@@ -1,4 +1,4 @@
-from memoryweb.facts.statements import statements_of
+from memoryweb.facts.statements import Statement, statements_of
 
 TEXT = """# Memory
 
@@ -42,6 +42,11 @@ def test_the_heading_is_the_subject_of_a_key_unless_it_names_a_kind() -> None:
     tea, _walks, phone, _sings = statements_of(TEXT, "MEMORY.md")
     assert tea.claim.key == ("", "tea")
     assert phone.claim.key == ("anna", "phone number")
+
+
+def test_a_pronoun_is_no_subject() -> None:
+    assert Statement("She is flying to Rome on 2027-03-03.").claim.subject == ""
+    assert Statement("Nora is flying to Rome on 2027-03-03.").claim.subject == "nora"
 
 
 def test_the_title_of_a_file_is_no_subject() -> None:

@@ -35,10 +35,12 @@ def says(
     is_timed: bool = True,
     owner: Owner | None = None,
     shared: bool = False,
+    is_noted: bool = True,
     **more: Any,
 ) -> Conversation:
     """Messages of the customer, or of another owner, each written down as a lasting line of that
-    day's note, theirs or what all share. `said`: when, if not on that day."""
+    day's note, theirs or what all share, unless `notes` does it later. `said`: when, if not on
+    that day."""
     at = (said or datetime.combine(day, time(9), UTC)) if is_timed else None
     messages = [NewMessage(role="user", content=text, timestamp=at) for text in texts]
     owner = owner or world.customer
@@ -51,16 +53,22 @@ def says(
             messages=messages,
             **more,
         ).conversation
-        fresh = talk.messages.filter(position__gt=talk.message_count - len(texts))
-        lines = [
-            NewLine(f"- 09:00 {one.content}", Origin((Source(message_id=one.pk),), durable=True))
-            for one in fresh.order_by("position")
-        ]
-        writer = Writer(AuthorKind.EXTRACTION, conversation_id=talk.pk)
-        place = Place(world.agent, None if shared else owner, note_of(day))
-        write.append(work, place, lines, writer=writer)
-    Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
+    if is_noted:
+        notes(world, talk, len(texts), day=day, owner=None if shared else owner)
     return talk
+
+
+def notes(world: World, talk: Conversation, count: int, *, day: date, owner: Owner | None) -> None:
+    """The last messages of a conversation, written down."""
+    fresh = talk.messages.filter(position__gt=talk.message_count - count)
+    lines = [
+        NewLine(f"- 09:00 {one.content}", Origin((Source(message_id=one.pk),), durable=True))
+        for one in fresh.order_by("position")
+    ]
+    writer = Writer(AuthorKind.EXTRACTION, conversation_id=talk.pk)
+    with write_transaction(world.team) as work:
+        write.append(work, Place(world.agent, owner, note_of(day)), lines, writer=writer)
+    Conversation.objects.filter(pk=talk.pk).update(extracted_upto=talk.message_count, waiting=False)
 
 
 def note_of(day: date) -> str:

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from memoryweb.agents.nights import dream_time
 from memoryweb.agents.pausing import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.facts.models import Fact
@@ -11,7 +12,7 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
 from tests.fakes import ModelServer
-from tests.stories.telling import prompt, says
+from tests.stories.telling import notes, prompt, says
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +100,28 @@ def test_a_model_is_shown_that_it_is_out_of_date_and_need_not_bring_what_was_sai
     assert "Hamburg" not in text_of(world, world.customer)
     hamburg.refresh_from_db()
     assert hamburg.superseded_by == Fact.objects.get(text=NEW, file__isnull=False)
+
+
+def test_a_statement_waits_for_the_note_of_what_was_said_against_it(
+    world: World, hamburg: Fact
+) -> None:
+    talk = says(world, "second", NEW, day=NEXT, is_noted=False)
+    dream(world, world.customer, NEXT)
+    assert OLD in text_of(world, world.customer)
+    assert "Hamburg" not in prompt(world, "Where do we live?")
+    notes(world, talk, 1, day=NEXT, owner=world.customer)
+    dream(world, world.customer, NEXT + timedelta(days=1))
+    assert OLD not in text_of(world, world.customer)
+    hamburg.refresh_from_db()
+    assert hamburg.superseded_by == Fact.objects.get(text=NEW, file__isnull=False)
+
+
+def test_it_leaves_after_a_day_when_nothing_is_noted(world: World, hamburg: Fact) -> None:
+    says(world, "second", NEW, day=NEXT, is_noted=False)
+    night = dream_time(world.agent, NEXT)
+    Fact.objects.filter(pk=hamburg.pk).update(hidden_at=night - timedelta(hours=25))
+    dream(world, world.customer, NEXT)
+    assert OLD not in text_of(world, world.customer)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.memory.review import proposals
@@ -9,7 +11,8 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import Proposal
 from memoryweb.workspace.models import File
-from tests.dreaming.nights import NIGHT, dream, text_of
+from tests.dreaming.nights import NIGHT, add, answer, dream, text_of
+from tests.fakes import ModelServer
 from tests.stories.telling import edits, found, note_of, prompt, reverts, says
 from tests.world import World
 
@@ -161,17 +164,21 @@ def test_reverting_twice_changes_nothing_more(world: World) -> None:
     assert list(File.objects.order_by("pk").values_list("pk", "revision")) == before
 
 
-def test_what_sums_up_many_notes_goes_with_each_conversation_behind_them(world: World) -> None:
+def test_what_sums_up_many_notes_goes_with_each_conversation_behind_them(
+    world: World, request: pytest.FixtureRequest
+) -> None:
     """It keeps one origin a conversation, however many lines were said there."""
     monday = [f"She sold the orange boat number {n}." for n in range(20)]
     tuesday = [f"Ines paints an orange boat on page {n}." for n in range(20)]
     says(world, "good", *monday)
     bad = says(world, "bad", *tuesday, day=NIGHT - timedelta(days=1))
+    model: ModelServer = request.getfixturevalue("model_server")
+    model.answer(answer(add(monday[0], "n21"), diary="Orange boats came back."))
     dream(world, world.customer)
     diary = text_of(world, world.customer, "DREAMS.md").split("\n")
-    number, line = next((n, one) for n, one in enumerate(diary, 1) if "Coming back" in one)
+    number, line = next((n, one) for n, one in enumerate(diary, 1) if "came back" in one)
     rows = LineOrigin.objects.filter(file__path="DREAMS.md", line=number)
-    assert "orange" in line
+    assert line == "Orange boats came back."
     assert rows.count() == 2
     reverts(world, bad)
-    assert "Coming back" not in text_of(world, world.customer, "DREAMS.md")
+    assert "came back" not in text_of(world, world.customer, "DREAMS.md")

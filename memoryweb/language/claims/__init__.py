@@ -9,6 +9,7 @@ from memoryweb.language.claims.reading import (
     claim_of,
     clash,
     is_other_value,
+    is_pronoun,
     spoken_of,
     takes_back,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "clash",
     "dates_in",
     "is_other_value",
+    "is_pronoun",
     "resolved",
     "spoken_of",
     "takes_back",

@@ -67,6 +67,11 @@ class Claim:
         """Two claims of one key with different values are rivals; None: it rivals nothing."""
         return (self.subject, self.attribute) if self.attribute else None
 
+    @property
+    def is_against(self) -> bool:
+        """It says what is no longer so, or never was, of whatever key."""
+        return bool(self.old) or self.act is Act.CORRECTS
+
 
 @dataclass(frozen=True)
 class Row:
@@ -124,11 +129,22 @@ def language(name: str) -> Language:
     stands for another one. Then its rows, each a line `kind/act attribute :: pattern`, followed by
     its examples after `+` (`text => value` or `text => subject: value`) and counter-examples after
     `-`. A pattern that begins with `~` may match anywhere, others only after what `start` finds."""
-    lines = (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    lines = _lines(name)
     parts = {found["name"]: found["pattern"] for line in lines if (found := PART.match(line))}
     given: dict[str, Any] = {name: frozenset(parts[name].split(" ")) for name in _WORDS}
     given |= {name: compiled(parts[name], parts) for name in _CUES}
     return Language(rows=tuple(_rows(lines, parts)), **given)
+
+
+@cache
+def pronouns(name: str) -> frozenset[str]:
+    """Without the tables, which take long to compile."""
+    said = (found for line in _lines(name) if (found := PART.match(line)))
+    return frozenset(next(one["pattern"] for one in said if one["name"] == "pronouns").split(" "))
+
+
+def _lines(name: str) -> list[str]:
+    return (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8").splitlines()
 
 
 def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:

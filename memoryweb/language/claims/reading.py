@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from memoryweb.language.claims.model import Act, Claim, Kind, Language, Row, language
+from memoryweb.language.claims.model import (
+    Act,
+    Claim,
+    Kind,
+    Language,
+    Row,
+    language,
+    pronouns,
+)
 from memoryweb.language.claims.when import dates_in, span_of
 from memoryweb.language.dates import when_in
 from memoryweb.language.normal_form import clean, is_cjk, normalise, read
@@ -176,6 +184,11 @@ def _labelled(label: re.Match[str], said: date | None) -> Claim:
 
 def _weight(claim: Claim) -> tuple[bool, bool, bool]:
     return claim.durable, claim.key is not None or bool(claim.old), claim.kind is not Kind.OTHER
+
+
+def is_pronoun(subject: str) -> bool:
+    """It names nobody without the sentence before."""
+    return any(subject in pronouns(name) for name in LANGUAGES)
 
 
 def languages_of(text: str) -> tuple[Language, ...]:
@@ -366,7 +379,9 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     claim = claim_of(older, said)
     if newer.key is not None and newer.key == claim.key:
         return is_other_value(newer.attribute, newer.value, claim.value)
-    if newer.act in {Act.STATES, Act.ASKS}:
+    told = read(older)
+    whose = set(read(newer.subject).words)
+    if newer.act in {Act.STATES, Act.ASKS} or not whose <= {*told.words, *told.names}:
         return False
     if not newer.old:
         return newer.act is Act.CORRECTS and _shares_most(newer.value, older)
@@ -376,8 +391,8 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
         )
     if newer.act is Act.CORRECTS and not read(newer.old).heavy - read(newer.old).numbers:
         return _tells_of(f"{newer.old} {_unit(newer.value)}", older)
-    told = any(_tells_of(thing, older) for thing in newer.old.split("; "))
-    return told and (newer.act is Act.ENDS or _is_of_thing(newer, older))
+    is_told = any(_tells_of(thing, older) for thing in newer.old.split("; "))
+    return is_told and (newer.act is Act.ENDS or _is_of_thing(newer, older))
 
 
 def _is_of_thing(newer: Claim, older: str) -> bool:
