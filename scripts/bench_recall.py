@@ -5,7 +5,8 @@
 
 Everything goes through the doors: `memory.messages` takes the conversations, `memory.search`
 answers. any@10: some message that the question's answer stands on is among the first ten hits;
-all@10: all of them are.
+all@10: all of them are. The same is asked of the prompts that `/context` makes, and whether it is
+silent for everyday messages and for questions about other people.
 """
 
 import sys
@@ -25,6 +26,7 @@ def main() -> int:
     with fresh_installation():
         # Models can be imported only now.
         import_module("scripts.recall_measures").run(folder)
+        import_module("scripts.context_measures").run(folder)
     return 0
 
 

@@ -1,7 +1,7 @@
 """What the recall benchmark measures."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import import_messages
 from memoryweb.memory.search import search
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.search.hits import Hit
 
 FIRST = 10
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -43,12 +44,12 @@ class Result:
 def run(folder: Path) -> None:
     team = create_team(name="Recall", by=SYSTEM)
     with scope(team=team):
-        agent, owner = _reader(team)
+        agent, owner = reader_of(team)
         results: list[Result] = []
         questions = [
             question
             for file in sorted(folder.glob("*.messages.jsonl"))
-            for question in _taken(team, agent, owner, file)
+            for question in taken(team, agent, owner, file)
         ]
         reader = Reader(agent, owner)
         results = [_asked(reader, question) for question in questions]
@@ -58,13 +59,13 @@ def run(folder: Path) -> None:
         _report(name, [result for result in results if result.category == category])
 
 
-def _reader(team: Team) -> tuple[Agent, Owner]:
+def reader_of(team: Team) -> tuple[Agent, Owner]:
     with write_transaction(team) as work:
         agent = create_agent(work, name="Listener")
         return agent, api_owner(team, create_integration(team=team, name="room", by=SYSTEM), "both")
 
 
-def _taken(team: Team, agent: Agent, owner: Owner, file: Path) -> Iterator[Question]:
+def taken(team: Team, agent: Agent, owner: Owner, file: Path) -> Iterator[Question]:
     """Import a file's messages; its questions name them by conversation and id."""
     import_messages(
         lambda: write_transaction(team),
@@ -72,8 +73,8 @@ def _taken(team: Team, agent: Agent, owner: Owner, file: Path) -> Iterator[Quest
         find_owner=lambda: owner,
         open_file=lambda: _opened(file),
     )
-    homes = {line["id"]: line["conversation"] for line in _lines(file)}
-    for line in _lines(file.with_name(file.name.replace(".messages.", ".questions."))):
+    homes = {line["id"]: line["conversation"] for line in lines(file)}
+    for line in lines(file.with_name(file.name.replace(".messages.", ".questions."))):
         evidence = frozenset(f"{homes[key]}/{key}" for key in line["evidence"] if key in homes)
         if evidence:
             yield Question(line["question"], line["category"], evidence)
@@ -85,19 +86,24 @@ def _opened(file: Path) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _lines(file: Path) -> Iterator[dict[str, Any]]:
+def lines(file: Path) -> Iterator[dict[str, Any]]:
     for line in file.read_text(encoding="utf-8").splitlines():
         yield json.loads(line)
 
 
 def _asked(reader: Reader, question: Question) -> Result:
     hits = search(reader, question.text, limit=FIRST).hits
-    found = {
-        f"{hit.message.conversation.external_id}/{hit.message.external_id}"
+    found = names_of(hits).keys()
+    return Result(question.category, bool(found & question.evidence), question.evidence <= found)
+
+
+def names_of(hits: Iterable[Hit]) -> dict[str, None]:
+    """The messages among them, in their order, as questions name them."""
+    return {
+        f"{hit.message.conversation.external_id}/{hit.message.external_id}": None
         for hit in hits
         if hit.message
     }
-    return Result(question.category, bool(found & question.evidence), question.evidence <= found)
 
 
 def _report(name: str, results: list[Result]) -> None:

@@ -13,7 +13,9 @@ from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injections
-from memoryweb.memory.context import Context, Included, Quoted
+from memoryweb.memory.context import Context
+from memoryweb.memory.prompt.files import Included
+from memoryweb.memory.prompt.found import Quoted
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import Scope as FileScope
@@ -46,7 +48,7 @@ class PromptMessage(Camel):
 
 
 class IncludedFile(Camel):
-    """A file, of which lines 1 to `lastLine` were put in; 0: there was no room for it."""
+    """A file and what of it was put in; `lastLine` 0: there was no room for it."""
 
     filename: str
     owner: str
@@ -56,6 +58,10 @@ class IncludedFile(Camel):
     )
     revision: int
     last_line: int
+    lines: list[tuple[int, int]] = Field(
+        description="First and last line of each stretch that was put in. Of a file that is too "
+        "long for its room these are its pinned lines, and those that have to do with the message."
+    )
     characters: int
     tokens: int
     cut: int = Field(description="Characters left out to fit the budget.")
@@ -96,6 +102,10 @@ class ContextOut(Camel):
     messages: list[PromptMessage]
     included: list[IncludedFile]
     hits: list[IncludedHit]
+    silent: bool = Field(
+        description="Nothing was found that answers the message: there are no hits, and the prompt "
+        "is what every message gets."
+    )
     gauge: TokenGauge
 
 
@@ -138,6 +148,7 @@ def _answer(built: Context) -> ContextOut:
             *(_included(one, whose, "memory") for one in built.personal),
         ],
         hits=[_hit(one, whose) for one in built.hits],
+        silent=built.is_silent,
         gauge=TokenGauge.of(built.gauge),
     )
 
@@ -152,6 +163,7 @@ def _included(
         scope=one.file.scope,
         part=part,
         revision=one.file.revision,
+        lines=list(one.lines),
     )
 
 

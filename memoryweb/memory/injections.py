@@ -170,8 +170,8 @@ def recall(
 
 def _spans(context: Context) -> Iterable[Span]:
     for one in context.files:
-        if one.last_line:
-            yield Span(one.file, 1, one.last_line)
+        for first, last in one.lines:
+            yield Span(one.file, first, last)
     for quoted in context.hits:
         yield _span(quoted.hit)
 

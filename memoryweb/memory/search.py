@@ -22,7 +22,7 @@ from memoryweb.search.relevance import relevance
 
 __all__ = ["Found", "Hit", "search", "search_each"]
 
-MOST = 50
+MOST = 200
 
 
 def search(

@@ -21,10 +21,10 @@ from memoryweb.language.statements import normalise
 from memoryweb.markdown import paths
 from memoryweb.markdown.blocks import blocks
 from memoryweb.memory import guards, injections, placeholders, screening, search, write
-from memoryweb.memory.context import line_count
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.injections import Line, Span
 from memoryweb.memory.outdated import withheld_of
+from memoryweb.memory.prompt.files import line_count
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import NewLine, Place, Writer, Written
 from memoryweb.provenance.flags import without_flagged

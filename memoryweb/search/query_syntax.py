@@ -56,7 +56,11 @@ def parse(text: str) -> Query:
 
 
 def plain(text: str) -> Query:
-    """A text that is no query, such as a message: all of it words, nothing a filter."""
+    """A text that is no query, such as a message: all of it words, nothing a filter. Of a long one
+    its beginning and its end, where people ask about what they pasted."""
+    half = MOST_CHARACTERS // 2
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[:half]}\n{text[-half:]}"
     return Query((_readable(text),))
 
 

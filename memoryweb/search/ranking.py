@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import TypeVar
 
-from memoryweb.search.relevance import Evidence
+from memoryweb.search.relevance import Evidence, rarity
 
 Number = TypeVar("Number", int, float)
 
@@ -115,7 +115,7 @@ class Scores:
         found: Mapping[int, float],
         rarities: Sequence[float],
     ) -> None:
-        """`own`: for each word, place → what it says of it. `rarities`: the idf of each word.
+        """`own`: for each word, place → what it says of it. `rarities`: of each word.
         `priors`: for each whole.
 
         `said`: place → what it says itself of all the words; `found`: the same of all hits.
@@ -235,8 +235,8 @@ def score(
     said: dict[int, float] = {}
     for term in terms:
         having = len(term.text) + len(term.headings - term.text.keys())
-        rarities.append(math.log((extent.passages - having + 0.5) / (having + 0.5) + 1))
-        boost = (K1 + 1) * rarities[-1]
+        rarities.append(rarity(extent.passages, having))
+        boost = (K1 + 1) * math.log((extent.passages - having + 0.5) / (having + 0.5) + 1)
         own, counts = _own(term, places, norms, boost)
         owns.append(own)
         said = summed(said, own)

@@ -2,7 +2,7 @@
 the dates it names. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from functools import cache
 from itertools import chain
@@ -18,9 +18,9 @@ MOST_TERMS = 32
 Term = tuple[str, ...]
 
 
-def _words(name: str) -> list[str]:
+def _words(name: str, language: str = "english") -> list[str]:
     """The lines of a word list."""
-    path = Path(__file__).parent / "english" / f"{name}.txt"
+    path = Path(__file__).parent / language / f"{name}.txt"
     return path.read_text(encoding="utf-8").splitlines()
 
 
@@ -57,16 +57,17 @@ def terms_of(text: str) -> list[Term]:
 
 
 def _terms(text: str) -> list[Term]:
-    """Stop words count only where there is nothing else; a date is one term."""
+    """Stop words count only where there is nothing else."""
+    return _telling(text) or [_forms().get(word, (word,)) for word in dict.fromkeys(tokens(text))]
+
+
+def _telling(text: str) -> list[Term]:
+    """A date is one term."""
     dates, rest = _taken_apart(text)
     words = list(dict.fromkeys(tokens(rest)))
-    telling = [word for word in words if word not in _stop_words()]
-    if not telling and not dates:
-        telling = words
-    found = dict.fromkeys(
-        [(date,) for date in dates] + [_forms().get(word, (word,)) for word in telling]
-    )
-    return list(found)
+    little = _little(words)
+    telling = [_forms().get(word, (word,)) for word in words if word not in little]
+    return list(dict.fromkeys([*((date,) for date in dates), *telling]))
 
 
 def is_question(text: str) -> bool:
@@ -74,13 +75,14 @@ def is_question(text: str) -> bool:
 
 
 def sentences_of(text: str, terms: Sequence[Term]) -> list[Sentence]:
-    """Which of the terms each sentence asks for. One of which terms were left out, as there were
-    too many, can't be judged; unless it is all there is."""
+    """Which of the terms each sentence asks for; one of stop words alone (“How are you?”) asks for
+    none. One of which terms were left out, as there were too many, can't be judged; unless it is
+    all there is."""
     numbers = {term: number for number, term in enumerate(terms)}
     whole: list[Sentence] = []
     cut: list[Sentence] = []
     for sentence in split(text):
-        asked = _terms(sentence)
+        asked = _telling(sentence)
         kept = frozenset(numbers[term] for term in asked if term in numbers)
         if kept:
             judged = whole if len(kept) == len(asked) else cut
@@ -101,9 +103,16 @@ def names_of(day: date) -> list[str]:
     return [f"{day:%Y%m%d}", f"{day:%Y%m}", f"{day:x%m%d}"]
 
 
+def _little(words: Iterable[str]) -> Collection[str]:
+    """The stop words among these: of the language that has more of them."""
+    return max(({*words} & stops for stops in _stop_words()), key=len)
+
+
 @cache
-def _stop_words() -> frozenset[str]:
-    return frozenset(tokens(" ".join(_words("stop_words"))))
+def _stop_words() -> tuple[frozenset[str], ...]:
+    return tuple(
+        frozenset(tokens(" ".join(_words("stop_words", name)))) for name in ("english", "german")
+    )
 
 
 @cache

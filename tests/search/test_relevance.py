@@ -7,7 +7,7 @@ from memoryweb.search import relevance
 from memoryweb.search.relevance import Evidence, Sentence
 from memoryweb.search.terms import sentences_of, terms_of
 
-RARE, COMMON = 6.0, 1.0
+RARE, COMMON = 1.0, 0.2
 
 
 def of(
@@ -53,7 +53,8 @@ def test_the_sentence_that_is_answered_best_counts() -> None:
 
 
 def test_terms_of_two_sentences_do_not_add_up() -> None:
-    assert of("The ferry left.", "The lamp fell.", here="ferry lamp") == 0.5
+    both = of("The ferry left.", "The lamp fell.", here="ferry lamp")
+    assert both == of("The ferry left.", here="ferry") < 0.5
 
 
 def test_words_of_no_weight_are_no_relevance() -> None:

@@ -12,7 +12,9 @@ from django.utils.translation import gettext_lazy
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.memory import context as prompts
-from memoryweb.memory.context import Context, Included, Quoted
+from memoryweb.memory.context import Context
+from memoryweb.memory.prompt.files import Included
+from memoryweb.memory.prompt.found import Quoted, place_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.files.views import workspace_choices
 from memoryweb.web.htmx import about, show
@@ -103,7 +105,7 @@ def _found(request: TeamRequest, agent: Agent, quoted: Quoted) -> dict[str, Any]
     else:
         assert hit.message
         url = talk_url(request, hit.message.conversation, hit.message.position)
-    return {"quoted": quoted, "place": prompts.place_of(hit), "url": url}
+    return {"quoted": quoted, "place": place_of(hit), "url": url}
 
 
 def _sent(built: Context) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,100 @@
+"""What memory holds for a message beside what stands in its prompt anyway; nothing where it has
+no answer."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memoryweb.agents.readers import Reader
+from memoryweb.language.secrets import credentials
+from memoryweb.llm import tokens
+from memoryweb.memory import placeholders
+from memoryweb.memory.prompt.files import Included
+from memoryweb.memory.search import search
+from memoryweb.search import query_syntax
+from memoryweb.search.hits import Hit
+from memoryweb.search.relevance import ANSWERS, FLOOR
+
+HEADING = "found for this message"
+_MOST, _CHARACTERS = 200, 600
+_SHORT = 20  # tokens of a short hit: more of them would not fit
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A hit as it was put in: what was `said`, on one line of its own."""
+
+    hit: Hit
+    said: str
+
+    @property
+    def line(self) -> str:
+        return f"- {place_of(self.hit)}: {self.said}\n"
+
+    @property
+    def tokens(self) -> int:
+        return tokens.estimate(self.line)
+
+
+def found_for(
+    reader: Reader,
+    message: str,
+    files: Sequence[Included],
+    talk: tuple[UUID, int] | None,
+    room: int,
+) -> tuple[Quoted, ...]:
+    """As many hits as there is room for, those first that answer most of the message.
+
+    `files` and `talk`, a conversation from some position on, stand in the prompt.
+    """
+    quoted: list[Quoted] = []
+    room -= tokens.estimate(f"--- {HEADING} ---\n")
+    if room <= 0 or not message.strip():
+        return ()
+    most = min(_MOST, room // _SHORT)
+    hits = search(reader, query_syntax.plain(message), limit=most).hits
+    for hit in _answers(placeholders.allowed(hits, then=False), files, talk):
+        one = _quote(hit, message)
+        if one and one.tokens <= room:
+            room -= one.tokens
+            quoted.append(one)
+    return tuple(quoted)
+
+
+def place_of(hit: Hit) -> str:
+    """`memory/2026-11-20.md:7`, or who said it and when."""
+    if hit.file:
+        return f"{hit.file.path}:{hit.line}"
+    said = hit.message
+    day = f"{hit.date:%Y-%m-%d}" if hit.date else ""
+    who = " ".join((said.name if said else "").split()) or (said.role if said else "")
+    return f"{who} on {day}"
+
+
+def _answers(
+    hits: Iterable[Hit], files: Sequence[Included], talk: tuple[UUID, int] | None
+) -> list[Hit]:
+    """Those that say something new and have to do with the message, if one of them answers it."""
+    fresh = [hit for hit in hits if not _is_given(hit, files, talk)]
+    if max((hit.relevance for hit in fresh), default=0.0) < ANSWERS:
+        return []
+    telling = [hit for hit in fresh if hit.relevance >= FLOOR]
+    return sorted(telling, key=lambda hit: -hit.score * hit.relevance)
+
+
+def _is_given(hit: Hit, files: Sequence[Included], talk: tuple[UUID, int] | None) -> bool:
+    if hit.file:
+        return any(one.file.pk == hit.file.pk and one.holds(hit.line) for one in files)
+    if hit.message is None or talk is None:
+        return False
+    conversation_id, first = talk
+    return hit.message.conversation_id == conversation_id and hit.message.position >= first
+
+
+def _quote(hit: Hit, message: str) -> Quoted | None:
+    text = " ".join(credentials.mask(hit.text)[0].split()).removeprefix("- ")
+    if text == " ".join(message.split()):  # the message itself, sent to the conversation already
+        return None
+    if len(text) > _CHARACTERS:
+        text = f"{text[:_CHARACTERS].rsplit(' ', 1)[0]} …"
+    return Quoted(hit, text)

@@ -1,0 +1,104 @@
+"""The part of a prompt that was said before: a conversation's earlier turns."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.window import SPEAKING
+from memoryweb.forgetting.queries import hidden
+from memoryweb.language.secrets import credentials
+from memoryweb.llm import tokens
+
+KEPT_MESSAGES = 2
+_READ = 100
+
+
+@dataclass(frozen=True)
+class Turn:
+    role: str
+    content: str
+
+    @property
+    def tokens(self) -> int:
+        return tokens.estimate_messages([self.content])
+
+
+class Talk:
+    """The conversation's earlier turns, as many of the newest as fit and at least two."""
+
+    def __init__(self, conversation: Conversation | None, message: str) -> None:
+        self._conversation = conversation
+        self._rows = self._newest_first(message)
+        self._chosen: list[tuple[int, Turn]] = []
+        self._waiting: tuple[int, Turn] | None = None
+        self.used = 0
+        for row in self._rows:
+            self._take(row)
+            if len(self._chosen) == KEPT_MESSAGES:
+                break
+
+    @property
+    def turns(self) -> list[Turn]:
+        return [turn for _position, turn in reversed(self._chosen)]
+
+    @property
+    def dropped(self) -> int:
+        """How many turns of the conversation are not in the prompt."""
+        if self._conversation is None or self._waiting is None:
+            return 0
+        earlier = self._conversation.messages.filter(
+            role__in=SPEAKING, reverted_at=None, position__lte=self._waiting[0]
+        )
+        return earlier.count()
+
+    def fill(self, room: int) -> None:
+        for row in self._rows:
+            if row[1].tokens > room:
+                self._waiting = row
+                return
+            room -= row[1].tokens
+            self._take(row)
+
+    def first(self) -> tuple[UUID, int] | None:
+        """The conversation, and from which position on it is in the prompt."""
+        if self._conversation is None or not self._chosen:
+            return None
+        return self._conversation.pk, self._chosen[-1][0]
+
+    def _take(self, row: tuple[int, Turn]) -> None:
+        self._chosen.append(row)
+        self.used += row[1].tokens
+
+    def _newest_first(self, message: str) -> Iterator[tuple[int, Turn]]:
+        """Without the message itself, where it was sent to the conversation already."""
+        if self._conversation is None:
+            return
+        for index, row in enumerate(_backwards(self._conversation)):
+            turn = _turn(self._conversation, row)
+            if not turn.content:  # all of it is to be forgotten
+                continue
+            if index == 0 and row.role == Message.Role.USER and _said(row) == message:
+                continue
+            yield row.position, turn
+
+
+def _backwards(conversation: Conversation) -> Iterator[Message]:
+    """No cursor: whoever stops reading halfway would leave it open into another transaction."""
+    rows = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
+    read = list(rows[:_READ])
+    while read:
+        away = hidden(messages=read)
+        for row in read:
+            row.content = away.said(row)
+            yield row
+        read = list(rows.filter(position__lt=read[-1].position)[:_READ])
+
+
+def _turn(conversation: Conversation, row: Message) -> Turn:
+    is_named = conversation.group and row.name and row.role == Message.Role.USER
+    return Turn(row.role, f"{row.name}: {_said(row)}" if is_named else _said(row))
+
+
+def _said(row: Message) -> str:
+    return credentials.mask(row.content)[0]

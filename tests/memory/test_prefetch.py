@@ -1,0 +1,121 @@
+"""What is put into a prompt for a message: what answers it, as much as there is room for, or
+nothing."""
+
+import pytest
+
+from memoryweb.agents.readers import Reader
+from memoryweb.memory.context import MOST_PERSONAL, Context, build
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.transaction import write_transaction
+from tests.memory.test_context import everything, save
+from tests.world import World
+
+SAID = (
+    "My grandfather left me his red canoe when he died.",
+    "We painted the kitchen green in spring.",
+    "Otto, our neighbour, feeds the hens when we are away.",
+    "I sing in a choir on Thursdays.",
+    "The dentist found nothing, what a relief.",
+    "Our train to Aveiro leaves from platform four.",
+)
+
+
+@pytest.fixture(autouse=True)
+def _talks(world: World) -> None:
+    with write_transaction(world.team) as work:
+        for number, text in enumerate(SAID):
+            add_messages(
+                work,
+                agent=world.agent,
+                owner=world.customer,
+                conversation_id=f"talk-{number}",
+                messages=[NewMessage("user", text)],
+            )
+
+
+def given(world: World, message: str, window: int = 128_000) -> Context:
+    return build(Reader(world.agent, world.customer), message, window=window)
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("What colour is the canoe?", SAID[0]),
+        ("Who feeds the hens?", SAID[2]),
+        ("Good morning! Where does the train to Aveiro leave from?", SAID[5]),
+    ],
+)
+def test_what_was_said_in_passing_is_found(world: World, message: str, answer: str) -> None:
+    context = given(world, message)
+    assert (context.hits[0].said, context.is_silent) == (answer, False)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "How are you?",
+        "Can you give me a recipe for banana bread?",
+        "What is 17 times 23?",
+        "Wie backe ich einen einfachen Apfelkuchen?",
+        "今日の天気はどうですか？",
+        "Write a Python function that reverses a linked list.",
+        "When did Caroline find out about the adoption agency?",
+    ],
+)
+def test_memory_is_silent_where_it_has_no_answer(world: World, message: str) -> None:
+    context = given(world, message)
+    assert (context.hits, context.is_silent) == ((), True)
+
+
+def test_the_enabled_files_stay_while_memory_is_silent(world: World) -> None:
+    save(world, "MEMORY.md", "- Likes trains.\n", world.customer)
+    context = given(world, "How are you?")
+    assert context.is_silent
+    assert "Likes trains" in everything(context)
+
+
+def test_a_question_below_a_long_paste_is_answered(world: World) -> None:
+    page = " ".join(f"Section {n} regulates item {n * 7} of the annual budget." for n in range(400))
+    context = given(world, f"{page}\n\nBy the way, who feeds the hens?")
+    assert context.hits[0].said == SAID[2]
+
+
+def test_hits_fill_their_room_and_no_more(world: World) -> None:
+    with write_transaction(world.team) as work:
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="birds",
+            messages=[
+                NewMessage("user", f"Day {n}: the heron stood at the pond {'again ' * 30}.")
+                for n in range(200)
+            ],
+        )
+    large = given(world, "Where did the heron stand?")
+    small = given(world, "Where did the heron stand?", window=8_000)
+    assert len(large.hits) > len(small.hits) > 8
+    assert MOST_PERSONAL * 0.9 < large.gauge.memory <= MOST_PERSONAL
+    assert 8_000 / 4 * 0.9 < small.gauge.memory <= 8_000 / 4
+
+
+def test_of_a_file_that_is_too_long_the_part_is_given_that_answers(world: World) -> None:
+    lines = [f"- Point {n} of the garden plan was settled.\n" for n in range(300)]
+    lines.insert(250, "- The canoe hangs in the boathouse.\n")
+    text = f"# Memory\n\n<!-- pinned -->\n- Allergic to nuts.\n<!-- /pinned -->\n{''.join(lines)}"
+    save(world, "MEMORY.md", text, world.customer)
+    (one,) = given(world, "Where does the canoe hang?", window=4_000).personal
+    assert one.cut > 0
+    assert "boathouse" in one.rendered
+    assert "- Allergic to nuts." in one.rendered
+    assert (one.holds(4), one.holds(256), one.holds(290)) == (True, True, False)
+    assert f"… ({one.cut} characters more)" in one.rendered
+
+
+def test_what_a_long_file_could_not_give_is_found(world: World) -> None:
+    lines = [f"- Plan {n} of the canoe club of Aveiro was settled.\n" for n in range(300)]
+    save(world, "MEMORY.md", "".join(lines), world.customer)
+    context = given(world, "Which plan of the canoe club was settled?", window=4_000)
+    (one,) = context.personal
+    lines_found = {quoted.hit.line for quoted in context.hits if quoted.hit.file}
+    assert not any(one.holds(line) for line in lines_found)
