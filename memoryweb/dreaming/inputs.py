@@ -355,7 +355,7 @@ def _answered(
         lines = [it for it in said if message and it.ref in of_message[message]]
         meant = [it for it in lines if takes_back(it.claim, one.text)]
         against = meant or (lines if len(lines) == 1 else [])
-        awaits = not lines and one.id in fresh
+        awaits = bool(message) and not lines and one.id in fresh
         yield replace(one, against=tuple(it.ref for it in against), awaits=awaits)
 
 

@@ -206,7 +206,8 @@ def _over(agent: Agent, now: datetime) -> set[object]:
     what its owner said since; but for pinned ones, which no night moves."""
     known = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
     is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
-    found = known.filter(is_over | Q(hidden_at__lt=now - inputs.NOTED_IN)).select_related("file")
+    is_told = Q(hidden_at__lt=now - inputs.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
+    found = known.filter(is_over | is_told).select_related("file")
     return {
         one.owner_id
         for one in found

@@ -33,7 +33,7 @@ PINNED = "<!-- pinned -->\n- {}\n<!-- /pinned -->"
         (f"- {OVER}", None, 1),
         (f"- {HOLDS}", None, 0),
         (f"- {HOLDS}", 25, 1),
-        (f"- {HOLDS}", 1, 0),
+        (f"- {HOLDS}", 1, 1),
         (PINNED.format(OVER), None, 0),
         (PINNED.format(HOLDS), 25, 0),
     ],
