@@ -33,7 +33,6 @@ from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File, Import, Revision
 from memoryweb.workspace.revisions import content_of, contents_of
 
-NOTHING = proposing.packed(Origin())  # a line that stands on no source
 _NOTES: dict[str, Callable[[Transaction, Run, Writer], None]] = {}
 REVERTED = "reverted"  # why the messages of a conversation were not extracted
 

@@ -4,8 +4,11 @@ import re
 
 import pytest
 from django.test import Client
+from django_scopes import scopes_disabled
 from pytest_django import DjangoAssertNumQueries
 
+from memoryweb.accounts.teams import system_team
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
@@ -205,3 +208,29 @@ def _page(stage: Stage, fact: Fact) -> str:
 
 def _act(stage: Stage, fact: Fact, act: str) -> str:
     return url(stage.world.team, f"agents_fact_{act}", stage.world.agent.pk, fact.pk)
+
+
+def test_global_statements_are_read_beside_the_shared_ones(
+    stage: Stage, vera: Client, bob: Client, shared: Fact
+) -> None:
+    """Each leads to its line, and nobody changes it from here."""
+    with write_transaction(system_team()) as work:
+        agent = Agent.objects.get(pk=GLOBAL_AGENT_ID)
+        text_of = "# Knowledge\n\n- The purple lighthouse opens at nine.\n"
+        place = Place(agent, None, "KNOWLEDGE.md")
+        write(work, place, text_of, writer=Writer(AuthorKind.SYSTEM))
+    with scopes_disabled():
+        known = Fact.objects.get(agent_id=GLOBAL_AGENT_ID)
+    team, atlas = stage.world.team, stage.world.agent
+    address = url(team, "agents_facts", atlas.pk)
+    for query, is_listed in (("", True), ("?q=lighthouse", True), ("?q=zebra", False)):
+        page = tight(vera.get(address + query))
+        assert ("purple lighthouse" in page) == is_listed, query
+    page = tight(vera.get(address))
+    assert url(team, "agents_global", atlas.pk, "KNOWLEDGE.md") + "#L3" in page
+    assert "for all teams" in page
+    assert SHARED in page
+    assert "lighthouse" not in text(bob.get(address + "?owner=me"))
+    assert bob.get(url(team, "agents_fact", atlas.pk, known.pk)).status_code == 404
+    confirm = url(team, "agents_fact_confirm", atlas.pk, known.pk)
+    assert bob.post(confirm).status_code == 404

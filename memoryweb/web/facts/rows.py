@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from memoryweb.agents.models import Agent
 from memoryweb.facts.listing import (
     Weight,
     evidence_of,
@@ -34,8 +35,10 @@ _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
 _PAST = frozenset({Fact.State.SUPERSEDED, Fact.State.EXPIRED, Fact.State.RETIRED})
 
 
-def rows_of(request: TeamRequest, facts: Sequence[Any]) -> list[Row]:
-    """Each file is read once."""
+def rows_of(
+    request: TeamRequest, facts: Sequence[Any], *, beside: Agent | None = None
+) -> list[Row]:
+    """Each file is read once. Another agent's are GLOBAL ones, which are read `beside` this one."""
     lines = {one.pk: lines_of(one) for one in {fact.file for fact in facts if fact.file}}
     speakers = _speakers(request, facts)
     rows = []
@@ -56,7 +59,10 @@ def rows_of(request: TeamRequest, facts: Sequence[Any]) -> list[Row]:
             "since": held_from(fact),
             "line": line,
         }
-        rows.append(row | _place(request, fact, line))
+        row |= _place(request, fact, line, beside)
+        if beside and fact.agent_id != beside.pk:
+            row |= {"is_global": True, "url": row["place_url"]}
+        rows.append(row)
     return rows
 
 
@@ -200,11 +206,14 @@ def _source(request: TeamRequest, fact: Fact) -> str:
     return str(fact.get_source_display())
 
 
-def _place(request: TeamRequest, fact: Fact, line: int) -> Row:
+def _place(request: TeamRequest, fact: Fact, line: int, beside: Agent | None) -> Row:
     """Where it stands: a line of a file, or a sentence for why in none."""
     if fact.file is not None:
         label = f"{fact.file.path}:{line}" if line else fact.file.path
-        return {"place": label, "place_url": file_url(request, fact.file, line or None)}
+        return {
+            "place": label,
+            "place_url": file_url(request, fact.file, line or None, agent=beside),
+        }
     if fact.state == Fact.State.PENDING:
         return {"place": _("In no file yet: it's waiting for a decision.")}
     if fact.state not in _PAST:

@@ -6,11 +6,15 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
+from memoryweb.agents.models import GLOBAL_AGENT_ID
+from memoryweb.agents.readers import Reader, reading
 from memoryweb.facts.listing import narrowed, weighed
+from memoryweb.facts.models import Fact
 from memoryweb.memory import fact_actions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import (
@@ -45,9 +49,12 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     note_read(request, workspace.owner, "facts", agent_id)
     form = FactsForm(request.GET)
-    found = narrowed(_of(workspace), request.visit.now, workspace.agent.zone, **form.narrowing())
-    found = found.select_related("file__agent", "file__owner").order_by("-changed_at", "-pk")
-    shown = page(request, found, size=40)
+    with reading(Reader(workspace.agent)):
+        listed = weighed(Fact.objects.filter(_listed(workspace)))
+        found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
+        found = found.select_related("agent", "file__agent", "file__owner")
+        shown = page(request, found.order_by("-changed_at", "-pk"), size=40)
+        rows = rows_of(request, shown.items, beside=workspace.agent)
     context = about(
         workspace,
         tab="facts",
@@ -55,7 +62,7 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         form=form,
         is_filtered=bool(form.asked.keys() - {"owner"}),
         page=shown,
-        rows=rows_of(request, shown.items),
+        rows=rows,
     )
     return show(request, "facts/facts.html", context)
 
@@ -129,6 +136,15 @@ def _changeable(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> tuple[Wo
 
 def _of(workspace: Workspace) -> Any:
     return weighed(workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id))
+
+
+def _listed(workspace: Workspace) -> Q:
+    """Beside what is shared what holds for all teams, which is only read here."""
+    own = Q(agent=workspace.agent, owner=workspace.owner_id)
+    if workspace.owner_id is not None:
+        return own
+    stands = Q(file__isnull=False, state__in=(Fact.State.ACTIVE, Fact.State.DISPUTED))
+    return own | stands & Q(agent=GLOBAL_AGENT_ID, owner=None)
 
 
 def _find(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> Any:
