@@ -152,6 +152,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
             # other agents', pays no system call a page.
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000;"
+                # What is deleted is overwritten: nothing that was erased stays in the file.
+                " PRAGMA secure_delete=ON;"
                 " PRAGMA mmap_size=2147418112;"
             ),
         },

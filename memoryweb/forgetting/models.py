@@ -51,6 +51,7 @@ class Request(models.Model):
     via = models.CharField(max_length=8, choices=Via.choices)
     about = ErasableTextField(blank=True, help_text="what was asked; emptied when it is erased")
     state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
+    is_everything = models.BooleanField(default=False, help_text="all of the owner's memory goes")
     erase_at = models.DateTimeField(null=True, help_text="null: nothing is erased by itself")
     asked_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")

@@ -2,15 +2,18 @@
 
 import json
 import re
+import secrets
 from collections.abc import Collection, Iterable, Iterator
 
 from memoryweb.forgetting.queries import MARK
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import spans
 from memoryweb.language.statements import says_the_same
+from memoryweb.language.tokens import tokens
 
 _LEAST_WORDS = 3
 _LEAST_HEAVY = 2  # of a statement that is told by its words, whatever their order
+_WORD = re.compile(r"\w+")
 _BLANKS = re.compile(r"\s+")
 _SPEAKER = re.compile(r"^[^\W\d][^:：]{0,60}[:：]\s*")
 
@@ -71,13 +74,32 @@ class Sought:
         forms |= {json.dumps(one, ensure_ascii=False)[1:-1] for one in telling}
         self.texts: Collection[str] = sorted(telling)
         parts = sorted(map(_pattern, forms), key=len, reverse=True)
+        parts += [" ".join(rf"t{re.escape(one)}" for one in tokens(text)) for text in telling]
         self._pattern = re.compile("|".join(parts), re.IGNORECASE) if parts else None
+        # A word of each: where none of them is, a whole batch of rows is passed over at once.
+        self._signs = {max(_WORD.findall(form.casefold()), key=len) for form in forms}
+        self._signs |= {max(tokens(text), key=len) for text in telling}
 
     def __bool__(self) -> bool:
         return self._pattern is not None
 
     def is_in(self, text: str) -> bool:
         return self._pattern is not None and self._pattern.search(text) is not None
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        return [found.span() for found in self._pattern.finditer(text)] if self._pattern else []
+
+    def may_be_in(self, text: str) -> bool:
+        """Fast, for much text at once."""
+        folded = text.casefold()
+        return any(sign in folded for sign in self._signs)
+
+    def renamed(self, name: str) -> str:
+        """Another name, where it has such a text in it, that says nothing."""
+        if not self.is_in(name):
+            return name
+        ending = ".md" if name.endswith(".md") else ""
+        return f"forgotten-{secrets.token_hex(4)}{ending}"
 
     def without(self, text: str) -> str:
         """With the mark in the place of each."""

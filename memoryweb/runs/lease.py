@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from threading import Event, Thread
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import Error, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
@@ -136,6 +137,23 @@ def held(run: Run) -> QuerySet[Run]:
     """The run's row, if the fence is still ours and the lease hasn't run out."""
     return Run.objects.filter(
         pk=run.pk, fence=run.fence, status=Run.Status.RUNNING, lease_until__gt=timezone.now()
+    )
+
+
+def plan_anew(agent_id: UUID, owner_id: UUID | None, now: datetime) -> int:
+    """Dreams and extractions of that memory that are under way begin again, without what they had
+    found: whoever works on one has lost it. For changes after which nothing old may be used."""
+    runs = Run.objects.filter(agent=agent_id, owner=owner_id).active()
+    return runs.filter(kind__in=(Run.Kind.DREAM, Run.Kind.EXTRACTION)).update(
+        fence=F("fence") + 1,
+        status=Run.Status.QUEUED,
+        phase=Run.Phase.NONE,
+        lease_until=None,
+        due_at=now,
+        inputs={},
+        answer=None,
+        checked=None,
+        error="",
     )
 
 

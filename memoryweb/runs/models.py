@@ -31,6 +31,7 @@ class Run(models.Model):
         EXTRACTION = "extraction", _("Extraction")
         DREAM = "dream", _("Dream")
         SECRET_SCAN = "secret_scan", _("Look for secrets")
+        ERASURE = "erasure", _("Erase what is forgotten")
 
     class Status(models.TextChoices):
         QUEUED = "queued", _("Queued")

@@ -40,6 +40,7 @@ class _Index(Protocol):
     def missing(self, cursor: CursorWrapper) -> list[str]: ...
     def rebuild(self, cursor: CursorWrapper) -> None: ...
     def is_sound(self, cursor: CursorWrapper) -> bool: ...
+    def merge(self, cursor: CursorWrapper) -> bool: ...
     def find(
         self, cursor: CursorWrapper, tokens: Sequence[str]
     ) -> tuple[dict[str, Counter[int]], Columns]: ...
@@ -94,6 +95,13 @@ def drop(using: str = DEFAULT_DB_ALIAS) -> None:
 def rebuild(using: str = DEFAULT_DB_ALIAS) -> None:
     with connections[using].cursor() as cursor:
         _index(connections[using]).rebuild(cursor)
+
+
+def merge(using: str = DEFAULT_DB_ALIAS) -> bool:
+    """One short step of bringing the index into one piece, in which nothing is left of what was
+    taken out of it; False when it is. Each step is a transaction of its own."""
+    with transaction.atomic(using), connections[using].cursor() as cursor:
+        return _index(connections[using]).merge(cursor)
 
 
 def is_sound(using: str = DEFAULT_DB_ALIAS) -> bool:

@@ -97,6 +97,10 @@ def rebuild(cursor: CursorWrapper) -> None:
     cursor.execute(f"INSERT INTO recall_extent {_EXTENTS}")
 
 
+def merge(_cursor: CursorWrapper) -> bool:
+    return False  # a row's column: it goes with the row, and with the vacuum
+
+
 def is_sound(cursor: CursorWrapper) -> bool:
     """The column is the database's own work: it cannot say anything else than the tokens."""
     return not missing(cursor)

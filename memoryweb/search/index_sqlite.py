@@ -48,6 +48,8 @@ _TRIGGERS = {
         f"AFTER UPDATE OF id, tokens, reach, length ON recall_passage BEGIN {_TAKE} {_ADD} END"
     ),
 }
+_PAGES = 1_000  # about a second's work of a slow disk
+_MERGED = 2  # changes of a step that did something, says the manual
 _EXTENTS = "SELECT reach, count(*), sum(length) FROM recall_passage GROUP BY reach"
 
 
@@ -85,6 +87,17 @@ def rebuild(cursor: CursorWrapper) -> None:
     cursor.execute("INSERT INTO recall_index(recall_index) VALUES ('rebuild')")
     cursor.execute("DELETE FROM recall_extent")
     cursor.execute(f"INSERT INTO recall_extent {_EXTENTS}")
+
+
+def merge(cursor: CursorWrapper) -> bool:
+    """What was deleted stays in older segments until they are merged (SQLite's FTS5 manual, 6.8):
+    a negative number merges all into one, in steps of so many pages."""
+    cursor.execute("SELECT total_changes()")
+    (before,) = cursor.fetchone()
+    cursor.execute(f"INSERT INTO recall_index(recall_index, rank) VALUES ('merge', -{_PAGES})")
+    cursor.execute("SELECT total_changes()")
+    (after,) = cursor.fetchone()
+    return int(after) - int(before) >= _MERGED
 
 
 def is_sound(cursor: CursorWrapper) -> bool:

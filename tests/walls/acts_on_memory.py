@@ -11,7 +11,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.extraction import requests
 from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.forgetting.models import Request, Target
+from memoryweb.forgetting.models import LegalHold, Request, Target
 from memoryweb.language.secrets import own_token
 from memoryweb.memory import (
     context,
@@ -24,7 +24,7 @@ from memoryweb.memory import (
 )
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
-from memoryweb.memory.forgetting import hiding
+from memoryweb.memory.forgetting import erasing, hiding, holds
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.reverting import revert
@@ -110,6 +110,10 @@ def _forget(work: Transaction, world: World) -> Request:
     request = hiding.ask(work, hiding.Asked(world.agent, world.customer, Request.Via.API))
     hiding.hide(work, request, [hiding.Meant(Target.Kind.FACT, fact.text, fact=fact)])
     return request
+
+
+def _held(work: Transaction, world: World) -> LegalHold:
+    return holds.make(work, by=world.alice, reason="Claim 7", agent=world.other_agent)
 
 
 def _marked(world: World) -> File:
@@ -342,6 +346,12 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         "memory.forget_undone",
         _in_unit(lambda u, w: hiding.undo(u, _forget(u, w))),
     ),
+    "erase an owner": (
+        "memory.erasure_requested",
+        _in_unit(lambda u, w: erasing.erase_owner(u, w.sender, w.alice)),
+    ),
+    "hold": ("hold.made", _in_unit(lambda u, w: _held(u, w))),
+    "end a hold": ("hold.ended", _in_unit(lambda u, w: holds.end(u, _held(u, w)))),
     "contradict": ("contradiction.opened", _in_unit(_contradiction)),
     "resolve": ("contradiction.resolved", _in_unit(_resolve)),
     "undo a resolution": (

@@ -32,7 +32,7 @@ ACTS = ON_MEMORY | ON_PEOPLE
 ALL: frozenset[str] = frozenset()
 # Acts of a request or a worker, which their own walls walk through.
 ELSEWHERE = {
-    *("access.denied", "personal.read", "personal.exported", "run.finished"),
+    *("memory.forgotten", "access.denied", "personal.read", "personal.exported", "run.finished"),
     *("agent.removed", "team.removed", "secret.masked", "secret.expired", "search.reindexed"),
 }
 

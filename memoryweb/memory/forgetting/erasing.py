@@ -1,0 +1,290 @@
+"""The run that erases what was hidden for long enough, and proves that nothing is left.
+
+Each step is a transaction of its own, so that others wait for none of them long. The very words
+are kept with the run until the scan has ended, so that it knows what to look for after a crash.
+"""
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.conversations.models import Message
+from memoryweb.forgetting.models import Request, Target
+from memoryweb.forgetting.queries import Hidden, of_targets
+from memoryweb.forgetting.wording import Sought
+from memoryweb.memory.forgetting import holds, places, receipts, removal, whole_owners
+from memoryweb.memory.forgetting.hiding import close, locked
+from memoryweb.memory.forgetting.places import Memory, Table
+from memoryweb.memory.forgetting.removal import Going
+from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.runs.engine import Lease, Outcome, enqueue
+from memoryweb.runs.models import Run
+from memoryweb.search import index
+from memoryweb.sqlite.bytes import truncate_log
+from memoryweb.workspace.models import File
+
+KIND = Run.Kind.ERASURE
+STEP_SECONDS = 20.0  # more than the longest step takes
+_BY_WORDS = frozenset({Request.Via.API, Request.Via.PAGE})  # there `about` is the words themselves
+_TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
+
+
+def erase_now(tx: Transaction, request: Request, by: User | None = None) -> Run:
+    """Without waiting any longer. Raises Held."""
+    request = locked(request)
+    holds.check(request.team_id, request.agent_id, request.owner_id)
+    request.state, request.erase_at = Request.State.HIDDEN, tx.now
+    request.decided_by, request.decided_at = by, tx.now
+    request.save(update_fields=["state", "erase_at", "decided_by", "decided_at"])
+    return _queue(request.agent, request.owner, Run.Trigger.PERSON, by)
+
+
+def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[Run]:
+    """All that is kept about them, at every agent; from now on nothing of it is given to anybody.
+    Raises Held."""
+    holds.check(tx.team.pk, None, owner.pk)
+    owner.paused = True
+    owner.save(update_fields=["paused"])
+    tx.record(
+        "memory.erasure_requested",
+        target_kind="owner",
+        target_id=str(owner.pk),
+        on_behalf_of=owner.pk,
+    )
+    runs = []
+    for agent in Agent.objects.filter(team=tx.team):
+        request = Request.objects.create(
+            team=tx.team,
+            agent=agent,
+            owner=owner,
+            via=Request.Via.API,
+            state=Request.State.HIDDEN,
+            is_everything=True,
+            erase_at=tx.now,
+            asked_by=by,
+            created_at=tx.now,
+        )
+        runs.append(_queue(agent, request.owner, Run.Trigger.PERSON, by))
+    return runs
+
+
+def queue_due(now: datetime) -> None:
+    """Once a minute: what is due, one run for each memory."""
+    due = Request.objects.filter(state=Request.State.HIDDEN, erase_at__lte=now)
+    seen: set[tuple[UUID, UUID | None]] = set()
+    for request in due.select_related("agent", "owner").order_by("erase_at"):
+        if (key := (request.agent_id, request.owner_id)) not in seen:
+            seen.add(key)
+            _queue(request.agent, request.owner, Run.Trigger.CRON, None)
+    if Run.objects.filter(kind=KIND, finished_at__gt=now - receipts.LOG_EMPTIED).exists():
+        truncate_log()
+
+
+def erase(lease: Lease) -> None:
+    """The handler of runs of kind `erasure`; goes on from the step that it stood at."""
+    run = lease.run
+    memory = Memory(run.team_id, run.agent_id, run.owner_id)
+    if not run.inputs and not _begin(lease, memory):
+        return
+    cursor = run.checked or {"step": 0, "after": None}
+    steps = _steps(run)
+    while cursor["step"] < len(steps):
+        lease.make_room(STEP_SECONDS)
+        after = steps[cursor["step"]](lease, memory, cursor["after"])
+        cursor = {"step": cursor["step"] + (after is None), "after": after}
+        lease.advance(Run.Phase.CHECKED, checked=cursor, result=run.result)
+    _end(lease, memory)
+    for _turn in range(_TRIES):
+        if truncate_log():
+            break
+        time.sleep(_PAUSE)
+
+
+def _queue(agent: Agent, owner: Owner | None, trigger: str, by: User | None) -> Run:
+    return enqueue(agent=agent, owner=owner, kind=KIND, trigger=trigger, user=by).run
+
+
+def _begin(lease: Lease, memory: Memory) -> bool:
+    """What goes, frozen with the run; False where the run has ended with that."""
+    run = lease.run
+    with write_transaction(run.team, run=run) as work:
+        due = list(_due(memory, work.now))
+        held = bool(due) and holds.is_held(run.team_id, run.agent_id, run.owner_id)
+        if held:
+            Request.objects.filter(pk__in=[one.pk for one in due]).update(state=Request.State.HELD)
+        if held or not due:
+            reason = "legal_hold" if held else "nothing_to_erase"
+            lease.finish(Outcome(Run.Status.SKIPPED, reason), record=work.record)
+            return False
+        whole = any(one.is_everything for one in due)
+        lease.advance(
+            Run.Phase.INPUTS, inputs=_inputs(due, whole=whole), result=_nothing(), checked=None
+        )
+    return True
+
+
+def _due(memory: Memory, now: datetime) -> Iterator[Request]:
+    rows = Request.objects.of(memory.agent_id, memory.owner_id)
+    return rows.filter(state=Request.State.HIDDEN, erase_at__lte=now).iterator()
+
+
+def _inputs(due: Sequence[Request], *, whole: bool) -> dict[str, Any]:
+    keys = [one.pk for one in due]
+    targets = list(
+        Target.objects.filter(request__in=keys, is_hidden=True).select_related(
+            "fact", "file", "message"
+        )
+    )
+    texts = [one.about for one in due if one.via in _BY_WORDS and one.about]
+    prints = {str(key): sorted(found) for key, found in of_targets(targets).prints.items()}
+    return {
+        "requests": [str(key) for key in keys],
+        "texts": list(dict.fromkeys([*texts, *removal.texts_of(targets)])),
+        "prints": prints,
+        "whole": whole,
+    }
+
+
+def _nothing() -> dict[str, Any]:
+    return {"counts": {}, "scanned": {}, "remaining": 0, "done": 0, "total": 0}
+
+
+def _going(run: Run, memory: Memory, targets: Collection[Target] = ()) -> Going:
+    frozen = {UUID(key): frozenset(found) for key, found in run.inputs["prints"].items()}
+    hidden = of_targets(targets) if targets else Hidden(prints=frozen)
+    return Going(memory, hidden, Sought(run.inputs["texts"]))
+
+
+def _steps(run: Run) -> list[Any]:
+    if run.inputs["whole"]:
+        return [whole_owners.delete_some, _merge, whole_owners.count_left]
+    return [_take_out, _from_past, _from_records, _merge, _scan]
+
+
+def _take_out(lease: Lease, memory: Memory, _after: Any) -> None:
+    """Out of what is current, all at once: nobody ever sees half of it."""
+    run = lease.run
+    sought = Sought(run.inputs["texts"])
+    files = _hits(Table(File, ("path", "content")), memory, sought)
+    messages = _hits(Table(Message, ("content", "name", "external_id")), memory, sought)
+    with write_transaction(run.team, run=run) as work:
+        lease.fence()
+        rows = Target.objects.filter(request__in=run.inputs["requests"], is_hidden=True)
+        targets = list(rows.select_related("fact", "file", "message"))
+        going = _going(run, memory, targets)
+        removal.take_out(work, going, files)
+        removal.scrub_messages(going, messages)
+        Target.objects.filter(request__in=run.inputs["requests"]).delete()
+        Request.objects.filter(pk__in=run.inputs["requests"]).update(about="")
+        _count(run, going.counts)
+        lease.store(Run.Phase.APPLIED, result=run.result)
+
+
+def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
+    """One file's revisions after the other."""
+    run = lease.run
+    going = _going(run, memory)
+    rows = File.objects.filter(
+        Q(agent=memory.agent_id, owner=memory.owner_id) | Q(pk__in=going.hidden.prints)
+    ).order_by("pk")
+    file = (rows.filter(pk__gt=after) if after else rows).only("pk", "team").first()
+    if file is None:
+        return None
+    with write_transaction(run.team, run=run):
+        _count(run, {"revisions": removal.take_out_of_past(file, going)})
+    return str(file.pk)
+
+
+def _from_records(lease: Lease, memory: Memory, _after: Any) -> None:
+    """Diaries, reports, candidates, stored answers and whatever else repeats it."""
+    run = lease.run
+    sought = Sought(run.inputs["texts"])
+    for table in places.records():
+        hits = [pk for pk in _hits(table, memory, sought) if pk != run.pk]
+        if hits:
+            with write_transaction(run.team, run=run):
+                _count(run, {"records": places.scrub(table, hits, sought)})
+    with write_transaction(run.team, run=run):
+        places.empty_answers(memory)
+        lease.store(Run.Phase.APPLIED, inputs=run.inputs, checked=run.checked)
+
+
+def _merge(_lease: Lease, _memory: Memory, after: Any) -> int | None:
+    return (after or 0) + 1 if index.merge() else None
+
+
+def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
+    """Some rows of one table, of the whole team: what is left of this memory counts."""
+    run, sought = lease.run, Sought(lease.run.inputs["texts"])
+    tables = places.tables()
+    at, last = (after["table"], after["last"]) if after else (0, None)
+    if not after:
+        run.result["total"] = sum(table.rows(run.team_id).count() for table in tables)
+    if at >= len(tables):
+        return None
+    table = tables[at]
+    step = table.found(table.rows(run.team_id), sought, last)
+    left = table.rows(run.team_id).filter(table.within(memory), pk__in=step.hits)
+    run.result["remaining"] += left.exclude(pk=run.pk).count() if step.hits else 0
+    run.result["done"] += step.rows
+    scanned = run.result["scanned"]
+    scanned[table.label] = scanned.get(table.label, 0) + step.rows
+    if step.last is not None:
+        return {"table": at, "last": _plain(step.last)}
+    return {"table": at + 1, "last": None}
+
+
+def _end(lease: Lease, memory: Memory) -> None:
+    run = lease.run
+    with write_transaction(run.team, run=run) as work:
+        lease.fence()
+        result = run.result
+        for request in Request.objects.filter(pk__in=run.inputs["requests"]):
+            close(work, request, Request.State.ERASED, request.decided_by)
+            request.run = run
+            request.save(update_fields=["run"])
+            receipts.give(
+                work,
+                memory.agent_id,
+                memory.owner_id,
+                request=request,
+                counts=result["counts"],
+                scanned=result["scanned"],
+                remaining=result["remaining"],
+            )
+        if run.inputs["whole"] and run.owner:
+            whole_owners.close(work, run.owner)
+        lease.store(Run.Phase.APPLIED, inputs={}, checked=None)
+        left = result["remaining"]
+        status = Run.Status.NEEDS_REVIEW if left else Run.Status.SUCCEEDED
+        lease.finish(Outcome(status, "residue" if left else "", result=result), record=work.record)
+
+
+def _hits(table: Table, memory: Memory, sought: Sought) -> list[Any]:
+    """Of the rows of that memory, those with the very words."""
+    rows = table.rows(memory.team_id).filter(table.within(memory))
+    found: list[Any] = []
+    last = None
+    while sought:
+        step = table.found(rows, sought, last)
+        found += step.hits
+        last = step.last
+        if last is None:
+            break
+    return found
+
+
+def _count(run: Run, counts: Any) -> None:
+    kept = run.result["counts"]
+    for name, count in counts.items():
+        kept[name] = kept.get(name, 0) + count
+
+
+def _plain(key: Any) -> Any:
+    return str(key) if isinstance(key, UUID) else key

@@ -1,0 +1,61 @@
+"""What an erasure leaves: figures with a hash, and no word of what was erased."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from memoryweb.forgetting.models import Receipt, Request
+from memoryweb.memory.transaction import Transaction
+
+LOG_EMPTIED = timedelta(minutes=10)  # for so long after an erasure every tick empties the log
+
+
+def give(
+    tx: Transaction,
+    agent_id: UUID,
+    owner_id: UUID | None,
+    *,
+    request: Request | None,
+    counts: Mapping[str, int],
+    scanned: Mapping[str, int],
+    remaining: int,
+) -> Receipt:
+    receipt = Receipt(
+        team=tx.team,
+        agent_id=agent_id,
+        owner_label=str(owner_id or ""),
+        counts=dict(counts),
+        scanned=dict(scanned),
+        remaining=remaining,
+        by=(request.decided_by or request.asked_by) if request else None,
+        request=request,
+        created_at=tx.now,
+    )
+    receipt.hash = digest(receipt)
+    receipt.save(force_insert=True)
+    tx.record(
+        "memory.forgotten",
+        target_kind="receipt",
+        target_id=str(receipt.pk),
+        on_behalf_of=owner_id,
+        details={**receipt.counts, "remaining": remaining, "hash": receipt.hash},
+    )
+    return receipt
+
+
+def digest(receipt: Receipt) -> str:
+    """Of all that it says; the audit event has the same one."""
+    said: dict[str, Any] = {
+        "id": str(receipt.pk),
+        "team": str(receipt.team_id),
+        "agent": str(receipt.agent_id),
+        "owner": receipt.owner_label,
+        "counts": receipt.counts,
+        "scanned": receipt.scanned,
+        "remaining": receipt.remaining,
+        "at": receipt.created_at.isoformat(),
+    }
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,74 @@
+"""Everything that is kept about one owner at one agent: row after row, until none is left."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model, Q, RestrictedError
+
+from memoryweb.agents.models import Owner
+from memoryweb.audit.erasure import erase_labels_of
+from memoryweb.forgetting.models import LegalHold, Receipt, Request
+from memoryweb.memory.forgetting.places import Memory
+from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.runs.engine import Lease
+from memoryweb.runs.models import Run
+
+STEP = 20  # rows, with all that hangs on them
+_KEPT: Sequence[type[Model]] = (Receipt, LegalHold, Request, Run)
+
+
+def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
+    """A step; how many there were, and None at the end."""
+    run = lease.run
+    with write_transaction(run.team, run=run):
+        lease.fence()
+        for model in _models():
+            rows = model._default_manager.filter(_all_of(memory)).exclude(pk=run.pk)
+            keys = list(rows.values_list("pk", flat=True)[:STEP])
+            if not keys:
+                continue
+            try:
+                count, by_model = model._default_manager.filter(pk__in=keys).delete()
+            except RestrictedError:
+                continue  # another table's turn comes first
+            counts = run.result["counts"]
+            for label, n in by_model.items():
+                counts[label] = counts.get(label, 0) + n
+            return int(after or 0) + count
+    return None
+
+
+def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
+    run = lease.run
+    for model in _models():
+        rows = model._default_manager.filter(_all_of(memory)).exclude(pk=run.pk)
+        run.result["remaining"] += rows.count()
+        run.result["scanned"][model._meta.label] = model._default_manager.filter(
+            team=run.team_id
+        ).count()
+
+
+def close(tx: Transaction, owner: Owner) -> None:
+    """Who it was, nobody knows any more, once the last agent has forgotten them."""
+    waiting = Request.objects.filter(owner=owner, is_everything=True)
+    if waiting.exclude(state=Request.State.ERASED).exists():
+        return
+    erase_labels_of(tx.team.pk, owner.pk)
+    owner.external_id, owner.integration, owner.person = f"erased-{owner.pk.hex}", None, None
+    owner.save(update_fields=["external_id", "integration", "person"])
+
+
+def _models() -> list[type[Model]]:
+    """What belongs to an agent and an owner; the rest hangs on it. Runs last: others cite them."""
+    found = [
+        model
+        for model in apps.get_models()
+        if {"team", "agent", "owner"} <= {field.name for field in model._meta.concrete_fields}
+        and model not in _KEPT
+    ]
+    return [*found, Run]
+
+
+def _all_of(memory: Memory) -> Q:
+    return Q(agent=memory.agent_id, owner=memory.owner_id)

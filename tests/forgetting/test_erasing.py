@@ -1,0 +1,200 @@
+"""What is erased is gone from everywhere, and comes back by no way."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from memoryweb.audit.models import Label
+from memoryweb.audit.verify import verify
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Receipt, Request, Tombstone
+from memoryweb.memory.forgetting import erasing, holds, places, receipts, targets
+from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer, restore, write
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.revisions import content_of
+from tests.forgetting.asking import ECHO, WEIGHT, lived
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+WORDS = "62 kilos"
+
+
+def forgotten(world: World, fact: Fact) -> Request:
+    """Asked, and due."""
+    with write_transaction(world.team) as work:
+        request = ask(work, Asked(fact.agent, fact.owner, Request.Via.API))
+        found = targets.of_facts(fact.agent, fact.owner, [fact])
+        hide(work, request, found.meant, seconds=0)
+    return request
+
+
+def erased(world: World, fact: Fact) -> Request:
+    request = forgotten(world, fact)
+    engine.tick(timezone.now() + timedelta(seconds=1))
+    runs = list(engine.run_pending())
+    assert [run.error for run in runs if run.kind == Run.Kind.ERASURE] == [""]
+    request.refresh_from_db()
+    return request
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Every text of every row, as (place, text)."""
+    with scopes_disabled():
+        for model in apps.get_models():
+            for row in model._base_manager.values_list():
+                yield model._meta.label, json.dumps(row, default=str, ensure_ascii=False)
+
+
+def holding(words: str) -> set[str]:
+    return {label for label, text in texts() if words.casefold() in text.casefold()}
+
+
+def test_no_row_has_it_any_more_and_a_receipt_says_so(world: World) -> None:
+    request = erased(world, lived(world, world.customer))
+    assert holding(WORDS) == set()
+    assert holding("like tea") >= {"workspace.File", "conversations.Message", "facts.Fact"}
+    receipt = Receipt.objects.get(request=request)
+    assert request.state == Request.State.ERASED
+    assert receipt.remaining == 0
+    assert receipt.hash == receipts.digest(receipt)
+    assert receipt.counts["statements"] == 1
+    assert receipt.counts["messages"] == 2
+    assert receipt.scanned["recall.Passage"] >= 4
+    assert verify(world.team.pk).ok
+
+
+def test_history_keeps_its_place_and_no_hash_of_it(world: World) -> None:
+    fact = lived(world, world.customer)
+    file = fact.file
+    assert file is not None
+    before = Revision.objects.get(file=file, number=1).sha256
+    erased(world, fact)
+    first = Revision.objects.get(file=file, number=1)
+    assert first.text == "# Memory\n\n- [forgotten]\n- I like tea.\n"
+    assert first.sha256 != before
+    file.refresh_from_db()
+    assert file.content == "# Memory\n\n- I like tea.\n"
+    assert content_of(file, 1) == first.text
+
+
+def test_an_old_revision_brings_nothing_back(world: World) -> None:
+    fact = lived(world, world.customer)
+    erased(world, fact)
+    file = File.objects.select_related("agent", "owner").get(owner=fact.owner, path="MEMORY.md")
+    with write_transaction(world.team) as work:
+        write(
+            work,
+            Place(file.agent, file.owner, file.path),
+            "# Memory\n",
+            writer=Writer(AuthorKind.PERSON, user=world.bob),
+        )
+        restore(work, file, 1, writer=Writer(AuthorKind.PERSON, user=world.bob))
+    file.refresh_from_db()
+    assert file.content == "# Memory\n\n- I like tea.\n"
+
+
+def test_another_owner_s_same_words_stay(world: World) -> None:
+    theirs = lived(world, world.sender)
+    erased(world, lived(world, world.customer))
+    theirs.refresh_from_db()
+    assert theirs.text == WEIGHT
+    assert Receipt.objects.get().remaining == 0
+    assert "conversations.Message" in holding(ECHO)
+
+
+def test_a_run_that_had_read_it_begins_anew(world: World) -> None:
+    fact = lived(world, world.customer)
+    run = Run.objects.create(
+        team=world.team,
+        agent=world.agent,
+        owner=world.customer,
+        kind=Run.Kind.DREAM,
+        status=Run.Status.RUNNING,
+        phase=Run.Phase.ANSWER,
+        lease_until=timezone.now() + timedelta(minutes=3),
+        answer={"parts": [{"reason": WEIGHT}]},
+        trigger="cron",
+    )
+    forgotten(world, fact)
+    engine.tick(timezone.now() + timedelta(seconds=1))
+    erasure = Run.objects.get(kind=Run.Kind.ERASURE)
+    engine.work(erasure.pk)
+    held, run_now = run, Run.objects.get(pk=run.pk)
+    assert run_now.fence == held.fence + 1
+    assert (run_now.status, run_now.phase, run_now.answer) == (Run.Status.QUEUED, "", None)
+
+
+def test_under_a_legal_hold_it_stays_hidden_and_is_erased_after(world: World) -> None:
+    fact = lived(world, world.customer)
+    with write_transaction(world.team) as work:
+        hold = holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
+    request = forgotten(world, fact)
+    with pytest.raises(holds.Held), write_transaction(world.team) as work:
+        erasing.erase_now(work, request, world.bob)
+    engine.tick(timezone.now() + timedelta(seconds=1))
+    list(engine.run_pending())
+    request.refresh_from_db()
+    assert request.state == Request.State.HELD
+    assert holding(WORDS)
+    with write_transaction(world.team) as work:
+        holds.end(work, hold)
+    engine.tick(timezone.now() + timedelta(seconds=1))
+    list(engine.run_pending())
+    assert holding(WORDS) == set()
+
+
+def test_forgetting_twice_is_forgetting_once(world: World) -> None:
+    fact = lived(world, world.customer)
+    with write_transaction(world.team) as work:
+        again = ask(work, Asked(fact.agent, fact.owner, Request.Via.API))
+        hide(work, again, targets.of_facts(fact.agent, fact.owner, [fact]).meant, seconds=0)
+    erased(world, fact)
+    assert holding(WORDS) == set()
+    assert Receipt.objects.count() == 2
+
+
+def test_a_word_that_everybody_says_is_taken_where_it_was_said_alone(world: World) -> None:
+    fact = lived(world, world.customer, "yes.", "yes.")
+    erased(world, fact)
+    assert Tombstone.objects.count() == 0
+
+
+def test_every_room_s_words_are_walked() -> None:
+    """A table that belongs to no memory would be searched in the whole team."""
+    of_all = {
+        table.label
+        for table in places.tables()
+        if not table.within(places.Memory(*[world_id()] * 3)).children
+    }
+    assert of_all == {"api.Idempotency"}
+    assert Label in {table.model for table in places.tables()}
+
+
+def world_id() -> Any:
+    return "00000000-0000-0000-0000-000000000000"
+
+
+def test_all_of_an_owner_goes(world: World) -> None:
+    lived(world, world.customer)
+    lived(world, world.sender)
+    with write_transaction(world.team) as work:
+        erasing.erase_owner(work, world.customer, world.alice)
+    runs = list(engine.run_pending())
+    assert {run.status for run in runs} == {Run.Status.SUCCEEDED}, [run.error for run in runs]
+    world.customer.refresh_from_db()
+    assert world.customer.external_id.startswith("erased-")
+    assert not File.objects.filter(owner=world.customer).exists()
+    assert File.objects.filter(owner=world.sender).exists()
+    assert {receipt.remaining for receipt in Receipt.objects.all()} == {0}
+    assert verify(world.team.pk).ok
