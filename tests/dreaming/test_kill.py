@@ -6,7 +6,7 @@ import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,13 @@ from pytest_django import Settings
 
 from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
-from memoryweb.dreaming import schedule
+from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.memory import write
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.origins import Origin
+from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
@@ -98,6 +99,32 @@ def test_a_killed_dream_of_the_rules_leaves_one_result(
     assert not Report.objects.exists()
     workers.go_on()
     _assert_one_result(world, run)
+
+
+def test_a_backfill_killed_in_its_second_week_dreams_each_week_once(
+    world: World, start: Start, settings: Settings
+) -> None:
+    settings.MODEL_PROVIDER = ""
+    days = [date(2026, 3, 2) + timedelta(weeks=week) for week in range(3)]
+    with write_transaction(world.team) as work:
+        for day, name in zip(days, ("Marta", "Jonas", "Priya"), strict=True):
+            place = Place(world.agent, world.customer, f"memory/{day}.md")
+            line = NewLine(f"- 09:00 {name}'s team ships on Thursdays.", Origin(durable=True))
+            write.append(work, place, [line], writer=Writer(AuthorKind.EXTRACTION, is_vouched=True))
+        backfill.request(work, world.agent, world.customer)
+    engine.work_next()
+    workers = start("finished", model=False)
+    workers.start("run_pending")
+    os.kill(_stopped(workers), signal.SIGKILL)
+    assert Report.objects.count() == 1
+    workers.go_on()
+    weeks = Run.objects.filter(trigger="backfill").order_by("clock")
+    assert [run.status for run in weeks] == ["succeeded"] * 3
+    assert [run.result["week"] for run in weeks] == [1, 2, 3]
+    content = _file(world, "MEMORY.md").content
+    assert [content.count(f"{name}'s team") for name in ("Marta", "Jonas", "Priya")] == [1, 1, 1]
+    assert Report.objects.count() == 3
+    assert verify(world.team.pk).ok
 
 
 def test_a_dream_killed_while_the_model_is_silent_asks_again(
