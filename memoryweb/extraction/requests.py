@@ -15,6 +15,7 @@ from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
+from memoryweb.facts.models import Fact
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.engine import enqueue
 from memoryweb.runs.lease import GOOD
@@ -41,6 +42,9 @@ class Skip(StrEnum):
     TOO_SHORT = "last_message_too_short"
     NOTHING_NEW = "nothing_new"
     REVERTED = "reverted"  # `memory.reverting` stores it
+
+
+_TOO_LITTLE = frozenset({Skip.TOO_FEW, Skip.TOO_SHORT})
 
 
 def request(
@@ -222,11 +226,19 @@ def _set_waiting(agent: Agent, owner: Owner, conversation: Conversation | None) 
 def mark(conversation: Conversation) -> Skip | None:
     said = conversation.messages.filter(role="user").order_by("-position")
     reason = skip_reason(conversation, said.values_list("content", flat=True).first() or "")
+    if reason in _TOO_LITTLE and _takes_back(conversation):
+        reason = None
     conversation.waiting = reason is None
     if reason is not Skip.NOTHING_NEW:  # what was extracted was not skipped
         conversation.skipped = reason or ""
     conversation.save(update_fields=["waiting", "skipped"])
     return reason
+
+
+def _takes_back(conversation: Conversation) -> bool:
+    """Something that waits says that memory is wrong: what is right must get there, too."""
+    since = {"hidden_by__position__gt": conversation.extracted_upto}
+    return Fact.objects.filter(hidden_by__conversation=conversation, **since).exists()
 
 
 def _skipped(work: Transaction, run: Run, reason: Skip) -> Run:

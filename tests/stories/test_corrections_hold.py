@@ -79,9 +79,11 @@ def test_what_a_person_changed_deleted_and_reworded_holds(
             assert "took it back" in line
 
 
+@pytest.mark.parametrize("beside", [TALK[1:], ()], ids=["among others", "alone"])
 def test_what_is_said_to_have_changed_counts_at_once_and_both_values_are_shown(
-    world: World,
+    world: World, beside: tuple[str, ...]
 ) -> None:
+    """However little else was said with it."""
     owner, api = world.bobs_memory, Api(personal_token(world.team, world.bob))
     base = f"/agents/{world.agent.pk}"
 
@@ -100,7 +102,7 @@ def test_what_is_said_to_have_changed_counts_at_once_and_both_values_are_shown(
     extract(world, Conversation.objects.get(external_id="old"))
     dream(world, owner, _day(-9))
     assert "Hamburg" in served()
-    say("new", "We moved to Berlin.", *TALK[1:], day=-4)
+    say("new", "We moved to Berlin.", *beside, day=-4)
     assert "Hamburg" not in served()
     assert "nurse" in served()
     extract(world, Conversation.objects.get(external_id="new"))
