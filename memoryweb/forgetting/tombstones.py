@@ -52,15 +52,22 @@ class Buried:
                 text = text[:first] + MARK + text[last:]
         return text
 
-    def lifted(self, texts: Iterable[str], now: datetime) -> "Buried":
-        """Their person wrote this again: it is kept out no longer."""
+    def lifted(self, said: Iterable[tuple[str, datetime]], now: datetime) -> "Buried":
+        """Their person wrote this again, at that time: what was erased before it is kept out no
+        longer."""
         if not self.prints:
             return self
-        prints = {self._print(one) for text in texts for one in units(text)} & self.prints
-        if prints:
-            rows = Tombstone.objects.filter(agent=self.agent_id, owner=self.owner_id)
-            rows.filter(lifted_at=None, fingerprint__in=prints).update(lifted_at=now)
-        return replace(self, prints=self.prints - prints)
+        times: dict[str, datetime] = {}
+        for text, at in said:
+            for one in units(text):
+                print_ = self._print(one)
+                times[print_] = max(at, times.get(print_, at))
+        rows = Tombstone.objects.filter(agent=self.agent_id, owner=self.owner_id, lifted_at=None)
+        there = rows.filter(fingerprint__in=times.keys() & self.prints)
+        lifted = {row.fingerprint for row in there if row.created_at < times[row.fingerprint]}
+        if lifted:
+            there.filter(fingerprint__in=lifted).update(lifted_at=now)
+        return replace(self, prints=self.prints - lifted)
 
     def _line(self, line: str) -> str:
         """Empty where nothing of it may stand."""

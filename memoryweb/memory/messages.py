@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -30,7 +30,6 @@ __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
 
 PAUSED, EPHEMERAL = "paused", "ephemeral"
 MAX_SIGHTINGS = 50
-_JUST_NOW = timedelta(minutes=10)
 _NOT_LIVE = frozenset(
     {Conversation.Source.IMPORT, Conversation.Source.CRON, Conversation.Source.DREAM}
 )
@@ -229,17 +228,17 @@ def _said_anew(
     messages: Sequence[NewMessage],
     known: Mapping[str, Message],
     now: datetime,
-) -> Iterator[str]:
-    """What the owner says just now in their own conversation: no import, nothing that was here
+) -> Iterator[tuple[str, datetime]]:
+    """What the owner says in their own conversation, and when: no import, nothing that was here
     before, and of what comes without a time the last message alone, lest a replay counts."""
     is_theirs = conversation.owner.is_one_person and not conversation.group
     if not is_theirs or conversation.source in _NOT_LIVE:
         return
     own = [one for one in messages if one.role == Message.Role.USER]
     for one in own:
-        is_now = one is own[-1] if one.timestamp is None else now - one.timestamp < _JUST_NOW
-        if is_now and not (one.id and one.id in known):
-            yield from (said for _first, _last, said in sentences(one.content))
+        if (one.timestamp or one is own[-1]) and not (one.id and one.id in known):
+            at = min(one.timestamp or now, now)
+            yield from ((said, at) for _first, _last, said in sentences(one.content))
 
 
 def _mask(tx: Transaction, owner: Owner, index: int, message: NewMessage) -> _Masked:

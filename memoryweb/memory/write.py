@@ -308,7 +308,8 @@ def rename(
 def _kept_out(tx: Transaction, buried: Buried, content: str, known: str, writer: Writer) -> str:
     """Without what was erased here; unless a person writes it again, with their own hands."""
     if writer.kind is AuthorKind.PERSON and not writer.is_approved:
-        buried = buried.lifted(tombstones.new_lines(content, known), tx.now)
+        fresh = ((line, tx.now) for line in tombstones.new_lines(content, known))
+        buried = buried.lifted(fresh, tx.now)
     return buried.kept_out(content, known=known)
 
 

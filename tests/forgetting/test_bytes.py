@@ -1,0 +1,224 @@
+"""A word in every place that a memory has, forgotten: then not a byte of it is left."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+from django_scopes import scope, scopes_disabled
+
+from memoryweb.agents.readers import Reader
+from memoryweb.api.models import Idempotency
+from memoryweb.audit.verify import verify
+from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.extraction.models import Extraction
+from memoryweb.forgetting.models import Receipt, Request
+from memoryweb.memory import write
+from memoryweb.memory.forgetting import targets
+from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.search import search
+from memoryweb.memory.snapshot import service, uploads
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.origins import Origin, Source
+from memoryweb.review.models import Proposal
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.search import index
+from memoryweb.search.models import RecallEvent
+from memoryweb.search.recalls import Given, count
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Revision
+from tests.snapshots.archives import of
+from tests.world import World, integration_token
+
+pytestmark = pytest.mark.django_db(transaction=True)
+CANARY = "quetzalcoatlus4711"
+LINE = f"My code word is {CANARY} – “not for others”."
+ARCHIVE = {"MEMORY.md": f"# Memory\n\n- {LINE}\n- I like tea.\n"}
+TALK = [
+    NewMessage("user", f"{LINE} And I like tea.", "m-1", timestamp=timezone.now()),
+    NewMessage("assistant", f"Noted: {CANARY.upper()}! Tea it is.", "m-2"),
+    NewMessage("user", f"As I said, the word ({CANARY}) is what opens it.", f"m-{CANARY}"),
+]
+
+
+def _talk(world: World, name: str) -> list[int]:
+    with write_transaction(world.team) as work:
+        added = add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id=name,
+            messages=TALK,
+        )
+        return list(added.conversation.messages.values_list("pk", flat=True))
+
+
+def _wrote(world: World, message: int) -> File:
+    origin = Origin((Source(message_id=message),))
+    person = Writer(AuthorKind.PERSON, user=world.bob)
+    with write_transaction(world.team) as work:
+        for text in (ARCHIVE["MEMORY.md"], f"# Memory\n\n- I like tea.\n- {LINE}\n"):
+            place = Place(world.agent, world.customer, "MEMORY.md")
+            written = write.write(
+                work, place, text, writer=person, reason=f"about {CANARY}", origins={3: origin}
+            )
+        note = Place(world.agent, world.customer, "memory/2026-03-01.md")
+        extraction = Writer(AuthorKind.EXTRACTION)
+        for said in (f"- 08:00 {LINE}", "- 08:01 I like tea."):
+            write.append(work, note, [NewLine(said, origin)], writer=extraction)
+        named = Place(world.agent, world.customer, f"structured/{CANARY}.md")
+        write.write(work, named, "- colour: blue\n", writer=person)
+        gone = Place(world.agent, world.customer, "KNOWLEDGE.md")
+        file = write.write(work, gone, f"- {LINE}\n", writer=person).file
+        write.delete(work, file, writer=person)
+        held = Place(world.agent, world.customer, "PROFILE.md")
+        write.write(work, held, f"- wifi password={CANARY}X\n", writer=person)
+    return written.file
+
+
+def _dreamt(world: World, file: File) -> None:
+    whose = {"team": world.team, "agent": world.agent, "owner": world.customer}
+    run = Run.objects.create(
+        **whose,
+        kind="dream",
+        status="succeeded",
+        trigger="person",
+        topic=CANARY,
+        answer={"parts": [{"reason": LINE, "operations": [{"text": LINE}]}]},
+        result={"told": [LINE]},
+        error=f"no {CANARY}",
+    )
+    report = Report.objects.create(
+        **whose, run=run, diary=f"- Added: {LINE}\n", dreamt_at=timezone.now()
+    )
+    Operation.objects.create(
+        team=world.team, report=report, position=1, does="add", after=LINE, before=[LINE]
+    )
+    Candidate.objects.create(
+        team=world.team,
+        report=report,
+        key="k" * 64,
+        text=LINE,
+        file=file,
+        path=file.path,
+        line=3,
+        score=1,
+        verdict="promoted",
+    )
+    Proposal.objects.create(
+        team=world.team, file=file, run=run, base_revision=1, content=f"- {LINE}\n"
+    )
+    talk = world.agent.conversations.earliest("created_at")
+    Extraction.objects.create(
+        team=world.team,
+        conversation=talk,
+        run=run,
+        first=1,
+        last=3,
+        status="applied",
+        extractor="model",
+        answer={"lines": [{"text": f"Their word: {CANARY}"}]},
+        reason=LINE,
+    )
+
+
+def _asked_and_looked(world: World, file: File) -> None:
+    reader = Reader(world.agent, world.customer)
+    search(reader, CANARY)
+    talk = world.agent.conversations.earliest("created_at")
+    given = [Given(file.pk, LINE)]
+    count(reader, talk.pk, CANARY, given, via=RecallEvent.Via.SEARCH, at=timezone.now())
+    integration_token(world.integration)
+    token = world.integration.tokens.latest("created_at")
+    body = json.dumps({"facts": [LINE]})
+    Idempotency.objects.create(team=world.team, token=token, key="k", status=200, body=body)
+    with write_transaction(world.team) as work:
+        uploads.keep(work, world.agent, world.customer, of(ARCHIVE), user=world.bob)
+
+
+@pytest.fixture
+def planted(world: World) -> World:
+    messages = _talk(world, "talk")
+    _talk(world, f"about {CANARY}")
+    with scope(team=world.team):
+        file = _wrote(world, messages[0])
+        _dreamt(world, file)
+        _asked_and_looked(world, file)
+    return world
+
+
+def _forget(world: World) -> Request:
+    with write_transaction(world.team) as work:
+        found = targets.of_text(world.agent, world.customer, CANARY)
+        request = ask(work, Asked(world.agent, world.customer, Request.Via.API, CANARY))
+        hide(work, request, found.meant, seconds=0)
+    engine.tick(timezone.now() + timedelta(seconds=1))
+    runs = [run for run in engine.run_pending() if run.kind == Run.Kind.ERASURE]
+    assert [run.error for run in runs] == [""]
+    return request
+
+
+def _rows() -> Iterator[str]:
+    with scopes_disabled():
+        for model in apps.get_models(include_auto_created=True):
+            for row in model._base_manager.values_list():
+                yield f"{model._meta.label} {row!r}"
+
+
+def _exported(world: World) -> str:
+    with write_transaction(world.team) as work:
+        archive = service.export(work, world.agent, world.customer).archive
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return "".join(opened.read(name).decode() for name in opened.namelist())
+
+
+def _has(text: str) -> bool:
+    return CANARY in text.casefold()
+
+
+def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(planted: World) -> None:
+    world = planted
+    request = _forget(world)
+    assert [row for row in _rows() if _has(row)] == []
+    assert Receipt.objects.get(request=request).remaining == 0
+    assert index.is_sound()
+    assert verify(world.team.pk).ok
+    if connection.vendor == "sqlite":
+        name = Path(settings.DATABASES["default"]["NAME"])
+        for path in (name, Path(f"{name}-wal")):
+            data = path.read_bytes().lower() if path.exists() else b""
+            assert CANARY.encode() not in data, path
+            assert CANARY.encode()[2:] not in data, path
+
+    with scope(team=world.team):
+        assert "tea" in File.objects.get(path="MEMORY.md", owner=world.customer).content
+        person = Writer(AuthorKind.PERSON, user=world.bob)
+        archive = of(ARCHIVE)
+        with write_transaction(world.team) as work:
+            shown = service.preview(world.agent, world.customer, archive, by=person)
+            service.apply(work, world.agent, world.customer, archive, shown.token, by=person)
+            for file in File.objects.filter(owner=world.customer).select_related("agent", "owner"):
+                for number in Revision.objects.filter(file=file).values_list("number", flat=True):
+                    write.restore(work, file, number, writer=person)
+        old = [NewMessage(m.role, m.content, m.id, timestamp=m.timestamp) for m in TALK]
+        with write_transaction(world.team) as work:
+            for talk in ("talk", "replayed"):
+                add_messages(
+                    work,
+                    agent=world.agent,
+                    owner=world.customer,
+                    conversation_id=talk,
+                    messages=old,
+                )
+        assert [row for row in _rows() if LINE in row] == []
+        assert not _has(_exported(world))
