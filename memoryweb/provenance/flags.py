@@ -30,15 +30,10 @@ _MOST_FILES, _MOST_LOOKED_UP = 40, 20
 
 
 def flagged_rows(team: Team) -> "QuerySet[LineOrigin]":
-    """One a line, the newest first, with all that says where it stands and who brought it."""
+    """One a line."""
     flagged = LineOrigin.objects.filter(team=team).exclude(marks="")
     before = flagged.filter(file=OuterRef("file"), line=OuterRef("line"), pk__lt=OuterRef("pk"))
-    return (
-        flagged.filter(~Exists(before), file__deleted_at=None, file__agent__archived_at=None)
-        .select_related("file__agent", "file__owner__integration", "file__owner__person")
-        .select_related("file", "run", "user", "message__conversation__owner")
-        .order_by("-pk")
-    )
+    return flagged.filter(~Exists(before), file__deleted_at=None)
 
 
 def files_of(team: Team) -> "QuerySet[File]":

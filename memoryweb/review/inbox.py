@@ -19,6 +19,7 @@ from django.db.models import (
     TextChoices,
     Value,
 )
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce
 from django.utils.translation import gettext_lazy as _
 
@@ -61,10 +62,13 @@ class Item:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the items of a kind come from. `holder` leads from a row to its agent and owner, `key`
-    is the field that an item's id begins with."""
+    """Where the items of a kind come from. `rows` are bare, for every page counts them; an item is
+    since `since`, and shown with what is `related`. `holder` leads from a row to its agent and
+    owner, `key` is the field that an item's id begins with."""
 
     rows: "Callable[[Team], QuerySet[Any]]"
+    since: Callable[[], Combinable]
+    related: str
     reasons: Callable[[Any], Sequence[str]]
     target: str  # what a read of it is recorded as, by the first part of its id
     waits: str = ""  # the state of what waits; none where a decided row is gone
@@ -86,7 +90,9 @@ class Inbox(Sequence[Item]):
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many of each kind that there is any of."""
-        found = (rows.values_list("item_kind").annotate(Count("pk")) for rows in self._rows())
+        found = (
+            rows.values_list("item_kind").annotate(Count("pk")) for rows in self._rows().values()
+        )
         return {kind: count for kind, count in _together(found) if count}
 
     def __len__(self) -> int:
@@ -101,27 +107,27 @@ class Inbox(Sequence[Item]):
             return self[key : key + 1][0]
         if not self.counts:
             return []
-        at = "decided_at" if self._is_decided else "since_at"
         listed = (
-            rows.annotate(item_at=F(at), item_key=Cast("pk", CharField()))
-            .values_list("item_kind", "item_key", "item_at")
-            for rows in self._rows()
-        )  # fmt: skip
+            rows.annotate(
+                item_at=F("decided_at") if self._is_decided else SOURCES[kind].since(),
+                item_key=Cast("pk", CharField()),
+            ).values_list("item_kind", "item_key", "item_at")
+            for kind, rows in self._rows().items()
+        )
         keys = _together(listed).order_by("-item_at", "item_kind", "item_key")[key]
         return self._filled([(Kind(kind), pk) for kind, pk, _at in keys])
 
-    def _rows(self) -> "list[QuerySet[Any]]":
-        found = []
+    def _rows(self) -> "dict[Kind, QuerySet[Any]]":
+        found = {}
         for kind in self._kinds:
             source = SOURCES[kind]
             if self._is_decided and not source.waits:
                 continue
-            shown = rows_of(kind, self._team).filter(self._reach(f"{source.holder}owner"))
+            shown = _bare(kind, self._team).filter(self._reach(f"{source.holder}owner"))
             if source.waits:
                 is_waiting = Q(state=source.waits)
                 shown = shown.filter(~is_waiting if self._is_decided else is_waiting)
-            plain = shown.order_by().select_related(None)
-            found.append(plain.annotate(item_kind=Value(kind.value)))
+            found[kind] = shown.annotate(item_kind=Value(kind.value))
         return found
 
     def _filled(self, keys: Sequence[tuple[Kind, str]]) -> list[Item]:
@@ -140,6 +146,12 @@ class Inbox(Sequence[Item]):
 
 def rows_of(kind: Kind, team: Team) -> "QuerySet[Any]":
     """All of a kind, waiting or decided, of agents that are not archived."""
+    source = SOURCES[kind]
+    rows: QuerySet[Any] = _bare(kind, team).annotate(since_at=source.since())
+    return rows.select_related(*source.related.split())
+
+
+def _bare(kind: Kind, team: Team) -> "QuerySet[Any]":
     source = SOURCES[kind]
     return source.rows(team).filter(**{f"{source.holder}agent__archived_at": None})
 
@@ -187,56 +199,47 @@ def _together(parts: "Iterable[QuerySet[Any, Any]]") -> "QuerySet[Any, Any]":
     return first.union(*others, all=True) if others else first
 
 
-def _proposals(team: Team) -> "QuerySet[Any]":
-    """One of a simulated night is as old as that night."""
-    shown = ("file__agent", "run__report", "token__integration", "decided_by")
-    whose = ("file__owner__integration", "file__owner__person")
-    proposals = Proposal.objects.filter(team=team).select_related(*shown, *whose)
-    return proposals.annotate(since_at=Coalesce("run__clock", "created_at"))
-
-
-def _flags(team: Team) -> "QuerySet[Any]":
+def _brought_at() -> Combinable:
     brought = Revision.objects.filter(file=OuterRef("file"), number=OuterRef("since"))
-    at = Subquery(brought.values("created_at")[:1])
-    return flagged_rows(team).annotate(since_at=Coalesce(at, "file__updated_at"))
-
-
-def _secrets(team: Team) -> "QuerySet[Any]":
-    shown = ("agent", "file__agent", "file__owner", "message__conversation__owner", "decided_by")
-    secrets = HeldSecret.objects.filter(team=team).annotate(since_at=F("created_at"))
-    return secrets.select_related(*shown, "owner__integration", "owner__person")
-
-
-def _contradictions(team: Team) -> "QuerySet[Any]":
-    shown = ("agent", "owner__integration", "decided_by")
-    found = Contradiction.objects.filter(team=team).annotate(since_at=F("created_at"))
-    return found.select_related(*shown).prefetch_related("facts")
+    return Coalesce(Subquery(brought.values("created_at")[:1]), "file__updated_at")
 
 
 SOURCES = {
+    # One of a simulated night is as old as that night.
     Kind.PROPOSAL: Source(
-        _proposals,
+        lambda team: Proposal.objects.filter(team=team),
+        since=lambda: Coalesce("run__clock", "created_at"),
+        related="file__agent file__owner__integration file__owner__person run__report"
+        " token__integration decided_by",
         reasons=lambda row: [one["detail"] for one in row.broken],
         target="proposal",
         waits=Proposal.State.PENDING,
     ),
     # A flagged line is known by what it says, wherever in its file it stands by now.
     Kind.FLAG: Source(
-        _flags,
+        flagged_rows,
+        since=_brought_at,
+        related="file__agent file__owner__integration file__owner__person run user"
+        " message__conversation__owner",
         reasons=lambda row: row.marks.split(","),
         target="file",
         key="file",
         id=lambda row: f"{row.file_id}.{print_of(line_text(row))}",
     ),
     Kind.SECRET: Source(
-        _secrets,
+        lambda team: HeldSecret.objects.filter(team=team),
+        since=lambda: F("created_at"),
+        related="agent file__agent file__owner message__conversation__owner decided_by"
+        " owner__integration owner__person",
         reasons=lambda row: [row.kind],
         target="held_secret",
         waits=HeldSecret.State.WAITING,
         holder="",
     ),
     Kind.CONTRADICTION: Source(
-        _contradictions,
+        lambda team: Contradiction.objects.filter(team=team).prefetch_related("facts"),
+        since=lambda: F("created_at"),
+        related="agent owner__integration decided_by",
         reasons=lambda _row: (),
         target="contradiction",
         waits=Contradiction.State.OPEN,
