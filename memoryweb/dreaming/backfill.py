@@ -14,7 +14,7 @@ from django.utils import timezone
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time
-from memoryweb.dreaming import inputs
+from memoryweb.dreaming import inputs, schedule
 from memoryweb.memory.transaction import Transaction
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
@@ -50,7 +50,7 @@ def stop(work: Transaction, run: Run) -> bool:
     mine = Run.objects.active().filter(pk=run.pk, trigger=BACKFILL)
     if not mine.update(result={**run.result, "stopped": True}):
         return False
-    _record(work, "run.stopped", run)
+    schedule.record(work, "run.stopped", run)
     return True
 
 
@@ -86,19 +86,8 @@ def _next(
         done = after.result["week"] if after else 0
         made.run.result = {"week": done + 1, "weeks": done + len(left)}
         made.run.save(update_fields=["result"])
-        _record(work, "run.requested", made.run)
+        schedule.record(work, "run.requested", made.run)
     return made
-
-
-def _record(work: Transaction, action: str, run: Run) -> None:
-    work.record(
-        action,
-        target_kind="run",
-        target_id=str(run.pk),
-        run_id=run.pk,
-        on_behalf_of=run.owner_id,
-        details={"kind": str(run.kind), "trigger": str(BACKFILL)},
-    )
 
 
 def _weeks(agent: Agent, owner: Owner | None) -> list[date]:

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from memoryweb.dreaming.operations import Said, Spoken
 from memoryweb.language.claims import Act, Kind, claim_of
 from memoryweb.language.normal_form import read
-from memoryweb.language.statements import Lookup, clean, fingerprint, normalise
+from memoryweb.language.statements import Lookup, clean, fingerprint
 from memoryweb.memory.fact_evidence import Ground
 
 _LEAD_IN = re.compile(
@@ -55,26 +55,19 @@ class Mention:
 
 @dataclass(frozen=True)
 class Recall:
-    """How often a block was returned to a conversation.
+    """The (conversation, query) pairs that a block was returned to, so that one query that
+    returned two places of the same statement counts once, and when it last was."""
 
-    `asks` are the (conversation, query) pairs behind the figures: with them, one query that
-    returned two places of the same statement counts once.
-    """
-
-    queries: int = 0
-    count: int = 0
-    last: datetime | None = None
     asks: frozenset[tuple[str, str]] = frozenset()
+    last: datetime | None = None
 
-    @classmethod
-    def of(cls, asks: Mapping[tuple[str, str], datetime]) -> "Recall":
-        """From the time of each (conversation, query) that returned the block."""
-        return cls(
-            queries=len({query for _, query in asks}),
-            count=len(asks),
-            last=max(asks.values(), default=None),
-            asks=frozenset(asks),
-        )
+    @property
+    def count(self) -> int:
+        return len(self.asks)
+
+    @property
+    def queries(self) -> int:
+        return len({query for _, query in self.asks})
 
 
 @dataclass(frozen=True)
@@ -122,16 +115,17 @@ def gather(
 
     `recalls` are keyed by (file_id, line). The result depends on no order of the input.
     """
-    heads: dict[str, _Group] = {}
+    groups: dict[str, list[Mention]] = {}
     lookup = Lookup()
-    for group in sorted(_groups(mentions), key=_fullest_first):
-        head = next(lookup.covering(group.text), None)
-        if head is None:
-            heads[group.text] = group
-            lookup.add(group.text)
-        else:
-            heads[head].mentions.extend(group.mentions)
-    return [_candidate(group, recalls) for group in heads.values()]
+    latest_first = sorted(set(mentions), key=_written, reverse=True)
+    lines = [(as_line(one.text), one) for one in latest_first if _is_said(one.text)]
+    for text, one in sorted(lines, key=lambda line: -len(read(line[0]).words)):
+        head = next(lookup.covering(text), text)
+        if head not in groups:
+            groups[head] = []
+            lookup.add(head)
+        groups[head].append(one)
+    return [_candidate(text, places, recalls) for text, places in groups.items()]
 
 
 def as_line(text: str) -> str:
@@ -141,49 +135,24 @@ def as_line(text: str) -> str:
     return bare[:1].upper() + bare[1:] if bare != line else line
 
 
-@dataclass
-class _Group:
-    text: str
-    newest: date
-    mentions: list[Mention] = field(default_factory=list)
+def _is_said(text: str) -> bool:
+    return not clean(text).startswith("#") and bool(read(as_line(text)).words)
 
 
-def _groups(mentions: Sequence[Mention]) -> list[_Group]:
-    groups: dict[str, _Group] = {}
-    for mention in sorted(set(mentions), key=_written, reverse=True):
-        text = as_line(mention.text)
-        if clean(mention.text).startswith("#") or not read(text).words:
-            continue
-        group = groups.setdefault(normalise(text), _Group(text, mention.date))
-        group.mentions.append(mention)
-    return list(groups.values())
-
-
-def _fullest_first(group: _Group) -> tuple[int, int, str]:
-    return -len(read(group.text).words), -group.newest.toordinal(), normalise(group.text)
-
-
-def _candidate(group: _Group, recalls: Mapping[tuple[str, int], Recall]) -> Candidate:
-    mentions = tuple(sorted(group.mentions, key=_written))
+def _candidate(
+    text: str, places: Sequence[Mention], recalls: Mapping[tuple[str, int], Recall]
+) -> Candidate:
+    mentions = tuple(sorted(places, key=_written))
+    given = [recalls[at] for m in mentions if (at := (m.file_id, m.line)) in recalls]
     return Candidate(
-        key=fingerprint(group.text),
-        text=group.text,
+        key=fingerprint(text),
+        text=text,
         mentions=mentions,
-        recall=_recall([recalls[at] for m in mentions if (at := (m.file_id, m.line)) in recalls]),
-        kind=_kind(group.text, mentions),
-    )
-
-
-def _recall(parts: Sequence[Recall]) -> Recall:
-    """Places whose queries are not known may share them all, so the largest figure counts."""
-    if not parts:
-        return Recall()
-    asks = frozenset(ask for part in parts for ask in part.asks)
-    return Recall(
-        queries=max(len({query for _, query in asks}), *(part.queries for part in parts)),
-        count=max(len(asks), *(part.count for part in parts)),
-        last=max((part.last for part in parts if part.last is not None), default=None),
-        asks=asks,
+        recall=Recall(
+            frozenset(ask for one in given for ask in one.asks),
+            max((one.last for one in given if one.last is not None), default=None),
+        ),
+        kind=_kind(text, mentions),
     )
 
 

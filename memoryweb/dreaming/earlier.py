@@ -5,6 +5,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F, QuerySet, Window
+from django.db.models.functions import RowNumber
 from django.utils import timezone
 
 from memoryweb.dreaming.engine import ON_TRUST
@@ -47,11 +49,18 @@ def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
     return any(gate["name"] == "reviewed" and not gate["passed"] for gate in gates)
 
 
+def kept_last(reports: QuerySet[Report]) -> QuerySet[Candidate]:
+    """What the last of these dreams of each memory kept for later."""
+    newest_first = Window(
+        RowNumber(), partition_by=[F("agent"), F("owner")], order_by=F("dreamt_at").desc()
+    )
+    last = reports.annotate(place=newest_first).filter(place=1)
+    return Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
+
+
 def held(run: Run) -> dict[str, UUID]:
     """Statements that last time were left to a person, with their notes."""
     reports = Report.objects.filter(owner=run.owner, agent_id=run.agent_id)
-    reports = reports.filter(dreamt_at__lte=run.now).exclude(run=run)
-    last = reports.order_by("-dreamt_at")[:1]
-    kept = Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
+    kept = kept_last(reports.filter(dreamt_at__lte=run.now).exclude(run=run))
     rows = kept.values_list("key", "file", "gates")
     return {key: file for key, file, gates in rows if file and is_held(gates)}

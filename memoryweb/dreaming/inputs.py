@@ -399,5 +399,5 @@ def _recalls(
     for mention in mentions:
         given = asks.get((uuid.UUID(mention.file_id), recalls.keyed_hash(mention.text)))
         if given:
-            counted[mention.file_id, mention.line] = Recall.of(given)
+            counted[mention.file_id, mention.line] = Recall(frozenset(given), max(given.values()))
     return counted

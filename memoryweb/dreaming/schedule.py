@@ -12,7 +12,7 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.dreaming import earlier, inputs
-from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.models import Report
 from memoryweb.facts.models import Fact
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.models import LineOrigin
@@ -60,7 +60,7 @@ def request(
         **by,  # type: ignore[arg-type]
     )
     if made.created:
-        _record_request(work, made.run)
+        record(work, "run.requested", made.run)
     return made
 
 
@@ -109,7 +109,7 @@ def request_night(
         clock=clock if trigger == Run.Trigger.COMMAND else None,
     )
     if made.created:
-        _record_request(work, made.run)
+        record(work, "run.requested", made.run)
     return made
 
 
@@ -217,7 +217,8 @@ def _over(agent: Agent, now: datetime) -> set[object]:
 
 def _decided(agent: Agent) -> set[object]:
     """Owners (None: shared) of a line that the last dream left to a person, who has kept it."""
-    held = [one for one in _kept_last(agent) if one.file and earlier.is_held(one.gates)]
+    kept = earlier.kept_last(Report.objects.filter(agent=agent)).select_related("report", "file")
+    held = [one for one in kept if one.file and earlier.is_held(one.gates)]
     flagged = LineOrigin.objects.filter(file__in={one.file_id for one in held}).exclude(marks="")
     waits = set(flagged.values_list("file", "line"))
     return {
@@ -225,22 +226,6 @@ def _decided(agent: Agent) -> set[object]:
         for one in held
         if one.file and one.text in one.file.content and (one.file_id, one.line) not in waits
     }
-
-
-def _kept_last(agent: Agent) -> list[Candidate]:
-    """What the last dream of each owner kept for later."""
-    reports = Report.objects.filter(agent=agent)
-    newest = dict(reports.values_list("owner").annotate(at=Max("dreamt_at")).order_by())
-    kept = Candidate.objects.filter(
-        report__agent=agent,
-        report__dreamt_at__in=set(newest.values()),
-        verdict=Candidate.Verdict.KEPT,
-    )
-    return [
-        one
-        for one in kept.select_related("report", "file")
-        if newest.get(one.report.owner_id) == one.report.dreamt_at
-    ]
 
 
 def _check_cooldown(agent: Agent, owner: Owner | None) -> None:
@@ -261,9 +246,9 @@ def _check_cooldown(agent: Agent, owner: Owner | None) -> None:
         raise CoolingDown(max(1, round(left)))
 
 
-def _record_request(work: Transaction, run: Run) -> None:
+def record(work: Transaction, action: str, run: Run) -> None:
     work.record(
-        "run.requested",
+        action,
         target_kind="run",
         target_id=str(run.pk),
         run_id=run.pk,

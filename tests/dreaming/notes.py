@@ -50,6 +50,10 @@ def mention(
     )
 
 
+def recall(*, queries: int, count: int, last: datetime) -> Recall:
+    return Recall(frozenset((f"chat {n}", f"query {n % queries}") for n in range(count)), last)
+
+
 def candidate(text: str, *mentions: Mention, recall: Recall | None = None) -> Candidate:
     places = mentions or (mention(text),)
     recalls = {(place.file_id, place.line): recall for place in places} if recall else {}

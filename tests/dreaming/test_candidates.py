@@ -1,5 +1,4 @@
 import random
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -103,22 +102,11 @@ def test_no_mention_is_lost_or_counted_twice(places: list[Mention]) -> None:
 
 def test_one_query_that_returned_two_places_counts_once() -> None:
     first, second = mention("Tom bakes bread", 5), mention("Tom bakes bread", 8)
-    one = Recall.of({("chat-1", "bread"): NIGHT, ("chat-2", "bread"): NIGHT})
-    two = Recall.of({("chat-1", "bread"): NIGHT, ("chat-2", "baker"): NIGHT})
+    one = Recall(frozenset({("chat-1", "bread"), ("chat-2", "bread")}), NIGHT)
+    two = Recall(frozenset({("chat-1", "bread"), ("chat-2", "baker")}), NIGHT)
     places = {(first.file_id, first.line): one, (second.file_id, second.line): two}
     (found,) = gather([first, second], places)
     assert (found.recall.count, found.recall.queries) == (3, 2)
-
-
-def test_figures_without_their_queries_are_not_added_up() -> None:
-    first, second = mention("Tom bakes bread", 5), mention("Tom bakes bread", 8)
-    last = datetime(2026, 3, 9, tzinfo=UTC)
-    places = {
-        (first.file_id, first.line): Recall(queries=1, count=2),
-        (second.file_id, second.line): Recall(queries=2, count=2, last=last),
-    }
-    (found,) = gather([first, second], places)
-    assert (found.recall.count, found.recall.queries, found.recall.last) == (2, 2, last)
 
 
 def test_a_week_of_notes_is_gathered_in_the_time_of_its_length() -> None:

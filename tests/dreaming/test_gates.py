@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from memoryweb.dreaming.candidates import Candidate, Mention, Recall
+from memoryweb.dreaming.candidates import Candidate, Mention
 from memoryweb.dreaming.gates import Thresholds, Verdict, judge, sentence, why
 from memoryweb.dreaming.scoring import score
 from memoryweb.language.claims import claim_of, takes_back
-from tests.dreaming.notes import NIGHT, candidate, mention, verdicts
+from tests.dreaming.notes import NIGHT, candidate, mention, recall, verdicts
 
 BREAD = "Tom bakes bread"
 PLAIN = mention(BREAD, durable=False)
@@ -163,7 +163,7 @@ def test_another_value_than_the_rejected_one_may_be_proposed() -> None:
 
 
 def recalled(count: int, queries: int) -> Callable[[Candidate], Candidate]:
-    return lambda one: replace(one, recall=Recall(queries=queries, count=count, last=NIGHT))
+    return lambda one: replace(one, recall=recall(queries=queries, count=count, last=NIGHT))
 
 
 def changed(**fields: object) -> Callable[[Candidate], Candidate]:

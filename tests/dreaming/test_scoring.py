@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memoryweb.dreaming.candidates import Recall, gather
 from memoryweb.dreaming.scoring import Parts, age_in_days, score
-from tests.dreaming.notes import NIGHT, candidate, mention
+from tests.dreaming.notes import NIGHT, candidate, mention, recall
 
 
 def test_the_formula() -> None:
@@ -18,7 +18,7 @@ def test_the_formula() -> None:
         "Ships on Thursdays",
         mention("Ships on Thursdays", 26, month=2),
         mention("Ships on Thursdays", 28, month=2),
-        recall=Recall(queries=3, count=4, last=NIGHT - timedelta(days=2, hours=3)),
+        recall=recall(queries=3, count=4, last=NIGHT - timedelta(days=2, hours=3)),
     )
     parts = score([some], NIGHT)[some.key].components
     assert parts.recall == pytest.approx(0.30 * 4 / 10)
@@ -38,14 +38,14 @@ def test_without_recalls_the_other_parts_alone_count() -> None:
 
 
 def test_that_something_else_was_recalled_lowers_nothing() -> None:
-    some = candidate("Tom bakes bread", recall=Recall(queries=2, count=3, last=NIGHT))
-    more = candidate("Ships on Thursdays", recall=Recall(queries=9, count=90, last=NIGHT))
+    some = candidate("Tom bakes bread", recall=recall(queries=2, count=3, last=NIGHT))
+    more = candidate("Ships on Thursdays", recall=recall(queries=9, count=90, last=NIGHT))
     assert score([some, more], NIGHT)[some.key] == score([some], NIGHT)[some.key]
 
 
 def test_a_fresh_statement_passes_its_first_night_beside_a_recalled_one() -> None:
     fresh = candidate("Tom bakes bread")
-    recalled = candidate("Ships on Thursdays", recall=Recall(queries=2, count=3, last=NIGHT))
+    recalled = candidate("Ships on Thursdays", recall=recall(queries=2, count=3, last=NIGHT))
     assert score([fresh, recalled], NIGHT)[fresh.key].total == pytest.approx(0.4142857, abs=1e-6)
 
 
@@ -74,8 +74,8 @@ def test_weights_are_settings() -> None:
 
 
 recalls = st.builds(
-    Recall,
-    queries=st.integers(0, 20),
+    recall,
+    queries=st.integers(1, 20),
     count=st.integers(0, 50),
     last=st.none()
     | st.datetimes(datetime(2026, 1, 1), datetime(2026, 4, 1), timezones=st.just(UTC)),
@@ -94,5 +94,5 @@ def test_scores_and_parts_stay_between_0_and_1(rows: list[tuple[int, str, Recall
 
 def test_a_recall_makes_a_statement_recent_again() -> None:
     old = candidate("Tom bakes bread", mention("Tom bakes bread", 4))
-    recalled = replace(old, recall=Recall(queries=1, count=1, last=NIGHT))
+    recalled = replace(old, recall=recall(queries=1, count=1, last=NIGHT))
     assert score([recalled], NIGHT)[old.key].components.recency == pytest.approx(0.25)
