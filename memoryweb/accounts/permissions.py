@@ -28,6 +28,7 @@ class Permission(StrEnum):
     SEE_OWNERS = "see_owners"  # outcome and counts, never text
     SEE_AUDIT = "see_audit"
     BREAK_GLASS = "break_glass"
+    FORGET = "forget"  # shared memory, for good
     EXPORT_OWNERS = "export_owners"  # on request, with a break-glass grant
 
 

@@ -23,6 +23,7 @@ from memoryweb.memory.exceptions import (
     SecretRefused,
     Stale,
 )
+from memoryweb.memory.forgetting.requests import NothingNamed
 from memoryweb.memory.review.secrets import WINDOW
 from memoryweb.memory.section_writing import StrategyRefused
 from memoryweb.memory.snapshot.service import PartMissing
@@ -40,6 +41,7 @@ _TOLD: Mapping[type[Exception], tuple[int, str]] = {
     EditRefused: (400, ""),
     FileMissing: (404, ""),
     MemoryRefused: (409, ""),
+    NothingNamed: (404, ""),
     MessageConflict: (409, ""),
     NameTaken: (409, "name"),
     OwnerAmbiguous: (400, "owner"),

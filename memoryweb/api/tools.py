@@ -15,8 +15,10 @@ from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
+from memoryweb.api.forget_tool import Forgot, forget
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Flag, OwnerFields, Screened, Whole, screened
+from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
+from memoryweb.api.tool_calls import Answer, Call
 from memoryweb.memory import section_writing, tools
 from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.tools import Acting
@@ -26,18 +28,6 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
 router = Router(tags=["Tools"])
-
-
-class Call(OwnerFields):
-    conversation_id: str | None = Field(
-        None,
-        max_length=255,
-        description="The current conversation. Recalls are only counted with it.",
-    )
-
-
-class Answer(Camel):
-    agent_id: str
 
 
 class ListFiles(Call):
@@ -295,6 +285,7 @@ TOOLS = (
     Tool("memory_get", Note, _memory_get),
     Tool("search_workspace_memory", WorkspaceHits, _search_workspace),
     Tool("write_memory", WroteMemory, _write_memory, writes=True),
+    Tool("forget", Forgot, forget, writes=True),
 )
 
 

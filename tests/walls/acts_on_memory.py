@@ -24,7 +24,7 @@ from memoryweb.memory import (
 )
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
-from memoryweb.memory.forgetting import erasing, hiding, holds
+from memoryweb.memory.forgetting import deciding, erasing, hiding, holds
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.reverting import revert
@@ -342,6 +342,10 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "say otherwise": ("fact.hidden", _in_unit(_say_otherwise)),
     "forget": ("memory.forget_requested", _in_unit(_forget)),
+    "decide to erase": (
+        "memory.forget_decided",
+        _in_unit(lambda u, w: deciding.erase(u, _forget(u, w), w.alice)),
+    ),
     "undo forgetting": (
         "memory.forget_undone",
         _in_unit(lambda u, w: hiding.undo(u, _forget(u, w))),

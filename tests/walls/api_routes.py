@@ -57,6 +57,12 @@ def _decided(path: str, body: dict[str, Any] | None, row: str) -> Route:
     return Route("POST", MEMORY + path, answers, body, "nobody", changes=True, ids=("agent", row))
 
 
+def _forgotten(act: str, body: dict[str, Any] | None) -> Route:
+    """What is shared only an admin forgets."""
+    path = MEMORY + "/requests/{asked}/" + act
+    return Route("POST", path, MANAGE, body, "nobody", changes=True, ids=("agent", "asked"))
+
+
 # A program's own end users alone, of whichever team it is.
 CODES: dict[str, Any] = {
     "answers": dict.fromkeys(("admin", "member", "viewer", "auditor"), 403) | {"helpdesk": 200},
@@ -198,6 +204,11 @@ ROUTES: dict[str, Route] = {
         {"filename": "KNOWLEDGE.md", "strategy": "append", "content": "- Tea at five."},
         changes=True,
     ),
+    "forget": _tool("forget", {"text": "my booking"}, changes=True),
+    "list_forget_requests": _read(MEMORY + "/requests"),
+    "erase_forget_request": _forgotten("erase", {}),
+    "undo_forget_request": _forgotten("undo", None),
+    "keep_forget_request": _forgotten("keep", None),
     "memory_search": _tool("memory_search", {"query": "tea"}),
     "memory_get": _tool("memory_get", {"date": "today"}),
     "search_workspace_memory": _tool("search_workspace_memory", {"query": "tea"}),

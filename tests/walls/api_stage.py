@@ -9,8 +9,12 @@ from django_scopes import scope
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming.models import Report
+from memoryweb.forgetting.models import Request
 from memoryweb.memory import contradictions
 from memoryweb.memory.agents import archive_agent, create_agent
+from memoryweb.memory.forgetting import hiding
+from memoryweb.memory.forgetting.hiding import Asked
+from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot.service import preview
@@ -42,6 +46,7 @@ class Stage:
     retired: str = ""
     contradiction: str = ""
     resolved: str = ""
+    asked: str = ""
 
     def ids(self) -> dict[str, str]:
         return dict(vars(self))
@@ -92,6 +97,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         retired=_retired(home),
         resolved=resolved(home, None),
         contradiction=contradicted(home, None),
+        asked=asked_to_forget(home, None),
     )
 
 
@@ -103,6 +109,17 @@ def contradicted(home: Home | World, owner: Owner | None, who: str = "Marta") ->
             write(work, place, f"- {who} lives in {town}.\n", writer=Writer(AuthorKind.AGENT))
     found = home.agent.contradictions.filter(owner=owner, state="open")
     return str(found.latest("created_at").pk)
+
+
+def asked_to_forget(home: Home, owner: Owner | None) -> str:
+    """A request that hides a statement."""
+    with write_transaction(home.team) as work:
+        place = Place(home.agent, owner, "structured/roof.md")
+        write(work, place, "- The roof is red.\n", writer=Writer(AuthorKind.AGENT))
+        roof = home.agent.facts.get(path=place.path, owner=owner)
+        request = hiding.ask(work, Asked(home.agent, owner, Request.Via.PAGE, "the roof"))
+        hiding.hide(work, request, [fact_place(roof)])
+    return str(request.pk)
 
 
 def resolved(home: Home, owner: Owner | None) -> str:

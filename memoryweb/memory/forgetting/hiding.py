@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.conversations.models import Message
+from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.memory.exceptions import MemoryRefused
@@ -62,6 +62,7 @@ class Asked:
     about: str = ""
     message: Message | None = None
     by: User | None = None
+    conversation: Conversation | None = None
 
 
 def ask(tx: Transaction, asked: Asked) -> Request:
@@ -70,7 +71,7 @@ def ask(tx: Transaction, asked: Asked) -> Request:
         team_id=asked.agent.team_id,
         agent=asked.agent,
         owner=asked.owner,
-        conversation_id=asked.message.conversation_id if asked.message else None,
+        conversation=asked.message.conversation if asked.message else asked.conversation,
         message=asked.message,
         via=asked.via,
         about=asked.about,
@@ -99,7 +100,7 @@ def hide(
         wait = settings.FORGET_REQUEST_SECONDS if seconds is None else seconds
         request.erase_at = tx.now + timedelta(seconds=wait)
         request.save(update_fields=["state", "erase_at"])
-    _record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
+    record(tx, "memory.forget_requested", request, hidden=len(shown), candidates=len(offered))
 
 
 def add(request: Request, meant: Iterable[Meant]) -> None:
@@ -123,7 +124,7 @@ def undo(tx: Transaction, request: Request, by: User | None = None) -> None:
     if request.state not in Request.HIDING:
         raise NothingToUndo
     close(tx, request, Request.State.UNDONE, by)
-    _record(tx, "memory.forget_undone", request)
+    record(tx, "memory.forget_undone", request)
 
 
 def close(tx: Transaction, request: Request, state: Request.State, by: User | None) -> None:
@@ -151,7 +152,7 @@ def _target(request: Request, one: Meant, *, is_hidden: bool) -> Target:
     )
 
 
-def _record(tx: Transaction, action: str, request: Request, **details: int) -> None:
+def record(tx: Transaction, action: str, request: Request, **details: int) -> None:
     tx.record(
         action,
         target_kind="forget_request",

@@ -16,7 +16,7 @@ from memoryweb.language.claims import Claim, Kind
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.requests import Fit, Meaning, fit
 from memoryweb.language.tokens import tokens
-from memoryweb.memory.forgetting.hiding import Meant
+from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.targets import (
     Found,
     fact_place,
@@ -70,27 +70,20 @@ class Matches:
         return meant, [one for one in found.candidates if one.key not in keys]
 
 
-def match(
-    agent: Agent,
-    owner: Owner | None,
-    meanings: Iterable[Meaning],
-    *,
-    said_at: datetime,
-    message: Message | None = None,
-) -> Matches:
-    """Nothing that was said later than the request, `message`, itself."""
-    found, names = Matches(), _names(owner)
+def match(asked: Asked, meanings: Iterable[Meaning], said_at: datetime) -> Matches:
+    """Nothing that was said later than the request itself."""
+    found, names = Matches(), _names(asked.owner)
     for meaning in meanings:
         if meaning.is_last:
-            _add_last(found, message)
+            _add_last(found, asked.message)
             continue
-        for fact in facts_of(agent, owner):
+        for fact in facts_of(asked.agent, asked.owner):
             claim = Claim(Kind(fact.kind), subject=fact.subject, attribute=fact.attribute)
             claim = replace(claim, durable=True)
             _add_fact(found, fact, fit(meaning, fact.text, claim=claim, names=names), said_at)
         if not meaning.is_all:
-            for passage in _passages(agent, owner, meaning):
-                _add_passage(found, passage, meaning, said_at, message)
+            for passage in _passages(asked.agent, asked.owner, meaning):
+                _add_passage(found, passage, meaning, said_at, asked.message)
     return found
 
 

@@ -3,17 +3,17 @@
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from datetime import datetime
 
-from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Conversation, Message
-from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request, Target
+from memoryweb.forgetting.models import Request
 from memoryweb.forgetting.queries import of_targets
 from memoryweb.language.requests import Forget, Meaning, forgets, meant_by
 from memoryweb.language.secrets import credentials
+from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.matching import (
@@ -24,7 +24,8 @@ from memoryweb.memory.forgetting.matching import (
     match,
     unique,
 )
-from memoryweb.memory.forgetting.targets import said_place
+from memoryweb.memory.forgetting.targets import fact_place, facts_of, said_place
+from memoryweb.memory.forgetting.telling import offered, tell_all
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.source_classes import source_of_message
 from memoryweb.workspace.author_kinds import SourceClass
@@ -32,82 +33,117 @@ from memoryweb.workspace.author_kinds import SourceClass
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
 
 
-@dataclass(frozen=True)
-class Heard:
-    """What came of it; `hidden` are the statements, `places` where they stand."""
+class NothingNamed(MemoryRefused):
+    code = "missing"
 
-    request: Request
-    hidden: tuple[Meant, ...] = ()
-    candidates: tuple[Meant, ...] = ()
+    def __init__(self) -> None:
+        super().__init__(_("Not found, or you don't have access."))
 
 
 def hear(tx: Transaction, conversation: Conversation, messages: Sequence[Message]) -> None:
     """Requests of the owner's own among these messages, and the assistant's echo of what was asked
     before. Messages that are not kept have no key."""
-    talk = conversation.source not in _OF_MACHINES and not conversation.group
-    if not (talk and conversation.owner.is_one_person):
+    is_talk = conversation.source not in _OF_MACHINES and not conversation.group
+    if not (is_talk and conversation.owner.is_one_person):
         return
-    asking = [(one, found) for one in messages if (found := _asked_in(one))]
-    for message, found in asking:
-        if source_of_message(conversation, message) == SourceClass.OWNER:
-            for one in found:
+    for message in messages:
+        asked = list(forgets(message.content)) if message.role == Message.Role.USER else []
+        if asked and source_of_message(conversation, message) == SourceClass.OWNER:
+            for one in asked:
                 _hear(tx, conversation, message, one)
     _hide_echoes(tx, conversation, messages)
 
 
-def ask(tx: Transaction, asked: Asked, *, facts: Collection[Fact] = (), most: int = MOST) -> Heard:
-    """By words, or by statements. At most `most` are hidden; of more a person picks."""
-    said = next(forgets(asked.about), None)
-    meanings = meant_by(said.about, said.language) if said else meant_by(asked.about)
-    if facts:
-        found = Matches(facts=[*facts])
-    else:
-        found = match(asked.agent, asked.owner, meanings, said_at=tx.now, message=asked.message)
-    return _answer(tx, asked, found, most)
+def ask(tx: Transaction, asked: Asked) -> Request:
+    """By words."""
+    return _ask(tx, asked, _meanings(asked.about), tx.now)
 
 
-def _asked_in(message: Message) -> list[Forget]:
-    if message.role != Message.Role.USER:
-        return []
-    return list(forgets(message.content))
+def ask_of(tx: Transaction, asked: Asked, ids: Collection[str]) -> Request:
+    """By the ids of statements, or of what a request offered. Raises NothingNamed."""
+    wanted = dict.fromkeys(ids)
+    facts = [fact for fact in facts_of(asked.agent, asked.owner) if str(fact.pk) in wanted]
+    said = [place for key, place in offered(asked.agent, asked.owner) if key in wanted]
+    if len(facts) + len(said) == len(wanted):
+        return _answer(tx, asked, Matches(facts=facts, said=said))
+    shared = [fact for fact in facts_of(asked.agent, None) if str(fact.pk) in wanted]
+    if len(shared) != len(wanted):
+        raise NothingNamed
+    return _offer(tx, replace(asked, owner=None), [fact_place(fact) for fact in shared])
 
 
 def _hear(tx: Transaction, conversation: Conversation, message: Message, said: Forget) -> None:
     """Its own sentence is hidden with it: what is to be forgotten is no news to write down."""
-    agent, owner = conversation.agent, conversation.owner
-    meanings = meant_by(said.about, said.language)
-    found = match(agent, owner, meanings, said_at=message.timestamp, message=message)
     kept = message if message.pk else None
     about = credentials.mask(message.content[said.first : said.last].strip())[0]
-    asked = Asked(agent, owner, Request.Via.MESSAGE, about, kept)
-    heard = _answer(tx, asked, found, MOST)
-    if kept is not None:
-        hiding.add(heard.request, [said_place(message, said.first, said.last)])
+    asked = Asked(conversation.agent, conversation.owner, Request.Via.MESSAGE, about, kept)
+    request = _ask(tx, asked, meant_by(said.about, said.language), message.timestamp)
+    if kept is not None and request.owner_id:
+        hiding.add(request, [said_place(message, said.first, said.last)])
 
 
-def _answer(tx: Transaction, asked: Asked, found: Matches, most: int) -> Heard:
-    if not 1 <= len(found.statements) <= most:
-        offered = (found.places or unique(found.near))[:OFFERED]
-        request = hiding.ask(tx, asked)
-        hiding.hide(tx, request, (), candidates=offered)
-        return Heard(request, candidates=tuple(offered))
+def _ask(
+    tx: Transaction, asked: Asked, meanings: Collection[Meaning], said_at: datetime
+) -> Request:
+    """What is not in the owner's own memory may be in the shared one: then it asks who decides
+    about that."""
+    found = match(asked, meanings, said_at)
+    if asked.owner is not None and not (found.places or found.near):
+        shared = replace(asked, owner=None)
+        of_all = match(shared, meanings, said_at).places
+        if of_all and asked.via != Request.Via.MESSAGE:
+            return _offer(tx, shared, of_all)
+        if of_all:
+            _offer(tx, shared, of_all)
+    return _answer(tx, asked, found)
+
+
+def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
+    if before := _asked_before(asked, found.places):
+        return before
+    if not 1 <= len(found.statements) <= _room(asked):
+        return _offer(tx, asked, found.places or unique(found.near))
     places, near = found.everywhere(asked.agent, asked.owner)
-    if before := _asked_before(asked, places):
-        hiding.add(before, places)
-    request = before or hiding.ask(tx, asked)
-    if not before:
-        hiding.hide(tx, request, places, candidates=near)
-    return Heard(request, tuple(found.places), tuple(near))
+    request = hiding.ask(tx, asked)
+    hiding.hide(tx, request, places, candidates=near)
+    return request
+
+
+def _room(asked: Asked) -> int:
+    """How many statements may be hidden: a model that is led astray hides five, until a person
+    decides or they are gone."""
+    if asked.owner is None:
+        return 0
+    if asked.via == Request.Via.MESSAGE or asked.by is not None:
+        return MOST
+    unseen = Request.objects.of(asked.agent.pk, asked.owner.pk).filter(
+        state__in=(Request.State.HIDDEN, Request.State.HELD), decided_at=None
+    )
+    told = tell_all([*unseen.exclude(via=Request.Via.MESSAGE)])
+    return MOST - sum(len(one.hidden) for one in told.values())
+
+
+def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
+    """A person picks; who asks in the same words again asks the same."""
+    mine = Request.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
+    before = mine.filter(state=Request.State.OPEN, about=asked.about).first()
+    if before is not None:
+        return before
+    request = hiding.ask(tx, asked)
+    hiding.hide(tx, request, (), candidates=places[:OFFERED])
+    return request
 
 
 def _asked_before(asked: Asked, places: Sequence[Meant]) -> Request | None:
     """The request that hides all of it already: who asks twice undoes it once."""
     facts = {one.fact.pk for one in places if one.fact}
-    messages = {one.message.pk for one in places if one.message and not facts}
+    messages = {one.message.pk for one in places if one.message}
+    if not (facts or messages):
+        return None
     mine = Request.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
     for request in mine.filter(state__in=(Request.State.HIDDEN, Request.State.HELD)):
         away = of_targets(request.targets.filter(is_hidden=True))
-        if (facts or messages) and facts <= away.facts and messages <= away.spans.keys():
+        if facts <= away.facts and messages <= away.spans.keys():
             return request
     return None
 
@@ -118,26 +154,25 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
     said = [one for one in messages if one.pk and one.role == Message.Role.ASSISTANT]
     if not said:
         return
-    for request in Request.objects.hiding().filter(conversation=conversation):
-        texts = [fact.text for fact in Fact.objects.filter(pk__in=_hidden_facts(request))]
+    asked = Request.objects.hiding().filter(conversation=conversation, owner=conversation.owner)
+    for request in asked.select_related("message"):
+        hidden = request.targets.filter(fact__isnull=False, is_hidden=True)
+        texts = list(hidden.values_list("fact__text", flat=True))
         for message in said:
-            meanings = _meanings(request) if _is_answer(message, request) else ()
-            if echoes := echoes_of(meanings, texts, message):
-                hiding.add(request, echoes)
+            meanings = _meanings(request.about) if _answers(message, request.message) else ()
+            hiding.add(request, echoes_of(meanings, texts, message))
 
 
-def _hidden_facts(request: Request) -> "QuerySet[Target, Any]":
-    return request.targets.filter(fact__isnull=False, is_hidden=True).values("fact")
-
-
-def _meanings(request: Request) -> tuple[Meaning, ...]:
-    said = next(forgets(request.about), None)
-    return meant_by(said.about, said.language) if said else ()
-
-
-def _is_answer(message: Message, request: Request) -> bool:
-    if request.message is None:
+def _answers(message: Message, asked: Message | None) -> bool:
+    """Nobody but the assistant has spoken since."""
+    if asked is None or message.position < asked.position:
         return False
-    first, last = request.message.position, message.position
     said = message.conversation.messages.filter(role=Message.Role.USER)
-    return last > first and not said.filter(position__gt=first, position__lt=last).exists()
+    between = said.filter(position__gt=asked.position, position__lt=message.position)
+    return not between.exists()
+
+
+def _meanings(about: str) -> tuple[Meaning, ...]:
+    """Of a sentence that asks it, or of its object alone."""
+    said = next(forgets(about), None)
+    return meant_by(said.about, said.language) if said else meant_by(about)

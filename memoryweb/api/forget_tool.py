@@ -1,0 +1,69 @@
+"""The tool with which an agent asks to forget, as its owner may in a conversation (SPEC §6.1)."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from pydantic import Field
+
+from memoryweb.api.exceptions import Invalid
+from memoryweb.api.schemas import Camel, Id, Moment
+from memoryweb.api.tool_calls import Answer, Call
+from memoryweb.forgetting.models import Request
+from memoryweb.language.secrets import credentials
+from memoryweb.memory.forgetting import requests
+from memoryweb.memory.forgetting.hiding import Asked
+from memoryweb.memory.forgetting.telling import Told, tell
+from memoryweb.memory.tools import Acting
+from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.write import Writer
+
+
+class Forget(Call):
+    text: str = Field("", max_length=500, description="In a few words, such as “my weight”.")
+    ids: list[str] = Field(
+        default_factory=list, max_length=50, description="Of facts, or of candidates."
+    )
+
+
+class ForgotPlace(Camel):
+    id: str
+    text: str
+    where: str = Field(description="The file or conversation.")
+
+
+class Forgot(Answer):
+    hidden: list[ForgotPlace]
+    candidates: list[ForgotPlace] = Field(description="Not hidden: a person picks from them.")
+    request: Id
+    erase_at: Moment | None = Field(description="Until then it can be undone.")
+
+
+def forget(acting: Acting, asked: Forget, work: Transaction, writer: Writer) -> dict[str, Any]:
+    """Ask to forget up to five statements: they are hidden at once, and can be undone."""
+    if not (asked.text.strip() or asked.ids):
+        raise Invalid("text", _("Send a text or ids."))
+    made = _asked(work, acting, asked, writer)
+    account = tell(made)
+    return {
+        "hidden": [_place(one) for one in account.hidden],
+        "candidates": [_place(one) for one in account.candidates],
+        "request": made.pk,
+        "erase_at": made.erase_at,
+    }
+
+
+def _place(told: Told) -> ForgotPlace:
+    return ForgotPlace(id=told.id, text=told.text, where=next(iter(told.where), ""))
+
+
+def _asked(tx: Transaction, acting: Acting, asked: Forget, writer: Writer) -> Request:
+    """An agent's word: erased is what was hidden only after the usual time, if nobody undoes it."""
+    said = Asked(
+        acting.reader.agent,
+        acting.reader.owner,
+        Request.Via.TOOL,
+        credentials.mask(asked.text.strip())[0],
+        by=writer.user if acting.token and acting.token.act_as_person else None,
+        conversation=acting.conversation,
+    )
+    return requests.ask_of(tx, said, asked.ids) if asked.ids else requests.ask(tx, said)

@@ -1,0 +1,114 @@
+"""What a request hides and offers, told to who may read it: each statement once, wherever it
+stands."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.forgetting.models import Request, Target
+from memoryweb.forgetting.wording import says
+from memoryweb.language.normal_form import clean
+from memoryweb.language.statements import fingerprint
+from memoryweb.memory.forgetting.hiding import Meant
+
+_ORDER = (Target.Kind.FACT, Target.Kind.LINE, Target.Kind.MESSAGE)
+
+
+@dataclass(frozen=True)
+class Told:
+    """`where` names the files and conversations; `targets` are all places that say it."""
+
+    id: str
+    text: str
+    where: tuple[str, ...]
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Account:
+    hidden: tuple[Told, ...]
+    candidates: tuple[Told, ...]
+
+
+def requests_of(agent: Agent) -> "QuerySet[Request]":
+    return Request.objects.filter(agent=agent)
+
+
+def tell(request: Request) -> Account:
+    return tell_all([request])[request.pk]
+
+
+def tell_all(requests: Sequence[Request]) -> Mapping[object, Account]:
+    """In one statement for many."""
+    rows = Target.objects.filter(request__in=[one.pk for one in requests])
+    rows = rows.select_related("fact", "file", "message__conversation").order_by("pk")
+    known: dict[object, list[Target]] = {one.pk: [] for one in requests}
+    own = {one.pk: one.message_id for one in requests}
+    for row in rows:
+        if row.message_id is None or row.message_id != own[row.request_id]:
+            known[row.request_id].append(row)
+    return {
+        key: Account(
+            tuple(_told(row for row in found if row.is_hidden)),
+            tuple(_told(row for row in found if not row.is_hidden)),
+        )
+        for key, found in known.items()
+    }
+
+
+def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
+    """Lines and messages among the candidates of what waits, each by its id."""
+    rows = Target.objects.filter(request__agent=agent, request__owner=owner, fact=None)
+    waiting = rows.filter(is_hidden=False, request__state__in=Request.HIDING)
+    for row in waiting.select_related("file", "message__conversation"):
+        yield (
+            id_of(row),
+            Meant(
+                Target.Kind(row.kind),
+                _text(row),
+                _where(row),
+                file=row.file,
+                fingerprint=row.fingerprint,
+                message=row.message,
+                first=row.first,
+                last=row.last,
+            ),
+        )
+
+
+def id_of(target: Target) -> str:
+    """A statement's own id; of a line or message that of its place here."""
+    return str(target.fact_id) if target.fact_id else f"t{target.pk}"
+
+
+def _told(rows: Iterable[Target]) -> Iterator[Told]:
+    """The fullest name first: a fact, then a line, then what was said."""
+    kept: list[tuple[Target, str, list[Target]]] = []
+    for row in sorted(rows, key=lambda one: _ORDER.index(Target.Kind(one.kind))):
+        text = _text(row)
+        same = next((of for _first, said, of in kept if says(text, said)), None) if text else []
+        if same is None:
+            kept.append((row, text, [row]))
+        else:
+            same.append(row)
+    for row, text, places in kept:
+        where = tuple(dict.fromkeys(filter(None, map(_where, places))))
+        yield Told(id_of(row), text, where, tuple(one.pk for one in places))
+
+
+def _text(row: Target) -> str:
+    if row.fact is not None:
+        return row.fact.text
+    if row.message is not None:
+        return row.message.content[row.first or 0 : row.last].strip()
+    lines = row.file.content.split("\n") if row.file else []
+    found = (line for line in lines if line.strip() and fingerprint(line) == row.fingerprint)
+    return clean(next(found, ""))
+
+
+def _where(row: Target) -> str:
+    if row.message is not None:
+        return row.message.conversation.external_id
+    return row.file.path if row.file else row.fact.path if row.fact else ""

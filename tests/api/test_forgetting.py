@@ -1,0 +1,154 @@
+"""An agent's tool asks to forget; only people decide what comes of it."""
+
+from typing import Any
+
+import pytest
+
+from memoryweb.agents.models import Owner
+from memoryweb.forgetting.models import LegalHold, Request
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.workspace.author_kinds import AuthorKind
+from tests.api.callers import Callers, callers_of
+from tests.api.client import Api
+from tests.forgetting.asking import WEIGHT, lived
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+CUSTOMER: dict[str, Any] = {"endUserId": "customer-1"}
+
+
+@pytest.fixture
+def callers(world: World) -> Callers:
+    return callers_of(world)
+
+
+def forget(world: World, caller: Api, status: int = 200, **body: Any) -> Any:
+    answer = caller.post(f"/agents/{world.agent.pk}/tools/forget", body)
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def decide(world: World, caller: Api, made: Any, act: str, status: int = 200, **body: Any) -> Any:
+    path = f"/memory/{world.agent.pk}/requests/{made['request']}/{act}"
+    answer = caller.post(path, body)
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def listed(world: World, caller: Api, query: str = "") -> Any:
+    return caller.get(f"/memory/{world.agent.pk}/requests{query}").json()["items"]
+
+
+def remembers(world: World, owner: Owner | None, *lines: str) -> None:
+    text = "# Memory\n\n" + "".join(f"- {line}\n" for line in lines)
+    writer = Writer(AuthorKind.PERSON, user=world.alice)
+    with write_transaction(world.team) as work:
+        write(work, Place(world.agent, owner, "MEMORY.md"), text, writer=writer)
+
+
+def test_the_tool_hides_what_its_words_mean(world: World, callers: Callers) -> None:
+    fact = lived(world, world.customer)
+    made = forget(world, callers.helpdesk, text="my weight", conversationId="talk", **CUSTOMER)
+    assert made["hidden"] == [{"id": str(fact.pk), "text": WEIGHT, "where": "MEMORY.md"}]
+    assert made["eraseAt"]
+    again = forget(world, callers.helpdesk, text="Forget my weight!", **CUSTOMER)
+    assert again["request"] == made["request"]
+
+
+def test_the_tool_takes_the_ids_of_facts_and_of_candidates(world: World, callers: Callers) -> None:
+    remembers(world, world.customer, *(f"The garden has a rose number {n}." for n in range(9)))
+    offered = forget(world, callers.helpdesk, text="the garden", **CUSTOMER)
+    assert (offered["hidden"], offered["eraseAt"]) == ([], None)
+    ids = [one["id"] for one in offered["candidates"][:2]]
+    made = forget(world, callers.helpdesk, ids=ids, **CUSTOMER)
+    assert sorted(one["id"] for one in made["hidden"]) == sorted(ids)
+
+
+def test_an_unknown_or_foreign_id_is_not_found(world: World, callers: Callers) -> None:
+    theirs = lived(world, world.sender)
+    for wanted in (str(theirs.pk), str(world.agent.pk), "t1", "none"):
+        forget(world, callers.helpdesk, 404, ids=[wanted], **CUSTOMER)
+    forget(world, callers.helpdesk, 400, **CUSTOMER)
+    assert not Request.objects.exists()
+
+
+def test_a_model_that_is_told_to_forget_everything_hides_five_at_most(
+    world: World, callers: Callers
+) -> None:
+    roses = [f"The garden has a rose number {n}." for n in range(40)]
+    remembers(world, world.customer, *roses)
+    assert not forget(world, callers.helpdesk, text="everything", **CUSTOMER)["hidden"]
+    facts = list(world.agent.facts.filter(owner=world.customer))
+    for fact in facts:
+        forget(world, callers.helpdesk, ids=[str(fact.pk)], **CUSTOMER)
+    for rose in roses:
+        forget(world, callers.helpdesk, text=rose, **CUSTOMER)
+    hidden = listed(world, callers.helpdesk, "?owner=api:customer-1&state=hidden")
+    assert sum(len(one["hidden"]) for one in hidden) == 5
+    assert world.agent.facts.filter(owner=world.customer).count() == 40
+
+
+def test_a_program_lists_requests_without_what_they_hide(world: World, callers: Callers) -> None:
+    lived(world, world.customer)
+    forget(world, callers.helpdesk, text="my weight", **CUSTOMER)
+    (one,) = listed(world, callers.helpdesk, "?owner=api:customer-1")
+    assert [place["text"] for place in one["hidden"]] == [None]
+    assert listed(world, callers.helpdesk, "?owner=shared") == []
+
+
+def test_its_owner_undoes_keeps_and_erases(world: World, callers: Callers) -> None:
+    lived(world, world.bobs_memory)
+    made = forget(world, callers.member, text="my weight")
+    (one,) = listed(world, callers.member)
+    assert one["hidden"][0]["text"] == WEIGHT
+    assert one["hidden"][0]["where"] == ["MEMORY.md", "memory/2026-03-01.md", "talk"]
+    assert decide(world, callers.member, made, "undo")["state"] == "undone"
+    assert decide(world, callers.member, made, "undo", 409)["code"] == "already_decided"
+    made = forget(world, callers.member, text="my weight")
+    assert decide(world, callers.member, made, "keep")["state"] == "kept"
+    made = forget(world, callers.member, text="my weight")
+    told = decide(world, callers.member, made, "erase")
+    assert told["state"] in {"hidden", "erased"}
+    assert told["decidedAt"]
+
+
+def test_a_program_decides_nothing(world: World, callers: Callers) -> None:
+    lived(world, world.customer)
+    made = forget(world, callers.helpdesk, text="my weight", **CUSTOMER)
+    for act in ("erase", "undo", "keep"):
+        assert decide(world, callers.helpdesk, made, act, 403)["code"] == "person_required"
+        decide(world, callers.admin, made, act, 404)
+
+
+def test_candidates_are_picked_by_a_person(world: World, callers: Callers) -> None:
+    roses = [f"The garden has a rose number {n}." for n in range(8)]
+    remembers(world, world.bobs_memory, *roses)
+    made = forget(world, callers.member, text="the garden")
+    assert decide(world, callers.member, made, "erase", 409)["code"] == "nothing_picked"
+    ids = [made["candidates"][0]["id"]]
+    told = decide(world, callers.member, made, "erase", ids=ids)
+    assert [one["id"] for one in told["hidden"]] == ids
+    assert len(told["candidates"]) == 7
+
+
+def test_a_legal_hold_keeps_what_is_hidden_from_being_erased(
+    world: World, callers: Callers
+) -> None:
+    lived(world, world.bobs_memory)
+    with write_transaction(world.team):
+        LegalHold.objects.create(team=world.team, reason="A case.")
+    made = forget(world, callers.member, text="my weight")
+    assert made["hidden"]
+    assert decide(world, callers.member, made, "erase", 409)["code"] == "legal_hold"
+    assert decide(world, callers.member, made, "undo")["state"] == "undone"
+
+
+def test_shared_memory_is_asked_for_and_an_admin_decides(world: World, callers: Callers) -> None:
+    remembers(world, None, "The pool opens at nine.", "Tea is at five.")
+    made = forget(world, callers.helpdesk, text="the pool", **CUSTOMER)
+    assert (made["hidden"], len(made["candidates"]), made["eraseAt"]) == ([], 1, None)
+    ids = [made["candidates"][0]["id"]]
+    assert decide(world, callers.member, made, "erase", 403, ids=ids)["code"] == "may_not_forget"
+    told = decide(world, callers.admin, made, "erase", ids=ids)
+    assert [one["text"] for one in told["hidden"]] == ["The pool opens at nine."]
