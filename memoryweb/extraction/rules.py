@@ -1,11 +1,11 @@
 """The rules extractor: what people said that is worth keeping, in their own words, without a model.
 
-Nothing is rewritten or joined across speakers: a line is a sentence, after the one before it in the
-same message where it can't be understood alone.
+Nothing is rewritten or joined across speakers: a line is a sentence, after the one that they said
+before it where it can't be understood alone.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
@@ -19,6 +19,7 @@ LONGEST = 400  # characters of a line
 _TAIL = re.compile(r"[,;:，、；](?=[^,;:，、；]*$)")
 _WORDS = re.compile(r"[^\W\d_]+")
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 4, 8
+_STOP = re.compile(r"[.!?…。！？]\W*$")
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -49,6 +50,15 @@ class _Scene:
     to_assistant: bool
 
 
+@dataclass(frozen=True)
+class _Part:
+    """One sentence of a line, as it is shown; `id` is its message's."""
+
+    text: str
+    claim: Claim
+    id: str
+
+
 def extract(
     window: Sequence[Spoken],
     *,
@@ -66,12 +76,14 @@ def extract(
     is_named = shared or len(named) > 1 or not to_assistant
     known, fresh = Lookup(already), Lookup()
     kept: dict[str, NoteLine] = {}
+    last: dict[str, _Part | None] = {}  # what each speaker's message before ended with
     for message in window:
         if message.role != "user":
             continue
         name = one_line(message.name or speaker, 40).strip(" .,:;：")
         scene = _Scene(name if is_named else "", message.at.date(), to_assistant)
-        for line in _lines(message, scene):
+        groups, last[name] = _groups(message, scene, last.get(name))
+        for line in (_line(parts, scene) for parts in groups):
             if next(known.covering(line.text), None) is not None:
                 continue
             same = next(fresh.covering(line.text), None)
@@ -89,64 +101,79 @@ def _merged(line: NoteLine, other: NoteLine) -> NoteLine:
     return replace(line, message_ids=ids, durable=durable, asked=asked)
 
 
-def _lines(message: Spoken, scene: _Scene) -> Iterator[NoteLine]:
-    for parts in _groups(message.content, scene):
-        text = "".join(f"{text}{_space(text)}" for text, _claim in parts)
-        claim = max((claim for _text, claim in parts), key=lambda one: (one.durable, bool(one.key)))
-        line = one_line(f"{scene.speaker}: {text}" if scene.speaker else text, LONGEST)
-        asked = any(one.act is Act.ASKS for _text, one in parts)
-        yield NoteLine(line, (message.id,), claim.durable, asked, claim.kind)
+def _line(parts: Sequence[_Part], scene: _Scene) -> NoteLine:
+    text = "".join(f"{part.text}{_space(part.text)}" for part in parts)
+    claim = max((part.claim for part in parts), key=_weight)
+    line = one_line(f"{scene.speaker}: {text}" if scene.speaker else text, LONGEST)
+    asked = any(part.claim.act is Act.ASKS for part in parts)
+    ids = tuple(dict.fromkeys(part.id for part in parts))
+    return NoteLine(line, ids, claim.durable, asked, claim.kind)
+
+
+def _weight(claim: Claim) -> tuple[bool, ...]:
+    return claim.durable, not claim.general, bool(claim.key)
 
 
 def _space(text: str) -> str:
     return "" if _NO_SPACES.search(text[-2:]) or text[-1:] in "。！？" else " "
 
 
-def _groups(content: str, scene: _Scene) -> list[list[tuple[str, Claim]]]:
-    """The sentences that are kept, each with the one that it needs."""
-    groups: list[list[tuple[str, Claim]]] = []
-    before: str | None = None  # the sentence before, unless it was asked
+def _told(before: _Part, message: Spoken) -> _Part:
+    """For what follows it; in another message it ends with a mark."""
+    stop = "。" if _NO_SPACES.search(before.text[-1:]) else "."
+    is_open = before.id != message.id and not _STOP.search(before.text)
+    return replace(before, text=before.text + stop if is_open else before.text, claim=Claim())
+
+
+def _groups(
+    message: Spoken, scene: _Scene, before: _Part | None
+) -> tuple[list[list[_Part]], _Part | None]:
+    """The sentences that are kept, each with the one that it needs; and the last one where the
+    speaker's next message may need it. `before` is that of their last message, then the sentence
+    before, unless it was asked."""
+    groups: list[list[_Part]] = []
     is_open = False  # the last group ends with it
     is_asked = False  # "Remember this." stood before it
     # What is to be forgotten is nothing to write down.
-    for text in (one for one in split(speech(content)) if not any(forgets(one))):
+    for text in (one for one in split(speech(message.content)) if not any(forgets(one))):
         sentence = spoken_of(text, scene.day)
-        claim = _wanted(sentence, scene)
+        claim = _wanted(sentence, scene, before)
         if sentence.is_request and scene.to_assistant:
             is_asked = True
             continue
         if is_asked and (claim.durable or _tells(text, sentence, scene, is_asked=True)):
-            claim, is_asked = replace(claim, durable=True, act=Act.ASKS), False
+            claim, is_asked = replace(claim, durable=True, act=Act.ASKS, general=False), False
         if sentence.is_joke:
             groups, is_open, before = groups[:-1] if is_open else groups, False, None
             continue
+        part = _Part(_shown(text, claim, scene), claim, message.id)
         room = LONGEST - len(text)
         if not (claim.durable or _tells(text, sentence, scene)):
             is_kept = False
-        elif sentence.leans and is_open and sum(len(part) for part, _claim in groups[-1]) < room:
-            groups[-1].append((_shown(text, claim, scene), claim))
+        elif sentence.leans and is_open and sum(len(one.text) for one in groups[-1]) < room:
+            groups[-1].append(part)
             is_kept = True
-        elif sentence.leans and claim.durable and before is not None and len(before) < room:
-            told = (_shown(before, Claim(), scene), Claim())
-            groups.append([told, (_shown(text, claim, scene), claim)])
+        elif sentence.leans and claim.durable and before and len(before.text) < room:
+            groups.append([_told(before, message), part])
             is_kept = True
         elif is_kept := claim.durable or not sentence.leans:
-            groups.append([(_shown(text, claim, scene), claim)])
+            groups.append([part])
         is_open = is_kept
-        before = None if sentence.is_question and not claim.durable else text
+        is_other = sentence.is_question or _orders(text, sentence, scene)
+        before = part if claim.durable or not is_other else None
     if is_asked and groups:  # "… Remember that."
-        text, claim = groups[-1][-1]
-        groups[-1][-1] = text, replace(claim, durable=True, act=Act.ASKS)
-    return groups
+        part = groups[-1][-1]
+        groups[-1][-1] = replace(part, claim=replace(part.claim, durable=True, act=Act.ASKS))
+    return groups, before if is_open and scene.to_assistant else None
 
 
-def _wanted(sentence: Sentence, scene: _Scene) -> Claim:
-    """Between friends nobody instructs an assistant."""
+def _wanted(sentence: Sentence, scene: _Scene, before: _Part | None) -> Claim:
+    """Between friends nobody instructs an assistant; and a form tells nothing of "it" alone."""
     claim = sentence.claim
     is_order = claim.act is Act.ASKS or claim.kind is Kind.INSTRUCTION
     if is_order and not scene.to_assistant:
         return replace(claim, durable=False, act=Act.STATES)
-    return claim
+    return Claim() if claim.general and sentence.leans and before is None else claim
 
 
 def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:
@@ -165,7 +192,12 @@ def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = Fal
         return not language.small.search(text)
     if language.small.search(text) or not language.own.search(text):
         return False
-    return not (scene.to_assistant and language.orders.search(text))
+    return not _orders(text, sentence, scene)
+
+
+def _orders(text: str, sentence: Sentence, scene: _Scene) -> bool:
+    language = sentence.language
+    return scene.to_assistant and language is not None and bool(language.orders.search(text))
 
 
 def _shown(text: str, claim: Claim, scene: _Scene) -> str:

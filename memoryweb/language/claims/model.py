@@ -50,7 +50,8 @@ class Claim:
     """`subject` is normalised, "" whoever speaks or whom the memory is about; `attribute` is ""
     where several values may stand side by side; `old` is what the sentence itself says is no
     longer so: a former value, or the thing that was cancelled; `valid_to` is the last day that
-    the claim holds. `durable`: the sentence says by itself that it is worth keeping."""
+    the claim holds. `durable`: the sentence says by itself that it is worth keeping; `general`:
+    by its form, and not by what it is about."""
 
     kind: Kind = Kind.OTHER
     act: Act = Act.STATES
@@ -61,6 +62,7 @@ class Claim:
     valid_from: date | None = None
     valid_to: date | None = None
     durable: bool = False
+    general: bool = False
 
     @property
     def key(self) -> tuple[str, str] | None:
@@ -77,10 +79,12 @@ class Claim:
 class Row:
     """One way to say one kind of thing. Groups of `pattern`: `who` it is said of, `what` names the
     attribute further, `value`, and `old` for what is no longer so. It begins `anywhere`, else
-    only where the language says that something new can start."""
+    only where the language says that something new can start. A `general` one holds whatever the
+    words, so only in a clause that says nothing of the moment or of the work at hand."""
 
     pattern: re.Pattern[str]
     anywhere: bool
+    general: bool
     kind: Kind
     act: Act
     attribute: str
@@ -91,13 +95,13 @@ class Row:
 @dataclass(frozen=True)
 class Language:
     """`rows` in the order in which they are tried, after what `start` finds. The rest are cues
-    around a row's match: `asks`
-    begins a request to remember, `topic` names before a match whom
-    it is about, `maybe` makes what follows hypothetical, `jokes` takes back what
-    was said, `laughs` makes light of a clause, `asking` begins a question without its mark,
-    `leans` needs the sentence before, `orders` begins a request to an assistant, `small` is small
-    talk, `own` speaks of the speaker, `self_words` are the speaker as a subject, `pronouns`
-    somebody named before, `clause` parts clauses, `ends` is where a value ends."""
+    around a row's match: `asks` begins a request to remember, `topic` names before a match whom it
+    is about, `maybe` makes what follows hypothetical, `jokes` takes back what was said, `laughs`
+    makes light of a clause, `passing` is of the moment or of the work at hand, `asking` begins a
+    question without its mark, `leans` needs the sentence before, `orders` begins a request to an
+    assistant, `small` is small talk, `own` speaks of the speaker, `self_words` are the speaker as a
+    subject, `pronouns` somebody named before, `clause` parts clauses, `ends` is where a value
+    ends."""
 
     rows: tuple[Row, ...]
     start: re.Pattern[str]
@@ -106,6 +110,7 @@ class Language:
     maybe: re.Pattern[str]
     jokes: re.Pattern[str]
     laughs: re.Pattern[str]
+    passing: re.Pattern[str]
     asking: re.Pattern[str]
     leans: re.Pattern[str]
     orders: re.Pattern[str]
@@ -128,7 +133,8 @@ def language(name: str) -> Language:
     """From `<name>.txt`: first its parts and cues, each a line `name = pattern`, in which `{name}`
     stands for another one. Then its rows, each a line `kind/act attribute :: pattern`, followed by
     its examples after `+` (`text => value` or `text => subject: value`) and counter-examples after
-    `-`. A pattern that begins with `~` may match anywhere, others only after what `start` finds."""
+    `-`. A pattern that begins with `~` may match anywhere, others only after what `start` finds; a
+    kind with `?` makes a row general."""
     lines = _lines(name)
     parts = {found["name"]: found["pattern"] for line in lines if (found := PART.match(line))}
     given: dict[str, Any] = {name: frozenset(parts[name].split(" ")) for name in _WORDS}
@@ -159,8 +165,9 @@ def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:
         yield Row(
             compiled(pattern.lstrip("~ "), parts),
             anywhere,
-            Kind(kind),
-            Act(act or "states"),
+            said.endswith("?"),
+            Kind(kind.rstrip("?")),
+            Act(act.rstrip("?") or "states"),
             attribute.strip(),
             tuple(line[2:] for line in tried if line.startswith("+ ")),
             tuple(line[2:] for line in tried if line.startswith("- ")),

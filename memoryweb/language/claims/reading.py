@@ -182,8 +182,9 @@ def _labelled(label: re.Match[str], said: date | None) -> Claim:
     )
 
 
-def _weight(claim: Claim) -> tuple[bool, bool, bool]:
-    return claim.durable, claim.key is not None or bool(claim.old), claim.kind is not Kind.OTHER
+def _weight(claim: Claim) -> tuple[bool, ...]:
+    has_key = claim.key is not None or bool(claim.old)
+    return claim.durable, not claim.general, has_key, claim.kind is not Kind.OTHER
 
 
 def is_pronoun(subject: str) -> bool:
@@ -217,7 +218,10 @@ def undated(sentence: str) -> Sentence:
     read_as = [_spoken(bare, one) for one in languages_of(bare)]
     if not read_as:
         return Sentence(Claim(), None, is_question=bare.rstrip().endswith(("?", "？")))
-    return max(read_as, key=lambda one: one.claim.durable)
+    found = max(read_as, key=lambda one: (one.claim.durable, not one.claim.general))
+    if found.claim.general and len(read_as) > 1:  # a form is only known in a known language
+        return replace(found, claim=Claim())
+    return found
 
 
 def _spoken(text: str, spoken: Language) -> Sentence:
@@ -227,7 +231,7 @@ def _spoken(text: str, spoken: Language) -> Sentence:
     asked = spoken.asks.search(text)
     found = _claim(text[asked.end() :] if asked else text, spoken) or Claim()
     if asked and not spoken.jokes.search(text):
-        found = replace(found, act=Act.ASKS, durable=True)
+        found = replace(found, act=Act.ASKS, durable=True, general=False)
     return Sentence(
         found,
         spoken,
@@ -295,6 +299,8 @@ def _is_meant(text: str, found: re.Match[str], row: Row, spoken: Language) -> bo
         return False
     if spoken.laughs.search(clause) and not is_lasting:
         return False
+    if row.general and (spoken.passing.search(clause) or spoken.orders.search(text)):
+        return False
     if last is None or last.group() in "?？":
         return not (text.rstrip().endswith(("?", "？")) or spoken.asking.search(clause.strip()))
     return not spoken.asking.search(clause.strip())
@@ -336,6 +342,7 @@ def _of_row(found: re.Match[str], row: Row, spoken: Language, before: str) -> Cl
         value,
         _value(old, spoken, cut=False),
         durable=True,
+        general=row.general,
     )
 
 
