@@ -27,7 +27,7 @@ from memoryweb.runs.engine import Lease, Outcome, enqueue
 from memoryweb.runs.models import Run
 from memoryweb.search import index
 from memoryweb.sqlite.bytes import truncate_log
-from memoryweb.workspace.models import File
+from memoryweb.workspace.models import File, Revision
 
 KIND = Run.Kind.ERASURE
 STEP_SECONDS = 20.0  # more than the longest step takes
@@ -187,12 +187,12 @@ def _take_out(lease: Lease, memory: Memory, _after: Any) -> None:
 
 
 def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
-    """One file's revisions after the other."""
+    """One file's revisions after the other, of those that ever held it."""
     run = lease.run
     going = _going(run, memory)
-    rows = File.objects.filter(
-        Q(agent=memory.agent_id, owner=memory.owner_id) | Q(pk__in=going.hidden.prints)
-    ).order_by("pk")
+    held = _hits(Table(Revision, ("text", "reason", "path")), memory, going.sought)
+    wrote = Revision.objects.filter(pk__in=held).values("file")
+    rows = File.objects.filter(Q(pk__in=wrote) | Q(pk__in=going.hidden.prints)).order_by("pk")
     file = (rows.filter(pk__gt=after) if after else rows).only("pk", "team").first()
     if file is None:
         return None

@@ -13,7 +13,7 @@ from django.db.models import Model, Q, QuerySet
 from memoryweb.forgetting.wording import Sought
 from memoryweb.memory.screening import with_each_text
 
-STEP = 5_000  # rows that are looked through at once
+STEP = 20_000  # rows that are looked through at once
 # Names of rows: they go as a whole, and something has to stand in their place.
 _NAMES = frozenset({"path", "folded_path", "external_id"})
 # Who someone is, and no words of theirs.
