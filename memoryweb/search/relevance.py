@@ -6,27 +6,33 @@ from math import log
 
 # A word that stands beside the hit says what the talk is about, not what the hit says of it.
 AROUND = 0.5
-# Who is asked about is one of a few who talk: nearly every message has some name of theirs.
-NAME = 0.5
-# In a small memory every word seems common, and one that is its matter never counts: rarity is
-# judged as if a thousand passages about other things stood beside it.
-OTHERS = 1000
+# Who is asked about is one of a few who talk: nearly every message has some name of theirs. It
+# counts a third of a rare word, however often it is said.
+NAME = 1 / 3
+# What a memory is about it says all the time, and that is no reason to count it for nothing: where
+# we know the little words of a language, and left them out, each other word counts half at least.
+LEAST = 0.5
+# In a small memory every word seems common: rarity is judged as if so many passages about other
+# things stood beside it.
+OTHERS = 300
 # Of windows of two characters some lie across two words, and are in no text that says the same.
 CJK = 1.5
 # The best hit for a message must say about a third of what one of its sentences asks for: where
 # only less is found, memory holds words in common with it, and no answer. Fitted on one talk of
 # two friends, so that of the questions about other people seven of ten find nothing.
 ANSWERS = 0.325
-# Beside an answer, what says a tenth may be a part of it; below that a hit shares a word by chance.
-FLOOR = 0.1
+# Beside an answer, what says a little may be a part of it.
+FLOOR = 0.05
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """Of a query: the numbers of the terms it asks for."""
+    """Of a query: the numbers of the terms it asks for. `is_known`: it is in a language whose
+    little words we know."""
 
     terms: frozenset[int]
     is_cjk: bool
+    is_known: bool
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,10 @@ def _idf(passages: int, having: int) -> float:
 def _share(
     sentence: Sentence, rarities: Sequence[float], evidence: Evidence, names: Collection[int]
 ) -> float:
+    least = LEAST if sentence.is_known else 0.0
+
     def weight(terms: Collection[int]) -> float:
-        return sum(rarities[at] * (NAME if at in names else 1.0) for at in terms)
+        return sum(NAME if at in names else max(rarities[at], least) for at in terms)
 
     all_of_it = weight(sentence.terms)
     if not all_of_it:

@@ -86,7 +86,7 @@ def sentences_of(text: str, terms: Sequence[Term]) -> list[Sentence]:
         kept = frozenset(numbers[term] for term in asked if term in numbers)
         if kept:
             judged = whole if len(kept) == len(asked) else cut
-            judged.append(Sentence(kept, bool(CJK.search(sentence))))
+            judged.append(Sentence(kept, bool(CJK.search(sentence)), _is_known(sentence)))
     return whole or cut
 
 
@@ -106,6 +106,12 @@ def names_of(day: date) -> list[str]:
 def _little(words: Iterable[str]) -> Collection[str]:
     """The stop words among these: of the language that has more of them."""
     return max(({*words} & stops for stops in _stop_words()), key=len)
+
+
+def _is_known(sentence: str) -> bool:
+    """Of what people say in English or German, a quarter at least are stop words."""
+    words = set(tokens(sentence))
+    return not CJK.search(sentence) and len(_little(words)) * 4 >= len(words)
 
 
 @cache

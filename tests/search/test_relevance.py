@@ -58,12 +58,12 @@ def test_terms_of_two_sentences_do_not_add_up() -> None:
 
 
 def test_words_of_no_weight_are_no_relevance() -> None:
-    assert relevance.relevance([Sentence(frozenset({0}), False)], [0.0], _all(), ()) == 0
+    assert relevance.relevance([Sentence(frozenset({0}), False, False)], [0.0], _all(), ()) == 0
 
 
 def test_a_sentence_in_cjk_needs_fewer_of_its_windows() -> None:
     half = Evidence(frozenset({0}), frozenset())
-    plain, cjk = (Sentence(frozenset({0, 1}), is_cjk) for is_cjk in (False, True))
+    plain, cjk = (Sentence(frozenset({0, 1}), is_cjk, False) for is_cjk in (False, True))
     weights = [RARE, RARE]
     latin = relevance.relevance([plain], weights, half, ())
     assert latin < relevance.relevance([cjk], weights, half, ()) <= 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memoryweb.agents.readers import Reader
+from memoryweb.language.courtesies import without_courtesies
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.memory import placeholders
@@ -49,10 +50,11 @@ def found_for(
     """
     quoted: list[Quoted] = []
     room -= tokens.estimate(f"--- {HEADING} ---\n")
-    if room <= 0 or not message.strip():
+    asked = without_courtesies(message)
+    if room <= 0 or not asked:
         return ()
     most = min(_MOST, room // _SHORT)
-    hits = search(reader, query_syntax.plain(message), limit=most).hits
+    hits = search(reader, query_syntax.plain(asked), limit=most).hits
     for hit in _answers(placeholders.allowed(hits, then=False), files, talk):
         one = _quote(hit, message)
         if one and one.tokens <= room:
