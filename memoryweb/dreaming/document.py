@@ -1,7 +1,7 @@
 """MEMORY.md as lines with headings and bullets, into which a night's results are written."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +22,6 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _FENCE_END = re.compile(r"^\s{0,3}(?:`{3,}|~{3,})\s*$")
-_AS_OF = re.compile(r"\(as of [^)]*\)")
 
 _ORDER = tuple(HEADINGS.values())
 # Headings of kinds in files of earlier versions, which are used where they stand.
@@ -109,12 +108,6 @@ class Document:
         has_earlier = self._heading(title) is None and self._heading(earlier) is not None
         return earlier if has_earlier else title
 
-    def _people(self) -> set[str]:
-        """What many lines begin with is whom, or what, the lines are about."""
-        firsts = Counter(word for line in self.lines for word in _words(line.text)[:1])
-        most = max(firsts.values(), default=0)
-        return {word for word, count in firsts.items() if count > 1 and count >= most / 4}
-
     def add(self, title: str, new: Line, *, by_date: bool) -> None:
         """Put a bullet into the section, which is made in its place when missing."""
         heading = self._heading(title) or self._new_section(title)
@@ -171,16 +164,14 @@ class Document:
         self.lines[at:at] = [*gap, heading]
 
     def _place(self, start: int, end: int, new: Line, *, by_date: bool) -> int:
-        """Events by date; everything else below the last line about the same subject."""
+        """Events by date; everything else below the last line that begins with the same word."""
         items = [at for at in range(start, end) if self.lines[at].is_bullet]
         at = end
         if by_date and items:
             mine = _when(new.text)
             at = next((i for i in items if _when(self.lines[i].text) > mine), end)
         elif items:
-            people = self._people()
-            mine = _subject(new.text, people)
-            same = [i for i in items if _subject(self.lines[i].text, people) == mine]
+            same = [i for i in items if _first_word(self.lines[i].text) == _first_word(new.text)]
             at = next((i for i in items if i > same[-1]), end) if same else end
         return self._outside_block(at)
 
@@ -224,17 +215,12 @@ def _is_closed(lines: Sequence[str]) -> bool:
 
 def _when(text: str) -> str:
     """Sorts by date; what has none comes last."""
-    found = _DATE.search(_AS_OF.sub("", text)) or _DATE.search(text)
+    found = _DATE.search(text)
     if found is None:
         return "~"
     month = found["month"]
     return f"{found['year']}-{_MONTHS.index(month[:3].lower()) + 1:02}" if month else found.group()
 
 
-def _subject(text: str, people: set[str]) -> str:
-    words = _words(text)
-    return next((word for word in words if word in people), next(iter(words), ""))
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return read(clean(text)).words
+def _first_word(text: str) -> str:
+    return next(iter(read(clean(text)).words), "")

@@ -49,12 +49,17 @@ def is_held(gates: Iterable[Mapping[str, Any]]) -> bool:
     return any(gate["name"] == "reviewed" and not gate["passed"] for gate in gates)
 
 
-def kept_last(reports: QuerySet[Report]) -> QuerySet[Candidate]:
-    """What the last of these dreams of each memory kept for later."""
+def last_reports(reports: QuerySet[Report]) -> QuerySet[Report]:
+    """Of each agent and owner."""
     newest_first = Window(
         RowNumber(), partition_by=[F("agent"), F("owner")], order_by=F("dreamt_at").desc()
     )
-    last = reports.annotate(place=newest_first).filter(place=1)
+    return reports.annotate(place=newest_first).filter(place=1)
+
+
+def kept_last(reports: QuerySet[Report]) -> QuerySet[Candidate]:
+    """What the last of these dreams of each memory kept for later."""
+    last = last_reports(reports)
     return Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
 
 

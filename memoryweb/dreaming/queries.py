@@ -11,16 +11,14 @@ from django.db.models import (
     Case,
     Count,
     DateField,
-    F,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
     Sum,
     When,
-    Window,
 )
-from django.db.models.functions import Coalesce, RowNumber, TruncDate
+from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -29,9 +27,9 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import inputs
+from memoryweb.dreaming.earlier import last_reports
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.dreaming.status import LATE, late_dreams, repeating
-from memoryweb.llm import breaker, client, usage
+from memoryweb.dreaming.status import LATE, late_dreams, of_endpoint, repeating
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
@@ -109,11 +107,7 @@ def team_warnings(team: Team) -> list[str]:
             late,
         )
         said.append(told.format(n=late))
-    if breaker.open_until(team.pk):
-        said.append(_("The model endpoint failed five times in a row and is paused for a while."))
-    if client.configured() and usage.today(team.pk, team.daily_tokens).is_spent:
-        said.append(_("Today's token budget is used up. Dreams wait until tomorrow."))
-    return said
+    return [*said, *of_endpoint(team)]
 
 
 def _counts(agents: Sequence[Agent], visible: Q, now: datetime) -> _Counts:
@@ -199,11 +193,8 @@ def waiting(agents: Collection[Agent], visible: Q, now: datetime) -> dict[UUID, 
 
 def _latest(agents: Collection[Agent], visible: Q) -> list[Report]:
     """Of each agent and owner."""
-    newest_first = Window(
-        RowNumber(), partition_by=[F("agent"), F("owner")], order_by=F("dreamt_at").desc()
-    )
-    reports = Report.objects.filter(visible, agent__in=agents).annotate(place=newest_first)
-    return list(reports.filter(place=1).select_related("run").only("run__inputs").order_by())
+    last = last_reports(Report.objects.filter(visible, agent__in=agents))
+    return list(last.select_related("run").only("run__inputs").order_by())
 
 
 def _kept(latest: Collection[Report], now: datetime) -> dict[UUID, int]:

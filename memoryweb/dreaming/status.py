@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import consolidators, diary, inputs
 from memoryweb.dreaming.gates import Verdict
@@ -75,10 +76,14 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
         yield said.format(why=reason(waits.reason) if waits.reason else _("It has not started."))
     if repeating([agent.pk], now):
         yield _("The last two nights had the same result.")
-    if breaker.open_until(agent.team_id):
-        yield _("The model endpoint failed five times in a row and is left alone for a while.")
-    spent = usage.today(agent.team_id, agent.team.daily_tokens)
-    if client.configured() and spent.is_spent:
+    yield from of_endpoint(agent.team)
+
+
+def of_endpoint(team: Team) -> Iterable[str]:
+    """Sentences about why no model is asked."""
+    if breaker.open_until(team.pk):
+        yield _("The model endpoint failed five times in a row and is paused for a while.")
+    if client.configured() and usage.today(team.pk, team.daily_tokens).is_spent:
         yield _("Today's token budget is used up. Dreams wait until tomorrow.")
 
 

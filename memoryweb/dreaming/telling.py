@@ -14,12 +14,8 @@ _LONGEST = 160  # characters of a quoted line
 
 def held(why: str) -> str:
     """Instead of the changes, where a person decides about all of them; empty where not."""
-    if why == "current":
-        return _(
-            "MEMORY.md was not changed, because the notes changed twice while the dream was at "
-            "work: the proposal waits for a person."
-        )
-    return _("MEMORY.md was not changed: the proposal waits for a person.") if why else ""
+    said = _("MEMORY.md was not changed: the proposal waits for a person.")
+    return f"{said} {reasons.WAITS[why]}" if why else ""
 
 
 def changes(results: Sequence[Result]) -> str:

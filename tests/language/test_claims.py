@@ -160,6 +160,10 @@ def test_what_is_over_is_recognised_in_what_was_said_before(newer: str, older: s
         ("Correction: it's 68 m², not 74.", "Our flat has 74 m².", True),
         ("Correction: it's 68 m², not 74.", "My mum is 74.", False),
         ("I meant 9, not 8.", "My son Theo is 8.", False),
+        ("Our chat is now Slack instead of Teams.", "Our team chat is on Teams.", True),
+        ("Our chat is now Slack instead of Teams.", "Marta's team ships on Thursdays.", False),
+        ("My wife no longer eats meat.", "I eat meat on Sundays.", False),
+        ("Actually it's Carla, not Clara.", "My sister Clara plays the cello.", True),
     ],
 )
 def test_only_another_value_of_the_same_thing_takes_one_back(

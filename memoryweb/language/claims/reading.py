@@ -409,7 +409,8 @@ def _is_of_thing(newer: Claim, older: str) -> bool:
     named = set(read(f"{newer.subject} {newer.attribute} {newer.value}").words) - old
     rest = set(read(older).words) - old
     is_word = " " not in newer.value and len(newer.value) <= _LONGEST_WORD
-    is_bare = is_word or len(named) < 2 or not when_in(newer.value).is_empty
+    is_bare = is_word or (newer.act is Act.CORRECTS and len(named) < 2)
+    is_bare = is_bare or not when_in(newer.value).is_empty
     return (is_bare and not newer.attribute) or len(rest & named) * 2 > len(rest)
 
 
