@@ -14,6 +14,7 @@ from memoryweb.forgetting.queries import asked_since
 from memoryweb.language.statements import Lookup, clean
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import write
+from memoryweb.memory.forgetting import requests as forgetting
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance import vouching
@@ -43,6 +44,7 @@ def apply(lease: Lease, extraction: Extraction, window: Window) -> bool:
             extraction.delete()  # it may say what is to be forgotten: the window is read again
             return True
         written = _write_lines(work, lease.run, conversation, window, found)
+        _offer(work, conversation, window, found)
         _close(conversation, extraction, window, written)
     return True
 
@@ -63,6 +65,16 @@ def _write_lines(
     if done.revision is None:  # somebody has this note in everyone's prompt
         return [{"path": path, "held": True}] if done.proposal else []
     return [_written(done, done.first_line, done.first_line + len(lines) - 1)]
+
+
+def _offer(work: Transaction, conversation: Conversation, window: Window, found: Findings) -> None:
+    """What is wrong or off is said by lines; what shall be forgotten a person decides about."""
+    turns = {turn.pk: turn for turn in window.turns}
+    for one in found.requests:
+        for key in one.messages[:1] if one.kind == "forget" else ():
+            if key in turns:
+                turns[key].conversation = conversation
+                forgetting.offer(work, turns[key], one.about)
 
 
 def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:

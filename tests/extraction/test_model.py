@@ -7,6 +7,9 @@ import pytest
 from memoryweb.audit.models import Event
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Request
+from memoryweb.memory.outdated import withheld_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
@@ -89,6 +92,32 @@ def test_what_was_asked_of_the_memory_is_stored_and_nothing_is_done_by_it(
     said = conversation.messages.get(external_id="t3")
     assert stored == [{"kind": "forget", "about": "Rome", "messages": [said.pk]}]
     assert text_of(world, "MEMORY.md") == "# Memory\n\n- Ann lives in Rome.\n"
+    offered = Request.objects.get()
+    assert (offered.state, offered.about, offered.message) == ("open", "Rome", said)
+    targets = list(offered.targets.all())
+    assert Fact.objects.get() in [target.fact for target in targets]
+    assert not any(target.is_hidden for target in targets)
+    memory = File.objects.get(path="MEMORY.md", owner=world.customer)
+    assert not withheld_of([memory])[memory.pk]
+
+
+@pytest.mark.parametrize(
+    ("said", "about", "talks"),
+    [
+        ("Please forget that I live in Rome.", "Rome", {}),
+        ("I lived there once.", "the moon", {}),
+        ("I would rather you did not know about Rome.", "Rome", {"group": True}),
+    ],
+    ids=["heard by rules", "about nothing", "in a group"],
+)
+def test_what_rules_heard_what_means_nothing_and_a_group_is_not_offered(
+    world: World, model_server: ModelServer, said: str, about: str, talks: dict[str, Any]
+) -> None:
+    put(world, "MEMORY.md", "# Memory\n\n- I live in Rome.\n")
+    asks = {"kind": "forget", "about": about, "messageIds": ["t5"]}
+    model_server.answer(answer(requests=[asks]))
+    extract(world, talk(world, [*TALK, ("user", said)], **talks))
+    assert not Request.objects.filter(about=about).exists()
 
 
 def test_lines_are_one_line_each_and_start_no_markdown(

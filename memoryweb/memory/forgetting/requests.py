@@ -72,6 +72,21 @@ def ask_of(tx: Transaction, asked: Asked, ids: Collection[str]) -> Request:
     return _offer(tx, replace(asked, owner=None), [fact_place(fact) for fact in shared])
 
 
+def offer(tx: Transaction, message: Message, about: str) -> None:
+    """What a model takes for a request in the owner's own message, where rules heard none: nothing
+    is hidden until a person picks."""
+    conversation = message.conversation
+    is_own = (
+        not conversation.group and source_of_message(conversation, message) == SourceClass.OWNER
+    )
+    if not is_own or Request.objects.filter(message=message).exists():
+        return
+    asked = Asked(conversation.agent, conversation.owner, Request.Via.MESSAGE, about, message)
+    found = match(asked, _meanings(about), message.timestamp)
+    if places := found.places or unique(found.near):
+        _offer(tx, asked, places)
+
+
 def _hear(tx: Transaction, conversation: Conversation, message: Message, said: Forget) -> None:
     """Its own sentence is hidden with it: what is to be forgotten is no news to write down."""
     kept = message if message.pk else None
