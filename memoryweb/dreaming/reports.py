@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.dreaming import diary
+from memoryweb.dreaming import diary, telling
 from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.gates import Verdict
@@ -86,7 +86,12 @@ def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:
     changed = []
     for one in Operation.objects.filter(report__in=reports):
         texts = {*one.before, one.after, one.against} - {""}
-        if found := {text for text in texts if fingerprint(text) in prints}:
+        quoting = gone if one.code else ()  # what was left out stands in the diary alone
+        if found := {
+            text
+            for text in texts
+            if fingerprint(text) in prints or any(telling.bare(text) in line for line in quoting)
+        }:
             one.before = [UNTOLD if text in found else text for text in one.before]
             one.after, one.against = (
                 UNTOLD if text in found else text for text in (one.after, one.against)

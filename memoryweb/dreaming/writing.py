@@ -103,6 +103,9 @@ class Night:
         for result in self.made.results:
             if result.new is not None:
                 found[result.new.text] += self._sources(result.new)
+            elif text := result.operation.text:  # left out: it may say anything that was read
+                mentions = self._cited(result.operation.sources) or self.read.mentions
+                found[text] += map(source_of, mentions)
             for one in (*result.gone, *([result.against] if result.against else [])):
                 if line := self._lines.get(one.id):
                     found[one.text].append(Source(UUID(memory.file_id), memory.revision, line))

@@ -126,6 +126,20 @@ def test_reports_of_earlier_dreams_quote_it_no_longer(world: World) -> None:
     assert counts == [list(model.objects.values_list("pk")) for model in (Operation, Candidate)]
 
 
+@pytest.mark.parametrize("cited", ["n1", "nothing"])
+def test_what_a_model_was_not_let_say_is_told_no_longer(
+    world: World, request: pytest.FixtureRequest, cited: str
+) -> None:
+    bad = says(world, "bad", "The Acme bar opens at noon.")
+    model: ModelServer = request.getfixturevalue("model_server")
+    model.answer(answer(add("<!-- the model mentions Acme first -->", cited)))
+    dream(world, world.customer)
+    assert "Acme first" in text_of(world, world.customer, "DREAMS.md")
+    reverts(world, bad)
+    assert "Acme" not in text_of(world, world.customer, "DREAMS.md")
+    assert "Acme" not in _told(world)
+
+
 def test_what_a_good_conversation_said_too_stays_told(world: World) -> None:
     says(world, "good", BAD)
     bad = says(world, "bad", BAD, "The Acme bar opens at noon.", day=NIGHT - timedelta(days=1))
