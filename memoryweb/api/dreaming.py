@@ -1,6 +1,7 @@
 """Dreams: asked for, looked at before they happen, and where the diary is read."""
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Query, Status
@@ -19,6 +20,7 @@ from memoryweb.dreaming.gates import Outcome, Verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.models import Run
+from memoryweb.search.recalls import WEEK, prompts_of
 
 router = Router(tags=["Dreaming"])
 
@@ -27,6 +29,14 @@ BASE = "/memory/{agent_id}"
 
 class RunList(Camel):
     runs: list[runs.RunOut]
+
+
+class PromptCounts(Camel):
+    """Of the last seven days."""
+
+    served: int
+    used: int = Field(description="Memory had something to say for the message.")
+    silent: int
 
 
 class DreamingStatus(Camel):
@@ -38,6 +48,7 @@ class DreamingStatus(Camel):
     running: runs.RunOut | None
     pending_candidates: int
     latest_diary_entry: str | None
+    prompts: PromptCounts
     warnings: list[str]
 
 
@@ -100,7 +111,8 @@ def read_dreaming_status(
     """Read the dreaming status."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
     visible = visibility.of_owner(owner)
-    stands = status.status(agent, owner, timezone.now())
+    now = timezone.now()
+    stands = status.status(agent, owner, now)
     return DreamingStatus(
         dreaming_enabled=settings.DREAMING and agent.dreaming,
         schedule=f"{agent.dream_at:%H:%M}",
@@ -110,6 +122,7 @@ def read_dreaming_status(
         running=runs.described(stands.running[0], visible) if stands.running else None,
         pending_candidates=stands.pending,
         latest_diary_entry=stands.latest_entry or None,
+        prompts=PromptCounts.of(prompts_of(agent, Q(owner=owner), now - WEEK)),
         warnings=list(stands.warnings),
     )
 

@@ -45,6 +45,7 @@ def note(
     via: Injection.Via,
     at: datetime,
     tokens: int = 0,
+    hits: int = 0,
     conversation_id: UUID | None = None,
     token: Token | None = None,
 ) -> Injection:
@@ -59,6 +60,7 @@ def note(
             token=token,
             via=via,
             tokens=tokens,
+            hits=hits,
             at=at,
         )
         InjectedSpan.objects.bulk_create(
@@ -91,6 +93,7 @@ def served(
         via=Injection.Via.CONTEXT,
         at=tx.now,
         tokens=context.gauge.used,
+        hits=len(context.hits),
         conversation_id=context.conversation_id,
         token=token,
     )

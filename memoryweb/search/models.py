@@ -116,6 +116,7 @@ class Injection(models.Model):
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
     via = models.CharField(max_length=8, choices=Via.choices)
     tokens = models.IntegerField(default=0, help_text="estimated size of the whole prompt")
+    hits = models.IntegerField(default=0, help_text="found for its message; 0: memory was silent")
     at = models.DateTimeField(default=timezone.now)
 
     objects = TeamManager()

@@ -6,15 +6,17 @@ import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.language.tokens import tokens
 from memoryweb.search.models import Injection, RecallEvent
+
+WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,24 @@ def keyed_hash(text: str) -> str:
     """Of the text's tokens, so that case and punctuation make no other query of the same words."""
     words = " ".join(tokens(text)).encode()
     return hmac.new(settings.SECRET_KEY.encode(), b"recall/" + words, hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """How many were served, and for how many of them memory had something to say."""
+
+    served: int
+    used: int
+
+    @property
+    def silent(self) -> int:
+        return self.served - self.used
+
+
+def prompts_of(agent: Agent, which: Q, since: datetime) -> Prompts:
+    """Of the owners that `which` lets through."""
+    rows = Injection.objects.filter(which, agent=agent, via=Injection.Via.CONTEXT, at__gte=since)
+    return Prompts(**rows.aggregate(served=Count("pk"), used=Count("pk", filter=Q(hits__gt=0))))
 
 
 def injections_of(agent: Agent) -> "QuerySet[Injection]":

@@ -222,3 +222,16 @@ def test_a_search_that_finds_nothing_gives_nothing(callers: Callers, path: str) 
     body = {"endUserId": "customer-1", "query": "zeppelin"}
     callers.helpdesk.post(f"{path}/tools/memory_search", body)
     assert Injection.objects.count() == 0
+
+
+def test_prompts_are_counted_by_whether_memory_had_something_to_say(
+    world: World, callers: Callers, address: str
+) -> None:
+    note(world, world.customer)
+    for message in (ASKED["message"], "How are you?", "Thanks!"):
+        callers.helpdesk.post(address, {**ASKED, "message": message})
+    status = address.replace("/agents/", "/memory/").replace("/context", "/dreaming/status")
+    told = callers.helpdesk.get(f"{status}?owner=api:helpdesk/customer-1").json()["prompts"]
+    assert told == {"served": 3, "used": 1, "silent": 2}
+    others = callers.helpdesk.get(f"{status}?owner=shared").json()["prompts"]
+    assert others == {"served": 0, "used": 0, "silent": 0}

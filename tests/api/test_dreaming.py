@@ -118,7 +118,7 @@ def test_the_status_has_its_fields(callers: Callers, memory: str) -> None:
     status = callers.viewer.get(f"{memory}/dreaming/status").json()
     assert status.keys() == {
         "dreamingEnabled", "schedule", "timeZone", "lastRun", "nextRunAt", "running",
-        "pendingCandidates", "latestDiaryEntry", "warnings",
+        "pendingCandidates", "latestDiaryEntry", "prompts", "warnings",
     }  # fmt: skip
     assert (status["dreamingEnabled"], status["schedule"]) == (True, "02:00")
 

@@ -5,9 +5,11 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.db.models import Q
 from django.http import HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
@@ -15,6 +17,7 @@ from memoryweb.memory import context as prompts
 from memoryweb.memory.context import Context
 from memoryweb.memory.prompt.files import Included
 from memoryweb.memory.prompt.found import Quoted, place_of
+from memoryweb.search.recalls import WEEK, Prompts, prompts_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.files.views import workspace_choices
 from memoryweb.web.htmx import about, show
@@ -58,9 +61,23 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         message=message,
         found=[_found(request, workspace.agent, quoted) for quoted in built.hits],
         sent=list(_sent(built)),
+        told=_told(prompts_of(workspace.agent, Q(owner=workspace.owner), timezone.now() - WEEK)),
         is_paused=bool(workspace.owner and workspace.owner.paused),
     )
     return show(request, "prompt/prompt.html", context, status=200 if form.is_valid() else 422)
+
+
+def _told(prompts: Prompts) -> str:
+    if not prompts.served:
+        return _("No prompt was asked for in the last seven days.")
+    said = ngettext(
+        "In the last seven days {n} prompt was served; memory answered {used}, and was silent for"
+        " {silent}.",
+        "In the last seven days {n} prompts were served; memory answered {used}, and was silent for"
+        " {silent}.",
+        prompts.served,
+    )
+    return said.format(n=prompts.served, used=prompts.used, silent=prompts.silent)
 
 
 def _groups(request: TeamRequest, workspace: Workspace, built: Context) -> list[dict[str, Any]]:
