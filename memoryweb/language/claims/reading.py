@@ -271,7 +271,7 @@ def _is_instead(one: Claim, over: Claim) -> bool:
 
 def _claims(text: str, spoken: Language) -> Iterator[Claim]:
     starts = sorted({found.end() for found in spoken.start.finditer(text)})
-    for row in spoken.rows:
+    for row in spoken.rows_for(text):
         for found in _matches(row, text, starts):
             if _is_meant(text, found, row, spoken):
                 claim = _of_row(found, row, spoken, text[: found.start()])
