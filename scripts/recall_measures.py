@@ -42,19 +42,19 @@ class Result:
 
 
 def run(folder: Path) -> None:
-    team = create_team(name="Recall", by=SYSTEM)
-    with scope(team=team):
-        agent, owner = reader_of(team)
-        results: list[Result] = []
-        questions = [
-            question
-            for file in sorted(folder.glob("*.messages.jsonl"))
-            for question in taken(team, agent, owner, file)
-        ]
-        reader = Reader(agent, owner)
-        results = [_asked(reader, question) for question in questions]
-    print(f"Database: {connection.vendor}, {len(results)} questions")
-    _report("all", results)
+    """Each talk alone, with an agent of its own."""
+    found: dict[str, list[Result]] = {}
+    for file in sorted(folder.glob("*.messages.jsonl")):
+        name = file.name.partition(".")[0]
+        team = create_team(name=f"Recall of {name}", by=SYSTEM)
+        with scope(team=team):
+            agent, owner = reader_of(team)
+            questions = list(taken(team, agent, owner, file))
+            found[name] = [_asked(Reader(agent, owner), question) for question in questions]
+    results = [result for of in found.values() for result in of]
+    print(f"Database: {connection.vendor}, {len(results)} questions, each talk alone")
+    for name, of in {"all": results, **found}.items():
+        _report(name, of)
     for category, name in CATEGORIES.items():
         _report(name, [result for result in results if result.category == category])
 

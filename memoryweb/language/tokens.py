@@ -12,7 +12,7 @@ from functools import lru_cache
 import snowballstemmer
 
 # Of all that stands in a passage's tokens; rows of another version are stale (`reindex`).
-VERSION = 5
+VERSION = 6
 
 _CJK = (
     r"\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"

@@ -16,15 +16,18 @@ from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
 from memoryweb.provenance.source_classes import source_of_message, sources_of_files, weakest
 from memoryweb.row_batches import remove, shift
-from memoryweb.search import ranking
+from memoryweb.search import dates, ranking
 from memoryweb.search.models import Passage
-from memoryweb.search.terms import dates_in, names_of
+from memoryweb.search.terms import is_question
 from memoryweb.workspace.author_kinds import SourceClass
 from memoryweb.workspace.models import File
 
 MESSAGE_WEIGHT = 0.7
-# In front of each token; the index has the scope key in front of both.
-TEXT, HEADINGS = "t", "h"
+# What a person says about themselves counts for more than what an assistant makes of it at length.
+OTHERS_WEIGHT = MESSAGE_WEIGHT / 1.5
+# In front of each token: of its text, of the headings above, of what is known about it (who said
+# it, the times that it tells). The index has the scope key in front of them.
+TEXT, HEADINGS, TOLD = "t", "h", "m"
 # PostgreSQL refuses a tsvector of over 1 MiB: of an endless block the first words are found.
 _MOST_BYTES = 900_000
 _PER_TOKEN = 21  # scope key and field, and what PostgreSQL adds
@@ -108,17 +111,18 @@ def _made(
     file: File, found: Iterable[tuple[int, Block]], sources: Mapping[int, SourceClass]
 ) -> Iterator[Passage]:
     common = _common(file)
-    weight, day = common["weight"], common["date"]
+    weight, day, is_said = common["weight"], common["date"], file.note_date is not None
     for number, block in found:
         words, trail = tokens.tokens(block.text), _trail(block)
+        told, tells = dates.told(block.text, day, is_said=is_said)
         yield Passage(
             **common,
             line=block.line,
             end_line=block.end,
             trail=trail,
             text=block.text,
-            tokens=_joined(words, [*_above(trail), *_dates(day, block.text)]),
-            place=ranking.packed(number, len(words), weight, is_turn=False),
+            tokens=_joined(words, _above(trail), told),
+            place=ranking.packed(number, len(words), weight, tells=tells),
             length=len(words),
             source=_source(block, sources),
         )
@@ -143,8 +147,10 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
     for message in messages:
         if message.reverted_at is not None:
             continue
-        words = tokens.tokens(f"{message.name} {message.content}")
+        words = tokens.tokens(message.content)
         day: date = message.timestamp.date()
+        told, tells = dates.told(message.content, day, is_said=True)
+        weight = MESSAGE_WEIGHT if message.role == Message.Role.USER else OTHERS_WEIGHT
         yield Passage(
             team_id=conversation.team_id,
             agent_id=conversation.agent_id,
@@ -155,11 +161,18 @@ def of_messages(conversation: Conversation, messages: Sequence[Message]) -> Iter
             end_line=message.position,
             trail=message.name,
             reach=reach,
-            tokens=_joined(words, _dates(day, message.content)),
+            tokens=_joined(words, (), [*tokens.tokens(message.name), *told]),
             whole=whole_key(conversation.pk),
-            place=ranking.packed(message.position, len(words), MESSAGE_WEIGHT, is_turn=True),
+            place=ranking.packed(
+                message.position,
+                len(words),
+                weight,
+                is_turn=True,
+                asks=is_question(message.content),
+                tells=tells,
+            ),
             length=len(words),
-            weight=MESSAGE_WEIGHT,
+            weight=weight,
             source=source_of_message(conversation, message),
             date=day,
             tokenizer_version=tokens.VERSION,
@@ -180,13 +193,9 @@ def whole_key(identity: uuid.UUID) -> int:
     return identity.int >> 68
 
 
-def _dates(day: date, text: str) -> list[str]:
-    """Of the passage itself, and those that its text writes out."""
-    return list(dict.fromkeys([*names_of(day), *dates_in(text)]))
-
-
-def _joined(words: Sequence[str], above: Sequence[str]) -> str:
-    return " ".join([*_fitting(HEADINGS, above), *_fitting(TEXT, words)])
+def _joined(words: Sequence[str], above: Sequence[str], told: Sequence[str]) -> str:
+    fields = ((TOLD, told), (HEADINGS, above), (TEXT, words))
+    return " ".join(token for field, of in fields for token in _fitting(field, of))
 
 
 def _fitting(field: str, words: Sequence[str]) -> Iterator[str]:

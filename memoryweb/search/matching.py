@@ -10,12 +10,12 @@ from memoryweb.search import ranking
 from memoryweb.search.corpus import Current, Reaches, Spot, Standing
 from memoryweb.search.cursors import Cursor
 from memoryweb.search.index import Found
-from memoryweb.search.indexing import HEADINGS, TEXT
+from memoryweb.search.indexing import HEADINGS, TEXT, TOLD
 from memoryweb.search.past import Then
 from memoryweb.search.query_syntax import Query
 from memoryweb.search.ranking import PER_FILE, Places, Postings, Scores, summed
 from memoryweb.search.relevance import Evidence, Sentence
-from memoryweb.search.terms import Term, sentences_of, terms_of
+from memoryweb.search.terms import Term, sentences_of, sought_in, terms_of
 
 Corpus = Current | Then
 
@@ -28,6 +28,7 @@ class Asked:
     terms: Sequence[Term]
     phrases: Sequence[Sequence[str]]
     sentences: Sequence[Sentence]
+    sought: int
     kinds: Collection[str]
     scope: str
 
@@ -36,7 +37,8 @@ class Asked:
         phrases = [found for phrase in query.phrases if (found := tokens(phrase))]
         text = " ".join([*query.words, *query.phrases])
         terms = terms_of(text)
-        return cls(query, terms, phrases, sentences_of(text, terms), kinds, scope)
+        sentences = sentences_of(text, terms)
+        return cls(query, terms, phrases, sentences, sought_in(text), kinds, scope)
 
     @property
     def words(self) -> set[str]:
@@ -65,7 +67,7 @@ class Matched:
 
     @property
     def total(self) -> int:
-        return self.scores.shown(self.scores.keys)
+        return self.scores.shown(self.scores.found)
 
     def best(self, limit: int, after: Cursor | None) -> dict[int, float]:
         """As many places, best first, as the page and the pages before it need."""
@@ -73,7 +75,7 @@ class Matched:
         count = wanted + limit
         while True:
             scores = self.scores.best(count)
-            if count >= len(self.scores.keys) or self.scores.shown(scores) >= wanted:
+            if count >= len(self.scores.found) or self.scores.shown(scores) >= wanted:
                 return scores
             count *= 4
 
@@ -84,20 +86,18 @@ class Matched:
         limit: int,
         after: Cursor | None,
     ) -> Page:
-        ids = self.places.passages
-        in_order = _in_order(scores, ids, standings)
-        order = list(_at_most_per_file(in_order, self.places))
+        order = list(_at_most_per_file(_in_order(scores, standings), self.places))
         start = self._start(order, scores, after) if after else 0
         shown = order[start : start + limit]
-        hits = [(ids[key], scores[key], self.scores.evidence(key)) for key in shown]
+        hits = [(key, scores[key], self.scores.evidence(key)) for key in shown]
         more = start + limit < len(order)
         kinds = {"message" if self.places.is_turn(key) else "file" for key in shown}
         return Page(hits, kinds, self._cursor(shown[-1], scores) if more else None)
 
     def _ahead(self, after: Cursor) -> int:
-        key = self._key(after)
-        least = self.scores.of(key) if key in self.scores.keys else after.score
-        return self.scores.at_least(least)
+        scores = self.scores.all
+        least = scores.get(self._key(after), after.score)
+        return sum(score >= least for score in scores.values())
 
     def _start(self, order: Sequence[int], scores: Mapping[int, float], after: Cursor) -> int:
         """After the hit that ended the last page; if it has gone, after its score."""
@@ -107,10 +107,10 @@ class Matched:
         return sum(scores[key] >= after.score for key in order)
 
     def _key(self, cursor: Cursor) -> int:
-        return self.places.key(cursor.whole, cursor.ordinal)
+        return self.places.at.get((cursor.whole, cursor.ordinal), -1)
 
     def _cursor(self, key: int, scores: Mapping[int, float]) -> Cursor:
-        return Cursor(self.places.whole(key), ranking.ordinal(key), scores[key])
+        return Cursor(self.places.wholes[key], self.places.ordinal(key), scores[key])
 
 
 def match(corpus: Corpus, asked: Asked) -> list[Matched]:
@@ -120,8 +120,8 @@ def match(corpus: Corpus, asked: Asked) -> list[Matched]:
     matches = []
     for reaches, found, extent in zip(corpus.reaches, finds, corpus.extents(), strict=True):
         terms = [_postings(found, reaches, term) for term in asked.terms]
-        scores = ranking.score(extent, terms, found.places)
-        matches.append(Matched(scores.narrowed(narrowing.keys(scores.keys, found, reaches))))
+        scores = ranking.score(extent, terms, asked.sought, found.places)
+        matches.append(Matched(scores.narrowed(narrowing.keys(scores.found, found, reaches))))
     return matches
 
 
@@ -131,8 +131,7 @@ def pages(
     """A page of each. What the corpus is asked about them, it is asked once."""
     bests = [matched.best(limit, after) for matched in matches]
     each = list(zip(matches, bests, strict=True))
-    tied = {matched.places.passages[key] for matched, best in each for key in _tied(best)}
-    standings = corpus.standings(tied)
+    standings = corpus.standings({key for best in bests for key in _tied(best)})
     return [matched.page(best, standings, limit, after) for matched, best in each]
 
 
@@ -163,9 +162,9 @@ class _Narrowing:
             )
             said = corpus.saying(set[int]().union(*having), asked.phrases)
         if query.before or query.after:
-            places = [found.places for found in finds]
-            spots = corpus.between({whole for one in places for whole in one.wholes}, query)
-            lines = corpus.lines({passage for one in places for passage in one.keys})
+            wholes = [found.places.wholes for found in finds]
+            spots = corpus.between({whole for of in wholes for whole in of.values()}, query)
+            lines = corpus.lines({passage for of in wholes for passage in of})
         return cls(asked, named, said, spots, lines)
 
     def keys(self, keys: Collection[int], found: Found, reaches: Reaches) -> Collection[int]:
@@ -173,11 +172,13 @@ class _Narrowing:
         places = found.places
         wholes = self._wholes(found, reaches)
         if wholes is not None:
-            keys = {key for key in keys if places.whole(key) in wholes}
+            keys = {key for key in keys if places.wholes[key] in wholes}
         if self.said is not None:
-            keys = {key for key in keys if places.passages[key] in self.said}
+            keys = {key for key in keys if key in self.said}
         if self.spots is not None:
-            keys = {key for key in keys if _spot(key, places, self.lines) in self.spots}
+            keys = {
+                key for key in keys if (places.wholes[key], self.lines.get(key, -1)) in self.spots
+            }
         return keys
 
     def _wholes(self, found: Found, reaches: Reaches) -> set[int] | None:
@@ -188,45 +189,44 @@ class _Narrowing:
         places = found.places
         kept = {
             whole
-            for whole, is_turn in zip(places.wholes, places.are_turns, strict=True)
-            if ("message" if is_turn else "file") in kinds
+            for key, whole in places.wholes.items()
+            if ("message" if places.is_turn(key) else "file") in kinds
         }
         if self.asked.scope:
             kept &= _of_reaches(found, reaches.within(self.asked.scope))
         return kept if self.named is None else kept.intersection(self.named)
 
 
-def _in_order(
-    scores: Mapping[int, float], ids: Mapping[int, int], standings: Mapping[int, Standing]
-) -> list[int]:
+def _in_order(scores: Mapping[int, float], standings: Mapping[int, Standing]) -> list[int]:
     """Best first, newer first where scores are equal, then the same on every database."""
 
     def place(key: int) -> tuple[float, Standing | tuple[()]]:
-        return -scores[key], standings.get(ids[key], ())
+        return -scores[key], standings.get(key, ())
 
     return sorted(scores, key=place)
 
 
 def _keyed(reaches: Reaches, words: Iterable[str]) -> list[str]:
-    keys = [reach + field for reach in reaches.all for field in (TEXT, HEADINGS)]
+    keys = [reach + field for reach in reaches.all for field in (TEXT, HEADINGS, TOLD)]
     return [key + word for word in words for key in keys]
 
 
 def _postings(found: Found, reaches: Reaches, term: Term) -> Postings:
     """A word in all its forms, in all that the reader sees."""
     text: dict[int, int] = {}
-    headings: set[int] = set()
+    headings, told = set[int](), set[int]()
     for reach in reaches.all:
         for word in term:
             text = summed(text, found.postings.get(reach + TEXT + word, {}))
             headings.update(found.postings.get(reach + HEADINGS + word, ()))
-    return Postings(text, headings)
+            told.update(found.postings.get(reach + TOLD + word, ()))
+    return Postings(text, headings, told)
 
 
 def _of_reaches(found: Found, reaches: Iterable[str]) -> set[int]:
     prefixes = tuple(reaches)
     return {
-        found.places.whole(found.places.keys[passage])
+        found.places.wholes[passage]
         for token, passages in found.postings.items()
         if token.startswith(prefixes)
         for passage in passages
@@ -244,10 +244,6 @@ def _with_all(found: Found, reaches: Reaches, phrases: Iterable[Sequence[str]]) 
     return kept or set()
 
 
-def _spot(key: int, places: Places, lines: Mapping[int, int]) -> tuple[int, int]:
-    return places.whole(key), lines.get(places.passages[key], -1)
-
-
 def _tied(scores: Mapping[int, float]) -> Iterator[int]:
     for _score, run in groupby(scores, key=scores.__getitem__):
         same = list(run)
@@ -258,7 +254,7 @@ def _tied(scores: Mapping[int, float]) -> Iterator[int]:
 def _at_most_per_file(keys: Iterable[int], places: Places) -> Iterator[int]:
     shown: Counter[int] = Counter()
     for key in keys:
-        whole = places.whole(key)
+        whole = places.wholes[key]
         shown[whole] += 1
         if places.is_turn(key) or shown[whole] <= PER_FILE:
             yield key

@@ -7,8 +7,9 @@ What a whole conversation or file says about the words is a prior. All of it × 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, KeysView, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import nlargest
 from typing import TypeVar
 
@@ -18,16 +19,23 @@ Number = TypeVar("Number", int, float)
 
 K1, B = 1.2, 0.75
 HEADINGS = 0.5
-# Distance to a passage that has the word → what it is worth here: an answer follows its question.
+# Distance to a passage that has the word → what it is worth here: talk goes on about its matter.
 AROUND = ((1, 0.35), (2, 0.15), (-1, 0.2), (-2, 0.1))
-_ALL_AROUND = sum(worth for _distance, worth in AROUND)
-WHOLE = 0.3
+# Right after a question: its words are what the answer is about, and the answer seldom says them.
+ANSWER = 0.8
+# Half of what a word counts that is said close by: in the whole it may belong to other matter.
+WHOLE = 0.4
+# That it tells a time where one is asked for: as much as a word that a third of all passages have.
+SOUGHT = 1.0
 PER_FILE = 5
+# So many of the best are ranked by what stands around them, too; the others follow in the order
+# of what they say themselves.
+EXACT = 400
 
 # A passage's place in its file or conversation, packed so that an index holds all of it.
-_ORDINAL, _LENGTH = 24, 8
-_LONGEST = 0xFFFF
-_TURN, _WEIGHT = 0x80, 0x7F
+_ORDINAL, _LENGTH, _TELLS = 24, 11, 9
+_LONGEST, _BOTH = 0x1FFF, 3
+_ASKS, _TURN, _WEIGHT = 0x100, 0x80, 0x7F
 
 
 # Of passages: their ids, the keys of their wholes, and what `packed` made of each. Columns, not
@@ -45,15 +53,25 @@ class Extent:
 
 @dataclass(frozen=True)
 class Postings:
-    """Of one word: passage → how often it says it, and the passages below headings that do."""
+    """Of one word: passage → how often it says it, the passages below headings that do, and those
+    of which it is told."""
 
     text: Mapping[int, int]
     headings: Set[int]
+    told: Set[int]
 
 
-def packed(ordinal: int, length: int, weight: float, *, is_turn: bool) -> int:
-    sizes = ordinal << _ORDINAL | min(length, _LONGEST) << _LENGTH
-    return sizes | (_TURN if is_turn else 0) | round(weight * 10)
+def packed(
+    ordinal: int,
+    length: int,
+    weight: float,
+    *,
+    is_turn: bool = False,
+    asks: bool = False,
+    tells: int = 0,
+) -> int:
+    sizes = ordinal << _ORDINAL | min(length, _LONGEST) << _LENGTH | tells << _TELLS
+    return sizes | asks * _ASKS | is_turn * _TURN | round(weight * 100)
 
 
 def packed_step(ordinals: int) -> int:
@@ -66,183 +84,124 @@ def ordinal_of(place: int) -> int:
 
 
 class Places:
-    """Where the found passages stand. A key names a place: number of its whole, and ordinal."""
+    """Where the found passages stand: in which whole, and what `packed` says of each."""
 
     def __init__(
         self, passages: Sequence[int], wholes: Sequence[int], places: Sequence[int]
     ) -> None:
-        kinds = dict(zip(wholes, places, strict=True))
-        self.wholes = list(kinds)
-        self.weights = [(place & _WEIGHT) / 10 for place in kinds.values()]
-        self.are_turns = [bool(place & _TURN) for place in kinds.values()]
-        self.firsts = firsts = {whole: number << _ORDINAL for number, whole in enumerate(kinds)}
-        keys = [
-            firsts[whole] | place >> _ORDINAL for whole, place in zip(wholes, places, strict=True)
-        ]
-        self.keys = dict(zip(passages, keys, strict=True))
-        self.passages = dict(zip(keys, passages, strict=True))
-        self.lengths = [place >> _LENGTH & _LONGEST for place in places]
+        self.wholes = dict(zip(passages, wholes, strict=True))
+        self.places = dict(zip(passages, places, strict=True))
 
-    def is_turn(self, key: int) -> bool:
-        return self.are_turns[key >> _ORDINAL]
+    @cached_property
+    def at(self) -> dict[tuple[int, int], int]:
+        """(whole, ordinal) → passage."""
+        spots = zip(self.wholes.values(), self.places.items(), strict=True)
+        return {(whole, place >> _ORDINAL): passage for whole, (passage, place) in spots}
 
-    def whole(self, key: int) -> int:
-        return self.wholes[key >> _ORDINAL]
+    def ordinal(self, passage: int) -> int:
+        return self.places[passage] >> _ORDINAL
 
-    def key(self, whole: int, ordinal: int) -> int:
-        """-1 where nothing of that file or conversation was found."""
-        first = self.firsts.get(whole)
-        return -1 if first is None else first | ordinal
+    def is_turn(self, passage: int) -> bool:
+        return bool(self.places[passage] & _TURN)
 
-
-def ordinal(key: int) -> int:
-    return key & (1 << _ORDINAL) - 1
+    def around(self, passage: int) -> list[tuple[int, float]]:
+        """The found passages around one, and what their words are worth there."""
+        whole, ordinal, found = self.wholes[passage], self.ordinal(passage), []
+        for distance, worth in AROUND:
+            other = self.at.get((whole, ordinal - distance))
+            if other is not None:
+                follows = distance == 1 and self.places[other] & _ASKS
+                found.append((other, ANSWER if follows else worth))
+        return found
 
 
 class Scores:
-    """The places that were found, scored exactly only where it matters for the order.
-
-    What a place and its whole say is a lower bound; with the sum of its neighbours it is an upper
-    one. A hit says a word of the query itself: what stands around it only ranks it.
-    """
+    """The passages that were found. What one and its whole say is a lower bound of its score."""
 
     def __init__(
         self,
         places: Places,
         own: Sequence[Mapping[int, float]],
-        priors: Sequence[float],
-        said: Mapping[int, float],
+        priors: Mapping[int, float],
         found: Mapping[int, float],
         rarities: Sequence[float],
     ) -> None:
-        """`own`: for each word, place → what it says of it. `rarities`: of each word.
-        `priors`: for each whole.
-
-        `said`: place → what it says itself of all the words; `found`: the same of all hits.
-        """
+        """`own`: for each word, passage → what it says of it. `rarities`: of each word.
+        `priors`: for each whole. `found`: the lower bound of each hit."""
         self.places, self.own, self.priors, self.rarities = places, own, priors, rarities
-        self._said, self._found = said, found
+        self.found = found
 
-    @property
-    def keys(self) -> KeysView[int]:
-        return self._found.keys()
-
-    def narrowed(self, keys: Collection[int]) -> "Scores":
-        if len(keys) == len(self._found):
+    def narrowed(self, passages: Collection[int]) -> "Scores":
+        if len(passages) == len(self.found):
             return self
-        found = {key: self._found[key] for key in keys}
-        return Scores(self.places, self.own, self.priors, self._said, found, self.rarities)
+        found = {passage: self.found[passage] for passage in passages}
+        return Scores(self.places, self.own, self.priors, found, self.rarities)
 
-    def evidence(self, key: int) -> Evidence:
-        around = [key - distance for distance, _worth in AROUND]
-        here = frozenset(term for term, own in enumerate(self.own) if key in own)
-        near = (term for term, own in enumerate(self.own) if any(other in own for other in around))
+    def evidence(self, passage: int) -> Evidence:
+        around = [other for other, _worth in self.places.around(passage)]
+        terms = list(enumerate(self.own[: len(self.rarities)]))
+        here = frozenset(term for term, own in terms if passage in own)
+        near = (term for term, own in terms if any(one in own for one in around))
         return Evidence(here, frozenset(near) - here)
 
-    def of(self, key: int) -> float:
-        value = 0.0
-        for own in self.own:
-            nearest = own.get(key, 0.0)
-            for distance, worth in AROUND:
-                near = own.get(key - distance)
-                if near is not None and near * worth > nearest:
-                    nearest = near * worth
-            value += nearest
-        number = key >> _ORDINAL
-        return (value + self.priors[number]) * self.places.weights[number]
+    @cached_property
+    def all(self) -> Mapping[int, float]:
+        least = nlargest(EXACT, self.found.values())[-1] if self.found else 0.0
+        return {**self.found, **{one: self._of(one) for one in _reaching(self.found, least)}}
 
     def best(self, count: int) -> dict[int, float]:
-        """The best places with their scores, best first; all that tie with the last one, too."""
-        least = self._sure(count) if count < len(self._found) else -math.inf
-        scores = {key: self.of(key) for key in self._reaching(least)}
+        """The best passages with their scores, best first; all that tie with the last one, too."""
+        scores = self.all
+        kept: Iterable[int] = scores
         if count < len(scores):
-            least = nlargest(count, scores.values())[-1]
-        kept = [key for key, score in scores.items() if score >= least]
-        return {key: scores[key] for key in sorted(kept, key=lambda key: -scores[key])}
+            kept = _reaching(scores, nlargest(count, scores.values())[-1])
+        return {one: scores[one] for one in sorted(kept, key=lambda one: -scores[one])}
 
-    def at_least(self, least: float) -> int:
-        """How many places score that or more."""
-        return sum(self.of(key) >= least for key in self._reaching(least))
-
-    def shown(self, keys: Iterable[int]) -> int:
+    def shown(self, passages: Collection[int]) -> int:
         """How many of these are hits, with at most five of one file."""
-        counts = Counter([key >> _ORDINAL for key in keys])
-        return sum(
-            count if self.places.are_turns[number] else min(count, PER_FILE)
-            for number, count in counts.items()
-        )
+        kinds, wholes = self.places.places, self.places.wholes
+        blocks = [one for one in passages if not kinds[one] & _TURN]
+        counts = Counter([wholes[one] for one in blocks])
+        over = sum(count - PER_FILE for count in counts.values() if count > PER_FILE)
+        return len(passages) - over
 
-    def _sure(self, count: int) -> float:
-        """A score that so many places have for certain: some of those that say most themselves."""
-        least = nlargest(4 * count, self._found.values())[-1]
-        weights, priors = self.places.weights, self.priors
-        lower = {
-            key: (value + priors[key >> _ORDINAL]) * weights[key >> _ORDINAL]
-            for key, value in self._found.items()
-            if value >= least
-        }
-        good = nlargest(2 * count, lower, key=lower.__getitem__)
-        return nlargest(count, map(self.of, good))[-1]
-
-    def _reaching(self, least: float) -> list[int]:
-        """The places that may score that."""
-        if least == -math.inf:
-            return list(self._found)
-        # Sums of floats in another order differ in their last bits.
-        needed = [
-            least / weight - prior - 1e-9
-            for weight, prior in zip(self.places.weights, self.priors, strict=True)
-        ]
-        lowest = min(needed)
-        found = self._found
-        return [
-            key
-            for key in self._near(lowest)
-            if key in found
-            and (
-                found[key] >= (enough := needed[key >> _ORDINAL])
-                or found[key] + self._around(key) >= enough
-            )
-        ]
-
-    def _near(self, least: float) -> Iterable[int]:
-        """The places that may say that: with little of their own only beside one that says much."""
-        if least <= 0:
-            return self._found
-        much = 0.6 * least
-        little = least - _ALL_AROUND * much
-        near = {key for key, value in self._said.items() if value >= little}
-        telling = [key for key in near if self._said[key] >= much]
-        return near.union(*([key + distance for key in telling] for distance, _worth in AROUND))
-
-    def _around(self, key: int) -> float:
-        """As if all that is said around a place were added up."""
-        get = self._said.get
+    def _of(self, passage: int) -> float:
+        around = self.places.around(passage)
         value = 0.0
-        for distance, worth in AROUND:
-            value += worth * get(key - distance, 0.0)
-        return value
+        for own in self.own:
+            near = (worth * own[other] for other, worth in around if other in own)
+            value += max(own.get(passage, 0.0), max(near, default=0.0))
+        prior = self.priors.get(self.places.wholes[passage], 0.0)
+        return (value + prior) * (self.places.places[passage] & _WEIGHT) / 100
 
 
-def score(
-    extent: Extent,
-    terms: Sequence[Postings],
-    places: Places,
-) -> Scores:
+def _reaching(scores: Mapping[int, float], least: float) -> list[int]:
+    return [passage for passage, score in scores.items() if score >= least]
+
+
+def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places) -> Scores:
     norms = _norms(extent, places)
     owns, rarities = [], []
-    priors = [0.0] * len(places.wholes)
+    priors: dict[int, float] = {}
     said: dict[int, float] = {}
     for term in terms:
-        having = len(term.text) + len(term.headings - term.text.keys())
+        having = len(term.text.keys() | term.headings | term.told)
+        idf = math.log((extent.passages - having + 0.5) / (having + 0.5) + 1)
         rarities.append(rarity(extent.passages, having))
-        boost = (K1 + 1) * math.log((extent.passages - having + 0.5) / (having + 0.5) + 1)
-        own, counts = _own(term, places, norms, boost)
-        owns.append(own)
+        owns.append(own := _own(term, norms, idf))
         said = summed(said, own)
-        for number, count in counts.items():
-            priors[number] += WHOLE * boost * count / (count + K1)
-    return Scores(places, owns, priors, said, said, rarities)
+        for whole, count in _counts(term, places).items():
+            prior = WHOLE * idf * (K1 + 1) * count / (count + K1)
+            priors[whole] = priors.get(whole, 0.0) + prior
+    if sought:
+        owns.append(own := _telling(places, sought))
+        said = summed(said, own)
+    wholes, kinds = places.wholes, places.places
+    found = {
+        passage: (value + priors.get(wholes[passage], 0.0)) * (kinds[passage] & _WEIGHT) / 100
+        for passage, value in said.items()
+    }
+    return Scores(places, owns, priors, found, rarities)
 
 
 def summed(one: dict[int, Number], other: Mapping[int, Number]) -> dict[int, Number]:
@@ -255,26 +214,41 @@ def _norms(extent: Extent, places: Places) -> dict[int, float]:
     """Passage → what its length takes away from a word."""
     average = extent.words / extent.passages if extent.passages else 0
     per_word = K1 * B / (average or 1.0)
-    norms = {length: K1 * (1 - B) + per_word * length for length in set(places.lengths)}
-    return dict(zip(places.keys, map(norms.__getitem__, places.lengths), strict=True))
+    lengths = [place >> _LENGTH & _LONGEST for place in places.places.values()]
+    norms = {length: K1 * (1 - B) + per_word * length for length in set(lengths)}
+    return dict(zip(places.places, map(norms.__getitem__, lengths), strict=True))
 
 
-def _own(
-    term: Postings, places: Places, norms: Mapping[int, float], boost: float
-) -> tuple[dict[int, float], Counter[int]]:
-    """What each passage and each whole says of the word itself."""
-    keys = places.keys
+def _own(term: Postings, norms: Mapping[int, float], idf: float) -> dict[int, float]:
+    """What each passage says of the word itself. What is told of it has no length."""
+    boost = (K1 + 1) * idf
     values = {
-        keys[passage]: boost * count / (count + norms[passage])
-        for passage, count in term.text.items()
+        passage: boost * count / (count + norms[passage]) for passage, count in term.text.items()
     }
-    counts = Counter([key >> _ORDINAL for key in values])
-    for passage, count in term.text.items():
-        if count > 1:
-            counts[keys[passage] >> _ORDINAL] += count - 1
     for passage in term.headings:
         value = HEADINGS * boost / (1 + norms[passage])
-        key = keys[passage]
-        if value > values.get(key, 0.0):
-            values[key] = value
-    return values, counts
+        if value > values.get(passage, 0.0):
+            values[passage] = value
+    for passage in term.told:
+        if idf > values.get(passage, 0.0):
+            values[passage] = idf
+    return values
+
+
+def _telling(places: Places, sought: int) -> dict[int, float]:
+    values = [SOUGHT * bits.bit_count() for bits in range(_BOTH + 1)]
+    return {
+        passage: values[tells]
+        for passage, place in places.places.items()
+        if (tells := place >> _TELLS & sought)
+    }
+
+
+def _counts(term: Postings, places: Places) -> Counter[int]:
+    """How often each whole says the word."""
+    wholes = places.wholes
+    counts = Counter(map(wholes.__getitem__, term.text))
+    for passage, count in term.text.items():
+        if count > 1:
+            counts[wholes[passage]] += count - 1
+    return counts

@@ -3,16 +3,20 @@ the dates it names. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from datetime import date
 from functools import cache
 from itertools import chain
 from pathlib import Path
 
 from memoryweb.language.sentences import split
 from memoryweb.language.tokens import CJK, tokens
+from memoryweb.search import dates
+from memoryweb.search.dates import NUMBER, TIME
 from memoryweb.search.relevance import Sentence
 
 MOST_TERMS = 32
+
+_END = 400  # characters that are looked at for a question's mark
+_ASKS = re.compile(r"[?？][^\w\[\]?？]*(?:\[[^\[\]]*\]\s*)?$")
 
 # One word of the query with the stems that say the same.
 Term = tuple[str, ...]
@@ -24,25 +28,26 @@ def _words(name: str, language: str = "english") -> list[str]:
     return path.read_text(encoding="utf-8").splitlines()
 
 
-_MONTHS = {
-    name: number for number, names in enumerate(_words("months"), start=1) for name in names.split()
-}
-_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})\b\.?"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
-_DATES = [
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b{_YEAR}-(?P<number>\d\d)(?:-(?P<day>\d\d))?(?!\d)",
-        rf"{_YEAR}年(?P<number>\d{{1,2}})月(?:(?P<day>\d{{1,2}})日)?",
-        rf"\b{_DAY}(?: of)? {_MONTH},?(?: {_YEAR})?",
-        rf"\b{_MONTH} {_DAY}\b,?(?: {_YEAR})?",
-        rf"\b{_MONTH},? {_YEAR}",
-    )
-]
-
-# Quick to try: without a number no date is written out.
-_MAYBE = re.compile(r"\d")
+# What the words of a question ask for, beside what they say: any passage that tells it.
+_SOUGHT = (
+    (
+        TIME,
+        re.compile(
+            r"(?:^|[.!?。！？])\W*(?:and |so )?(?:when|what (?:date|day|year|month|time)"
+            r"|(?:in )?(?:which|what) (?:year|month)|which day|how long)\b|\b(?:seit )?wann\b"
+            r"|什么时候|什麼時候|何时|哪[天年]|几[月号点]|いつ|何[月日時曜]|언제|며칠",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        NUMBER,
+        re.compile(
+            r"\b(?:how (?:many|much|long|often|old)|what (?:number|age)|wie ?viele?"
+            r"|wie (?:oft|alt))\b|多少|几[个個次年岁人]|何[人個回年歳]|いくつ|いくら|몇|얼마",
+            re.IGNORECASE,
+        ),
+    ),
+)
 
 
 def terms_of(text: str) -> list[Term]:
@@ -63,15 +68,16 @@ def _terms(text: str) -> list[Term]:
 
 def _telling(text: str) -> list[Term]:
     """A date is one term."""
-    dates, rest = _taken_apart(text)
+    named, rest = dates.taken_apart(text)
     words = list(dict.fromkeys(tokens(rest)))
     little = _little(words)
     telling = [_forms().get(word, (word,)) for word in words if word not in little]
-    return list(dict.fromkeys([*((date,) for date in dates), *telling]))
+    return list(dict.fromkeys([*((name,) for name in named), *telling]))
 
 
 def is_question(text: str) -> bool:
-    return text.rstrip('"”』」)） ').endswith(("?", "？"))
+    """Whether it ends with one; a picture may follow."""
+    return bool(_ASKS.search(text[-_END:]))
 
 
 def sentences_of(text: str, terms: Sequence[Term]) -> list[Sentence]:
@@ -90,17 +96,9 @@ def sentences_of(text: str, terms: Sequence[Term]) -> list[Sentence]:
     return whole or cut
 
 
-def dates_in(text: str) -> list[str]:
-    """Every name of the dates that a text writes out, as the index calls them."""
-    if not _MAYBE.search(text):
-        return []
-    names = (name for found in _taken_apart(text)[0] for name in _wider(found))
-    return list(dict.fromkeys(names))
-
-
-def names_of(day: date) -> list[str]:
-    """How the index calls a day, its month, and the day of any year."""
-    return [f"{day:%Y%m%d}", f"{day:%Y%m}", f"{day:x%m%d}"]
+def sought_in(text: str) -> int:
+    """“When” asks for a passage that tells a time, “how many” for one that tells a number."""
+    return sum(kind for kind, asks in _SOUGHT if asks.search(text))
 
 
 def _little(words: Iterable[str]) -> Collection[str]:
@@ -129,24 +127,3 @@ def _forms() -> dict[str, Term]:
         same = tuple(dict.fromkeys(tokens(line)))
         forms |= dict.fromkeys(same, same)
     return forms
-
-
-def _taken_apart(text: str) -> tuple[list[str], str]:
-    """The most exact names of the dates in a text, and the text without them."""
-    found: dict[str, None] = {}
-
-    def take(match: re.Match[str]) -> str:
-        parts = match.groupdict()
-        month = int(parts.get("number") or _MONTHS[parts["month"].casefold()])
-        day = f"{int(parts['day']):02}" if parts.get("day") else ""
-        found[f"{parts.get('year') or 'x'}{month:02}{day}"] = None
-        return " "
-
-    for pattern in _DATES:
-        text = pattern.sub(take, text)
-    return list(found), text
-
-
-def _wider(name: str) -> list[str]:
-    """A day is in its month, and is a day of any year."""
-    return [name, name[:6], f"x{name[4:]}"] if len(name) == 8 else [name]

@@ -19,8 +19,9 @@ from memoryweb.language.tokens import tokens
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
+from memoryweb.search.dates import told
 from memoryweb.search.models import Passage
-from memoryweb.search.terms import dates_in, names_of, terms_of
+from memoryweb.search.terms import sought_in, terms_of
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.world import World
 
@@ -87,6 +88,8 @@ def queries(count: int = 500, seed: int = 11) -> list[str]:
             words += [dice.choice(NAMES)]
         if number % 11 == 0:
             words += ["what", "did", "the"]
+        if number % 17 == 0:
+            words += ["how long"]
         if number % 13 == 0:
             words += [f"2026-03-0{dice.randint(1, 5)}"]
         dice.shuffle(words)
@@ -102,11 +105,12 @@ class Reference:
         rows = seen.select_related("file", "message__conversation")
         self.rows = sorted(rows, key=lambda row: (_whole(row), row.line))
         self.words = [Counter(_said(row)) for row in self.rows]
-        self.above = [_headings(row) for row in self.rows]
+        self.above = [set(tokens(row.trail)) if row.file else set() for row in self.rows]
+        self.told = [_told(row) for row in self.rows]
         self.average = sum(map(Counter.total, self.words)) / len(self.rows)
         self.near: list[list[tuple[int, float]]] = [
             [
-                (at + step, worth)
+                (at + step, 0.8 if step == -1 and _asks(self.rows[at - 1]) else worth)
                 for step, worth in ((-1, 0.35), (-2, 0.15), (1, 0.2), (2, 0.1))
                 if 0 <= at + step < len(self.rows)
                 and _whole(self.rows[at + step]) == _whole(self.rows[at])
@@ -128,8 +132,12 @@ class Reference:
                 counts[_whole(self.rows[at])] += sum(words[form] for form in term)
             for whole, count in counts.items():
                 priors[whole] += idf * (K1 + 1) * count / (count + K1)
+        telling = [(tells & sought_in(query)).bit_count() for _names, tells in self.told]
+        for at in range(len(self.rows)):
+            near = [worth * telling[other] for other, worth in self.near[at] if other in found]
+            scores[at] += max([telling[at], *near])
         ranked = [
-            (score + 0.3 * priors[_whole(row)]) * _weight(row)
+            (score + 0.4 * priors[_whole(row)]) * _weight(row)
             for row, score in ((row, scores[at]) for at, row in enumerate(self.rows))
         ]
         return list(self._page(sorted(found), ranked, limit))
@@ -138,7 +146,7 @@ class Reference:
         having = [
             at
             for at, words in enumerate(self.words)
-            if any(words[form] or form in self.above[at] for form in term)
+            if any(words[form] or form in self.above[at] | self.told[at][0] for form in term)
         ]
         count = len(self.rows)
         idf = math.log((count - len(having) + 0.5) / (len(having) + 0.5) + 1)
@@ -149,6 +157,8 @@ class Reference:
             own[at] = idf * (K1 + 1) * said / (said + norm)
             if any(form in self.above[at] for form in term):
                 own[at] = max(own[at], 0.5 * idf * (K1 + 1) / (1 + norm))
+            if any(form in self.told[at][0] for form in term):
+                own[at] = max(own[at], idf)
         return idf, own
 
     def _page(
@@ -190,8 +200,8 @@ def _talk(work: object, agent: object, owner: Owner, dice: random.Random) -> Non
     for number in range(3):
         said = [
             NewMessage(
-                role="user",
-                content=_sentence(dice),
+                role=dice.choice(["user", "user", "assistant"]),
+                content=_sentence(dice) + dice.choice(["", "?", " yesterday", " 3"]),
                 id=f"m{turn}",
                 name=dice.choice(NAMES),
                 timestamp=START + timedelta(days=number, minutes=turn),
@@ -208,12 +218,17 @@ def _talk(work: object, agent: object, owner: Owner, dice: random.Random) -> Non
 
 
 def _said(row: Passage) -> list[str]:
-    return tokens(f"{row.trail} {row.said}" if row.message else row.text)
+    return tokens(row.said)
 
 
-def _headings(row: Passage) -> set[str]:
-    above = tokens(row.trail.replace("›", " ")) if row.file else []
-    return {*above, *(names_of(row.date) if row.date else ()), *dates_in(row.said)}
+def _told(row: Passage) -> tuple[set[str], int]:
+    is_said = row.message is not None or (row.file is not None and row.file.note_date is not None)
+    names, tells = told(row.said, row.date or START.date(), is_said=is_said)
+    return {*names, *(tokens(row.trail) if row.message else ())}, tells
+
+
+def _asks(row: Passage) -> bool:
+    return row.message is not None and row.said.endswith("?")
 
 
 def _whole(row: Passage) -> tuple[str, str, str]:
@@ -227,6 +242,8 @@ def _name(row: Passage) -> str:
 
 
 def _weight(row: Passage) -> float:
+    if row.message and row.message.role != "user":
+        return 0.47
     if row.message or (row.file and row.file.note_date):
         return 0.7
     return {"MEMORY.md": 1.0, "PROFILE.md": 1.0, "DREAMS.md": 0.4}.get(_name(row), 0.8)
