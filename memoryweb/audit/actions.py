@@ -28,6 +28,7 @@ ACTIONS: dict[str, str | Promise] = {
     "factor.added": _("Turned on a second factor."),
     "factor.removed": _("Turned off a second factor."),
     "factor.renewed": _("Created new recovery codes."),
+    "file.crowded_seen": _("Saw that a file has little room for anything new."),
     "file.deleted": _("Deleted a file."),
     "file.renamed": _("Renamed a file."),
     "file.restored": _("Restored an earlier revision of a file."),

@@ -17,6 +17,7 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import screening, write
+from memoryweb.memory.review import crowded
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write_matrix import OUTSIDE
 from memoryweb.provenance.origins import Origin, Source
@@ -160,6 +161,8 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         reports.store(
             work, run, read, made, entry=entry, changes=changes, memory=night.content, held=held
         )
+        if memory := write.find(writing.place(run, inputs.MEMORY)):
+            crowded.tell(work, memory)
         lease.finish(_outcome(made, held), record=work.record)
         backfill.go_on(work, run)
     return True

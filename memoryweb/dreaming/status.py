@@ -15,18 +15,14 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import consolidators, diary, inputs
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
-from memoryweb.dreaming.room import CAP
-from memoryweb.facts.models import Fact
-from memoryweb.facts.statements import statements_of
 from memoryweb.llm import breaker, client, usage
-from memoryweb.provenance.origins import protected_lines
+from memoryweb.memory.review.crowded import is_crowded
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 from memoryweb.workspace.models import File
 
 LATE = timedelta(hours=2)
 RECENT = timedelta(days=14)
-PROTECTED = 0.8  # of MEMORY.md: more that no machine may take out is told
 
 
 @dataclass(frozen=True)
@@ -91,16 +87,7 @@ def _crowded(agent: Agent, owner: Owner | None) -> Iterable[str]:
     """What people hold fast leaves no room for what a dream finds."""
     files = File.objects.of(agent.pk, owner.pk if owner else None).present()
     file = files.filter(path=inputs.MEMORY).first()
-    if file is None or len(file.content) <= PROTECTED * CAP:
-        return
-    facts = Fact.objects.filter(file=file, confirmed_at__isnull=False)
-    confirmed = set(facts.values_list("fingerprint", flat=True))
-    held = protected_lines(file)
-    for one in statements_of(file.content, file.path):
-        if one.print in confirmed:
-            held.update(range(one.line, one.end + 1))
-    lines = enumerate(file.content.split("\n"), start=1)
-    if sum(len(line) + 1 for number, line in lines if number in held) > PROTECTED * CAP:
+    if file and is_crowded(file):
         yield _(
             "Over four fifths of MEMORY.md are lines that people wrote, confirmed or pinned: "
             "there is little room for anything new."

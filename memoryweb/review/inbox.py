@@ -28,7 +28,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.facts.models import Contradiction
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import HeldSecret, Proposal
+from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal
 from memoryweb.workspace.models import Revision
 
 Reach = Callable[[str], Q]  # the filter for what a person reaches, by the name of the owner's field
@@ -39,6 +39,7 @@ class Kind(TextChoices):
     FLAG = "flag", _("Flagged lines")
     SECRET = "secret", _("Likely secrets")
     CONTRADICTION = "contradiction", _("Contradictions")
+    CROWDED = "crowded", _("Little room")
 
 
 @dataclass(frozen=True)
@@ -244,5 +245,13 @@ SOURCES = {
         target="contradiction",
         waits=Contradiction.State.OPEN,
         holder="",
+    ),
+    Kind.CROWDED: Source(
+        lambda team: CrowdedFile.objects.filter(team=team),
+        since=lambda: F("created_at"),
+        related="file__agent file__owner__integration file__owner__person decided_by",
+        reasons=lambda _row: (),
+        target="file",
+        waits=CrowdedFile.State.OPEN,
     ),
 }

@@ -93,3 +93,24 @@ class HeldSecret(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} ({self.state})"
+
+
+class CrowdedFile(models.Model):
+    """What people hold fast leaves little room for anything new: said once a file."""
+
+    class State(models.TextChoices):
+        OPEN = "open", _("Waiting to be seen")
+        SEEN = "seen", _("Seen")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    file = models.OneToOneField("workspace.File", models.CASCADE, related_name="+")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.OPEN)
+    decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    objects = TeamManager()
+
+    def __str__(self) -> str:
+        return f"{self.file_id} ({self.state})"

@@ -1,24 +1,30 @@
 """People hold so much of MEMORY.md fast that dreams find no room: that is told."""
 
+from datetime import timedelta
+
 import pytest
+from django.db.models import Q
 from django.utils import timezone
 
+from memoryweb.agents.models import Owner
 from memoryweb.dreaming.room import CAP
 from memoryweb.dreaming.status import status
 from memoryweb.facts.models import Fact
 from memoryweb.memory.write import Writer
+from memoryweb.review.inbox import Inbox, Kind
 from memoryweb.workspace.author_kinds import AuthorKind
-from tests.dreaming.nights import MACHINE, memory
-from tests.world import World
+from tests.dreaming.nights import MACHINE, NIGHT, dream, memory, note
+from tests.web.pages import text, tight, url
+from tests.world import World, signed_in
 
 TOLD = "Over four fifths of MEMORY.md"
 LINE = "- Boat number {n} is moored at the pier, and nobody but Marta may take it out.\n"
 
 
-def _fill(world: World, share: float, writer: Writer) -> None:
+def _fill(world: World, share: float, writer: Writer, owner: Owner | None = None) -> None:
     size = len(LINE.format(n=100))
     lines = (LINE.format(n=n) for n in range(100, 100 + int(share * CAP) // size))
-    memory(world, world.customer, "# Memory\n\n" + "".join(lines), writer)
+    memory(world, owner or world.customer, "# Memory\n\n" + "".join(lines), writer)
 
 
 def _is_told(world: World) -> bool:
@@ -37,3 +43,38 @@ def test_what_machines_wrote_does_not_unless_it_is_confirmed(world: World) -> No
     assert not _is_told(world)
     Fact.objects.filter(file__path="MEMORY.md").update(confirmed_at=timezone.now())
     assert _is_told(world)
+
+
+def _waiting(world: World) -> list[str]:
+    return [item.path for item in Inbox(world.team, lambda _owner: Q(), kinds=[Kind.CROWDED])]
+
+
+def test_review_says_so_once(world: World) -> None:
+    bob, owner = Writer(AuthorKind.PERSON, user=world.bob), world.bobs_memory
+    _fill(world, 0.9, bob, owner)
+    for day in (0, 1):
+        note(world, owner, NIGHT + timedelta(days=day), f"Ines plays the violin in hall {day}.")
+        dream(world, owner, NIGHT + timedelta(days=day))
+        assert _waiting(world) == ["MEMORY.md"]
+    [item] = Inbox(world.team, lambda _owner: Q(), kinds=[Kind.CROWDED])
+    client = signed_in(world.bob)
+    address = url(world.team, "review_item", "crowded", item.id)
+    assert "Over four fifths of it are lines that people wrote" in tight(client.get(address))
+    assert "has little room" in text(client.get(url(world.team, "tonight")))
+    assert signed_in(world.alice).get(address).status_code == 403
+    decide = url(world.team, "review_decide", "crowded", item.id)
+    assert client.post(decide, {"decision": "seen"}).status_code == 302
+    note(world, owner, NIGHT + timedelta(days=2), "Ines plays the violin in hall 2.")
+    dream(world, owner, NIGHT + timedelta(days=2))
+    assert _waiting(world) == []
+
+
+def test_what_nobody_has_seen_goes_when_there_is_room_again(world: World) -> None:
+    _fill(world, 0.9, Writer(AuthorKind.PERSON, user=world.alice))
+    note(world, world.customer, NIGHT, "Ines plays the violin.")
+    dream(world, world.customer, NIGHT)
+    assert _waiting(world) == ["MEMORY.md"]
+    _fill(world, 0.3, Writer(AuthorKind.PERSON, user=world.alice))
+    note(world, world.customer, NIGHT + timedelta(days=1), "Ines plays the cello, too.")
+    dream(world, world.customer, NIGHT + timedelta(days=1))
+    assert _waiting(world) == []

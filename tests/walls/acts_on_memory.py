@@ -28,8 +28,8 @@ from memoryweb.memory.forgetting import deciding, erasing, hiding, holds
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.reverting import revert
+from memoryweb.memory.review import crowded, proposals, secrets
 from memoryweb.memory.review import flags as mark_decisions
-from memoryweb.memory.review import proposals, secrets
 from memoryweb.memory.screening import Likely, fingerprint
 from memoryweb.memory.snapshot.service import apply, export, preview
 from memoryweb.memory.snapshot.uploads import drop, keep
@@ -37,7 +37,7 @@ from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.sources import Kind, Source
-from memoryweb.review.models import HeldSecret, Proposal
+from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
@@ -103,6 +103,11 @@ def _contradiction(work: Transaction, world: World) -> Contradiction:
 def _resolve(work: Transaction, world: World) -> Contradiction:
     found = _contradiction(work, world)
     return contradictions.resolve(work, found, "KEEP_A", writer=_alice(world))
+
+
+def _see_crowded(work: Transaction, world: World) -> None:
+    found = CrowdedFile.objects.create(team=world.team, file=_file(world))
+    crowded.see(work, found, by=world.alice)
 
 
 def _forget(work: Transaction, world: World) -> Request:
@@ -356,6 +361,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "hold": ("hold.made", _in_unit(lambda u, w: _held(u, w))),
     "end a hold": ("hold.ended", _in_unit(lambda u, w: holds.end(u, _held(u, w)))),
+    "see how little room there is": ("file.crowded_seen", _in_unit(_see_crowded)),
     "contradict": ("contradiction.opened", _in_unit(_contradiction)),
     "resolve": ("contradiction.resolved", _in_unit(_resolve)),
     "undo a resolution": (

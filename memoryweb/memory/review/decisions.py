@@ -5,7 +5,7 @@ from collections.abc import Callable
 from memoryweb.accounts.models import User
 from memoryweb.facts.models import Contradiction
 from memoryweb.memory import contradictions
-from memoryweb.memory.review import flags, proposals, secrets
+from memoryweb.memory.review import crowded, flags, proposals, secrets
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.review.inbox import Item, Kind
@@ -29,6 +29,7 @@ def _resolved(resolution: str) -> Handler:
 HANDLERS: dict[tuple[Kind, str], Handler] = {
     (Kind.PROPOSAL, "accept"): lambda unit, item, by, _: proposals.accept(unit, item.row, by=by),
     (Kind.PROPOSAL, "reject"): lambda unit, item, by, _: proposals.reject(unit, item.row, by=by),
+    (Kind.CROWDED, "seen"): lambda unit, item, by, _: crowded.see(unit, item.row, by=by),
     (Kind.FLAG, "keep"): lambda unit, item, by, _: flags.keep(unit, *_line(item), by=by),
     (Kind.FLAG, "remove"): lambda unit, item, by, _: flags.remove(unit, *_line(item), by=by),
     (Kind.SECRET, "secret"): lambda unit, item, by, _: secrets.refuse(unit, item.row, by=by),

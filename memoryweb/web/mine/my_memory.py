@@ -274,6 +274,11 @@ def _waiting(kind: Kind, count: int) -> str:
             "{n} texts about you may contain a password.",
             count,
         ),
+        Kind.CROWDED: ngettext(
+            "{n} memory of yours has little room for anything new.",
+            "{n} memories of yours have little room for anything new.",
+            count,
+        ),
         Kind.CONTRADICTION: ngettext(
             "{n} statement about you is contradicted by another one.",
             "{n} statements about you are contradicted by others.",

@@ -190,4 +190,14 @@ LOOKS = {
         nowhere=_("Two statements that can't both be true"),
         undo=Decision("undo", _("Undo"), _("Undone. It waits for a decision again.")),
     ),
+    Kind.CROWDED: Look(
+        _("Little room"),
+        "review/_crowded.html",
+        lambda request, item: {"file_url": file_url(request, item.row.file)},
+        lambda _item: [
+            _("Over four fifths of it are lines that people wrote, confirmed or pinned.")
+        ],
+        (Decision("seen", _("I have seen it"), _("Noted. You won't be told again.")),),
+        is_quick=True,
+    ),
 }

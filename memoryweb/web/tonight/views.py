@@ -21,6 +21,7 @@ _NEEDS = {
     Kind.PROPOSAL: gettext_lazy("{agent}: a change to {path} needs your decision."),
     Kind.FLAG: gettext_lazy("{agent}: a line of {path} is flagged. Keep it or remove it."),
     Kind.SECRET: gettext_lazy("{agent}: a likely secret was held back from {path}."),
+    Kind.CROWDED: gettext_lazy("{agent}: {path} has little room for anything new."),
     Kind.CONTRADICTION: gettext_lazy("{agent}: two statements contradict each other."),
 }
 

@@ -1,0 +1,51 @@
+"""MEMORY.md is nearly full of what no machine may take out: Review says so, once."""
+
+from memoryweb.accounts.models import User
+from memoryweb.facts.models import Fact
+from memoryweb.facts.statements import statements_of
+from memoryweb.markdown.file_kinds import CORE
+from memoryweb.memory.exceptions import Decided
+from memoryweb.memory.transaction import Transaction
+from memoryweb.provenance.origins import protected_lines
+from memoryweb.review.models import CrowdedFile
+from memoryweb.workspace.models import File
+
+State = CrowdedFile.State
+_MOST = 0.8 * (CORE["MEMORY.md"].limit or 0)  # characters that are protected
+
+
+def is_crowded(file: File) -> bool:
+    """Of MEMORY.md: lines that people wrote, confirmed or pinned, or that wait for one."""
+    if len(file.content) <= _MOST:
+        return False
+    facts = Fact.objects.filter(file=file, confirmed_at__isnull=False)
+    confirmed = set(facts.values_list("fingerprint", flat=True))
+    held = protected_lines(file)
+    for one in statements_of(file.content, file.path):
+        if one.print in confirmed:
+            held.update(range(one.line, one.end + 1))
+    lines = enumerate(file.content.split("\n"), start=1)
+    return sum(len(line) + 1 for number, line in lines if number in held) > _MOST
+
+
+def tell(tx: Transaction, file: File) -> None:
+    """After a dream; what nobody has seen yet goes when there is room again."""
+    if is_crowded(file):
+        CrowdedFile.objects.get_or_create(
+            file=file, defaults={"team": tx.team, "created_at": tx.now}
+        )
+    else:
+        CrowdedFile.objects.filter(file=file, state=State.OPEN).delete()
+
+
+def see(tx: Transaction, found: CrowdedFile, *, by: User) -> None:
+    """Raises Decided."""
+    seen = {"state": State.SEEN, "decided_by": by, "decided_at": tx.now}
+    if not CrowdedFile.objects.filter(pk=found.pk, state=State.OPEN).update(**seen):
+        raise Decided
+    tx.record(
+        "file.crowded_seen",
+        target_kind="file",
+        target_id=str(found.file_id),
+        on_behalf_of=found.file.owner_id,
+    )
