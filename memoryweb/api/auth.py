@@ -49,6 +49,7 @@ class Right(Enum):
     DREAM = Permission.DREAM, Scope.DREAM_RUN
     EXPORT = Permission.EXPORT, Scope.SNAPSHOT_EXPORT
     IMPORT = Permission.IMPORT, Scope.SNAPSHOT_IMPORT
+    FORGET = Permission.FORGET, Scope.MEMORY_WRITE
     SEE_OWNERS = Permission.SEE_OWNERS, Scope.MEMORY_READ
     SEE_AUDIT = Permission.SEE_AUDIT, Scope.AUDIT_READ
 

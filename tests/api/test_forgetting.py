@@ -6,8 +6,10 @@ import pytest
 
 from memoryweb.agents.models import Owner
 from memoryweb.forgetting.models import LegalHold, Request
+from memoryweb.memory.forgetting import holds
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
+from memoryweb.runs import engine
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import Callers, callers_of
 from tests.api.client import Api
@@ -152,3 +154,77 @@ def test_shared_memory_is_asked_for_and_an_admin_decides(world: World, callers: 
     assert decide(world, callers.member, made, "erase", 403, ids=ids)["code"] == "may_not_forget"
     told = decide(world, callers.admin, made, "erase", ids=ids)
     assert [one["text"] for one in told["hidden"]] == ["The pool opens at nine."]
+
+
+def forgotten(world: World, caller: Api, status: int = 200, **body: Any) -> Any:
+    answer = caller.post(f"/memory/{world.agent.pk}/forget", body)
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def test_a_dry_run_says_what_would_go_and_hides_nothing(world: World, callers: Callers) -> None:
+    lived(world, world.customer)
+    told = forgotten(world, callers.helpdesk, text="62 kilos", dryRun=True, **CUSTOMER)
+    assert {one["kind"] for one in told["hidden"]} == {"fact", "line", "message"}
+    assert told["request"] is None
+    assert Request.objects.count() == 0
+
+
+def test_a_person_forgets_their_own_by_line_and_has_a_while_to_undo(
+    world: World, callers: Callers
+) -> None:
+    fact = lived(world, world.bobs_memory)
+    made = forgotten(world, callers.member, filename="MEMORY.md", lines=[3])
+    assert fact.text in {one["text"] for one in made["hidden"]}
+    facts = callers.member.get(f"/memory/{world.agent.pk}/facts?owner=me").json()["items"]
+    assert made["eraseAt"]
+    decide(world, callers.member, made, "undo")
+    assert len(facts) >= 1
+
+
+def test_a_member_asks_to_forget_what_is_shared_and_an_admin_does(
+    world: World, callers: Callers
+) -> None:
+    remembers(world, None, "The safe code is 4711.")
+    asked = forgotten(world, callers.member, text="4711", owner="shared")
+    assert (asked["hidden"], asked["eraseAt"]) == ([], None)
+    assert [one["text"] for one in asked["candidates"]] == ["The safe code is 4711."]
+    done = forgotten(world, callers.admin, text="4711", owner="shared")
+    assert done["eraseAt"]
+
+
+def test_more_than_five_statements_a_program_only_offers(world: World, callers: Callers) -> None:
+    remembers(world, world.customer, *(f"Rose {n} stands by the gate." for n in range(10, 17)))
+    made = forgotten(world, callers.helpdesk, text="by the gate", **CUSTOMER)
+    assert made["hidden"] == []
+    assert len(made["candidates"]) == 7
+
+
+@pytest.mark.parametrize("body", [{}, {"text": "a", "ids": ["b"]}, {"filename": "MEMORY.md"}])
+def test_what_to_forget_has_to_be_said_once(world: World, callers: Callers, body: Any) -> None:
+    remembers(world, world.bobs_memory, "Tea.")
+    forgotten(world, callers.member, 400, **body)
+
+
+def test_a_receipt_has_figures_and_no_words(world: World, callers: Callers) -> None:
+    lived(world, world.bobs_memory)
+    made = forgotten(world, callers.member, text="62 kilos")
+    decide(world, callers.member, made, "erase")
+    list(engine.run_pending())
+    [receipt] = callers.member.get(f"/memory/{world.agent.pk}/receipts?owner=me").json()["items"]
+    assert (receipt["remaining"], receipt["request"]) == (0, made["request"])
+    assert "kilos" not in str(receipt)
+
+
+def test_an_owner_is_erased_unless_a_legal_hold_keeps_them(world: World, callers: Callers) -> None:
+    lived(world, world.customer)
+    path = f"/owners/{world.customer.pk}"
+    with write_transaction(world.team) as work:
+        hold = holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
+    refused = callers.admin.delete(path)
+    assert (refused.status_code, refused.json()["code"]) == (409, "legal_hold")
+    with write_transaction(world.team) as work:
+        holds.end(work, hold)
+    assert callers.admin.delete(path).status_code == 202
+    list(engine.run_pending())
+    assert not world.agent.files.filter(owner=world.customer).exists()

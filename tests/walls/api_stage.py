@@ -47,6 +47,7 @@ class Stage:
     contradiction: str = ""
     resolved: str = ""
     asked: str = ""
+    owner: str = ""
 
     def ids(self) -> dict[str, str]:
         return dict(vars(self))
@@ -98,6 +99,7 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         resolved=resolved(home, None),
         contradiction=contradicted(home, None),
         asked=asked_to_forget(home, None),
+        owner=str(home.sender.pk),
     )
 
 

@@ -124,6 +124,7 @@ def test_a_members_wrong_id_is_not_found(
         "contradiction": str(world.twin.agent.contradictions.get(state="open").pk),
         "resolved": str(world.twin.agent.contradictions.get(state="resolved").pk),
         "asked": str(Request.objects.get(agent=world.twin.agent).pk),
+        "owner": str(world.twin.sender.pk),
         "held": str(world.twin.agent.held_secrets.get().pk),
         "proposal": str(world.twin.agent.files.get(proposals__isnull=False).proposals.get().pk),
     }

@@ -91,7 +91,14 @@ class _Looking:
         for message in self._unindexed():
             self._look_at_message(message)
         near = [one for key, one in self._near.items() if key not in self._meant]
-        return Found(tuple(self._meant.values()), tuple(near[:MOST_CANDIDATES]))
+        return Found(tuple(self._once()), tuple(near[:MOST_CANDIDATES]))
+
+    def _once(self) -> Iterator[Meant]:
+        """A statement's own line is told by the statement."""
+        told = {(one.file, one.fingerprint) for one in self._meant.values() if one.fact}
+        for one in self._meant.values():
+            if one.fact or one.message or (one.file, one.fingerprint) not in told:
+                yield one
 
     def _says(self, text: str) -> bool:
         return any(says(text, one) for one in self.texts)

@@ -1,0 +1,176 @@
+"""Forgetting: statements, lines or words of one memory, and the receipts of what was erased."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from ninja import Query, Status
+from pydantic import Field
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.api import acting_owner, runs, visibility
+from memoryweb.api.auth import Request, Right, known_id
+from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
+from memoryweb.api.pagination import page
+from memoryweb.api.query_parameters import OwnerPaging
+from memoryweb.api.routing import Router
+from memoryweb.api.runs import RunOut
+from memoryweb.api.schemas import Camel, Flag, Id, IdOrNull, Items, Moment, OwnerFields
+from memoryweb.api.visibility import Visibility
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Receipt
+from memoryweb.forgetting.models import Request as Asking
+from memoryweb.language.secrets import credentials
+from memoryweb.markdown.paths import fold
+from memoryweb.memory.forgetting import asking, erasing, targets
+from memoryweb.memory.forgetting.hiding import Asked, Meant
+from memoryweb.memory.forgetting.targets import Found
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.workspace.models import File
+
+router = Router(tags=["Forgetting"])
+
+BASE = "/memory/{agent_id}"
+_REMAINS = "Rows that still had it after the erasure: 0."
+
+
+class ForgetIn(OwnerFields):
+    """`ids`, or `filename` and `lines`, or `text`; and whose memory."""
+
+    ids: list[str] = Field(default_factory=list, max_length=50, description="Of facts.")
+    filename: str | None = None
+    lines: list[int] = Field(default_factory=list, max_length=500, description="From 1.")
+    text: str = Field("", max_length=500, description="Everything with these words.")
+    dry_run: Flag = Field(False, description="Only say what would go.")
+
+
+class PlaceOut(Camel):
+    kind: str = Field(description="`fact`, `line` or `message`.")
+    text: str
+    where: str = Field(description="The file or conversation.")
+
+
+class ForgetOut(Camel):
+    request: IdOrNull = Field(description="Null for a dry run.")
+    hidden: list[PlaceOut] = Field(description="Given to nobody from now on, and erased.")
+    candidates: list[PlaceOut] = Field(description="Not hidden: a person picks from them.")
+    erase_at: Moment | None = Field(description="Until then it can be undone.")
+
+
+class ReceiptOut(Camel):
+    id: Id
+    agent_id: IdOrNull
+    owner: str = Field(description="The owner's id, or `shared`.")
+    request: IdOrNull
+    counts: dict[str, int]
+    scanned: dict[str, int] = Field(description="Rows that were looked through, by table.")
+    remaining: int = Field(description=_REMAINS)
+    hash: str = Field(description="SHA-256 of the other fields; the audit event has it, too.")
+    created_at: Moment
+
+
+class ErasureOut(Camel):
+    runs: list[RunOut]
+
+
+@router.operation("POST", BASE + "/forget", Right.DECIDE_OWN)
+def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
+    """Forget statements, lines or words.
+
+    What a person forgets of their own memory, or an admin of the shared one, is hidden at once and
+    erased ten minutes later. What a program asks is a request, as with the tool `forget`; what a
+    member asks of shared memory waits in Review.
+    """
+    caller = request.auth
+    agent = caller.agent(agent_id)
+    owner = acting_owner.acting(caller, body, default="me")
+    found = _found(agent, owner, body)
+    if body.dry_run:
+        return _told(None, found.meant, found.candidates)
+    is_person = caller.user is not None and not caller.is_program
+    is_theirs = owner is not None or (is_person and caller.may(Permission.FORGET))
+    if not is_theirs:
+        caller.require(Right.DECIDE)
+    with write_transaction(caller.team, actor=caller.actor) as work:
+        about = credentials.mask(body.text.strip())[0]
+        asked = Asked(agent, owner, Asking.Via.API, about, by=caller.user if is_person else None)
+        made = asking.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
+    if made.state == Asking.State.OPEN:
+        return _told(made, (), (*found.meant, *found.candidates))
+    return _told(made, found.meant, found.candidates)
+
+
+@router.operation("GET", BASE + "/receipts", Right.READ)
+def list_receipts(request: Request, agent_id: str, query: Query[OwnerPaging]) -> Items[ReceiptOut]:
+    """List receipts of erasures, newest first."""
+    caller, agent = request.auth, request.auth.agent(agent_id)
+    found = _receipts(agent, visibility.seen_by(caller, query.owner))
+    return page(found, ["-created_at", "-id"], query, _receipt)
+
+
+@router.operation("DELETE", "/owners/{owner_id}", Right.FORGET, status=202, errors=(409,))
+def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
+    """Erase everything that is kept about an owner. It can't be undone."""
+    caller = request.auth
+    user = caller.require_person(_("Only a person can erase somebody's memory."))
+    owner = caller.team.owners.filter(pk=known_id(owner_id)).first()
+    if owner is None:
+        raise NotFound
+    if owner.source == "system":
+        raise Forbidden("system_owner", _("The system has no memory of its own to erase."))
+    with write_transaction(caller.team, actor=caller.actor) as work:
+        made = erasing.erase_owner(work, owner, user)
+    visible = visibility.of_owner(None)
+    return Status(202, ErasureOut(runs=[runs.described(run, visible) for run in made]))
+
+
+def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:
+    """Raises Invalid, NotFound."""
+    if [bool(body.ids), bool(body.filename), bool(body.text.strip())].count(True) != 1:
+        raise Invalid("text", _("Send ids, or a filename with lines, or a text."))
+    if body.text:
+        return targets.of_text(agent, owner, body.text.strip())
+    if body.ids:
+        wanted = {known_id(one) for one in body.ids}
+        facts = Fact.objects.of(agent.pk, owner.pk if owner else None).filter(pk__in=wanted)
+        rows = list(facts.select_related("agent", "owner", "file"))
+        if len(rows) < len(wanted):
+            raise NotFound
+        return targets.of_facts(agent, owner, rows)
+    files = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    named = files.filter(folded_path=fold(body.filename or ""))
+    file = named.select_related("agent", "owner").first()
+    if file is None:
+        raise NotFound
+    if not body.lines:
+        raise Invalid("lines", _("Send the numbers of the lines."))
+    return targets.of_lines(file, body.lines)
+
+
+def _receipts(agent: Agent, visible: Visibility) -> "QuerySet[Receipt]":
+    """They say figures alone, and whose memory it was by its id."""
+    rows = Receipt.objects.filter(team=agent.team_id, agent=agent)
+    if visible.owners is None:
+        return rows
+    labels = {str(one) for one in visible.owners} | ({""} if visible.shared else set())
+    return rows.filter(owner_label__in=labels)
+
+
+def _receipt(row: Receipt) -> ReceiptOut:
+    return ReceiptOut.of(row, owner=row.owner_label or acting_owner.SHARED, request=row.request_id)
+
+
+def _told(
+    made: Asking | None, hidden: tuple[Meant, ...], candidates: tuple[Meant, ...]
+) -> ForgetOut:
+    said: dict[str, Any] = {
+        "hidden": [_place(one) for one in hidden],
+        "candidates": [_place(one) for one in candidates],
+    }
+    erase_at = made.erase_at if made else None
+    return ForgetOut(request=str(made.pk) if made else None, erase_at=erase_at, **said)
+
+
+def _place(one: Meant) -> PlaceOut:
+    return PlaceOut(kind=str(one.kind), text=one.text, where=one.where)

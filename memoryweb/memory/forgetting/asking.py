@@ -1,0 +1,32 @@
+"""Forgetting what somebody pointed at: statements, lines or words; a dry run says what would go."""
+
+from django.conf import settings
+
+from memoryweb.forgetting.models import Request
+from memoryweb.memory.forgetting import hiding
+from memoryweb.memory.forgetting.hiding import Asked, Meant
+from memoryweb.memory.forgetting.matching import MOST
+from memoryweb.memory.forgetting.targets import Found
+from memoryweb.memory.transaction import Transaction
+
+
+def forget(
+    tx: Transaction, asked: Asked, found: Found, *, is_person: bool, is_theirs: bool
+) -> Request:
+    """Hidden at once and erased after the time of a button, where a person forgets what is
+    `is_theirs` to forget; what a program asks has a request's time, and five statements at most.
+    All else is offered, for whoever may decide."""
+    offers = not is_theirs or not (is_person or statements(found.meant) <= MOST)
+    request = hiding.ask(tx, asked)
+    if offers:
+        hiding.hide(tx, request, (), candidates=found.meant)
+    else:
+        seconds = settings.FORGET_UNDO_SECONDS if is_person else None
+        hiding.hide(tx, request, found.meant, seconds=seconds, candidates=found.candidates)
+    return request
+
+
+def statements(meant: tuple[Meant, ...]) -> int:
+    """How many things go, wherever each of them stands."""
+    facts = {one.fact.pk for one in meant if one.fact}
+    return len(facts) or len({one.text for one in meant})
