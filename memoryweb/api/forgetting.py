@@ -18,7 +18,6 @@ from memoryweb.api.routing import Router
 from memoryweb.api.runs import RunOut
 from memoryweb.api.schemas import Camel, Flag, Id, IdOrNull, Items, Moment, OwnerFields
 from memoryweb.api.visibility import Visibility
-from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Receipt
 from memoryweb.forgetting.models import Request as Asking
 from memoryweb.language.secrets import credentials
@@ -27,7 +26,6 @@ from memoryweb.memory.forgetting import asking, erasing, targets
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.targets import Found
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.workspace.models import File
 
 router = Router(tags=["Forgetting"])
 
@@ -133,13 +131,12 @@ def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:
         return targets.of_text(agent, owner, body.text.strip())
     if body.ids:
         wanted = {known_id(one) for one in body.ids}
-        facts = Fact.objects.of(agent.pk, owner.pk if owner else None).filter(pk__in=wanted)
+        facts = agent.facts.filter(owner=owner, pk__in=wanted)
         rows = list(facts.select_related("agent", "owner", "file"))
         if len(rows) < len(wanted):
             raise NotFound
         return targets.of_facts(agent, owner, rows)
-    files = File.objects.of(agent.pk, owner.pk if owner else None).present()
-    named = files.filter(folded_path=fold(body.filename or ""))
+    named = agent.files.filter(owner=owner, deleted_at=None, folded_path=fold(body.filename or ""))
     file = named.select_related("agent", "owner").first()
     if file is None:
         raise NotFound
@@ -150,7 +147,7 @@ def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:
 
 def _receipts(agent: Agent, visible: Visibility) -> "QuerySet[Receipt]":
     """They say figures alone, and whose memory it was by its id."""
-    rows = Receipt.objects.filter(team=agent.team_id, agent=agent)
+    rows = agent.receipts.filter(team=agent.team_id)
     if visible.owners is None:
         return rows
     labels = {str(one) for one in visible.owners} | ({""} if visible.shared else set())

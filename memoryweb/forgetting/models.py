@@ -134,7 +134,7 @@ class Receipt(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
-    agent = models.ForeignKey("agents.Agent", models.SET_NULL, null=True, related_name="+")
+    agent = models.ForeignKey("agents.Agent", models.SET_NULL, null=True, related_name="receipts")
     owner_label = PlainCharField(max_length=64, blank=True, help_text="the owner's id; '': shared")
     counts = PlainJSONField(default=dict)
     scanned = PlainJSONField(default=dict)

@@ -85,6 +85,7 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
     ("not_true", {}, "fact_id"),
     ("restore", {}, "retired_id"),
     ("vote", {"helpful": "yes"}, "fact_id"),
+    ("forget", {}, "fact_id"),
 )
 
 PAGES: dict[str, Route] = {
@@ -241,6 +242,9 @@ CHANGES: dict[str, Route] = {
         f"agents_fact_{verb}": _post(f"agents_fact_{verb}", WRITE, data, fact_id=fact)
         for verb, data, fact in FACT_ACTS
     },
+    "agents_fact_unforget": _post(
+        "agents_fact_unforget", MANAGE, fact_id="fact_id", first="agents_fact_forget"
+    ),
     "agents_fact_edit of Bob": _post(
         "agents_fact_edit", BOBS, {"text": "Tea is at five."}, query=BOB, fact_id="my_fact_id"
     ),

@@ -234,3 +234,24 @@ def test_global_statements_are_read_beside_the_shared_ones(
     assert bob.get(url(team, "agents_fact", atlas.pk, known.pk)).status_code == 404
     confirm = url(team, "agents_fact_confirm", atlas.pk, known.pk)
     assert bob.post(confirm).status_code == 404
+
+
+def test_an_admin_forgets_a_shared_statement_and_undoes_it(
+    stage: Stage, alice: Client, vera: Client, shared: Fact
+) -> None:
+    alice.post(_act(stage, shared, "forget"))
+    page = tight(alice.get(_page(stage, shared)))
+    assert "It will be erased:" in page
+    assert "Undo</button>" in page
+    listed = url(stage.world.team, "agents_facts", stage.world.agent.pk)
+    assert SHARED not in text(vera.get(listed))
+    alice.post(_act(stage, shared, "unforget"))
+    assert SHARED in text(vera.get(listed))
+
+
+def test_a_member_asks_for_a_shared_statement_to_be_forgotten(
+    stage: Stage, bob: Client, shared: Fact
+) -> None:
+    bob.post(_act(stage, shared, "forget"))
+    assert "A person decides in Review." in text(bob.get(_page(stage, shared)))
+    assert bob.post(_act(stage, shared, "unforget")).status_code == 403

@@ -2,12 +2,14 @@
 
 from django.conf import settings
 
+from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request
-from memoryweb.memory.forgetting import hiding
+from memoryweb.memory.forgetting import hiding, targets
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.matching import MOST
 from memoryweb.memory.forgetting.targets import Found
 from memoryweb.memory.transaction import Transaction
+from memoryweb.provenance.writers import Writer
 
 
 def forget(
@@ -24,6 +26,28 @@ def forget(
         seconds = settings.FORGET_UNDO_SECONDS if is_person else None
         hiding.hide(tx, request, found.meant, seconds=seconds, candidates=found.candidates)
     return request
+
+
+def forget_fact(tx: Transaction, fact: Fact, *, writer: Writer, is_theirs: bool) -> Request:
+    """With all that says the same."""
+    asked = Asked(fact.agent, fact.owner, Request.Via.PAGE, by=writer.user)
+    found = targets.of_facts(fact.agent, fact.owner, [fact])
+    return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
+
+
+def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
+    """Every request that hides it. Raises NothingToUndo."""
+    requests = hiding_of(fact)
+    if not requests:
+        raise hiding.NothingToUndo
+    for request in requests:
+        hiding.undo(tx, request, writer.user)
+
+
+def hiding_of(fact: Fact) -> list[Request]:
+    """The requests that hide a statement, or ask for it; what is erased last comes last."""
+    found = Request.objects.hiding().filter(targets__fact=fact).distinct()
+    return list(found.order_by("erase_at", "created_at"))
 
 
 def statements(meant: tuple[Meant, ...]) -> int:

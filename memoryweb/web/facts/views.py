@@ -11,13 +11,17 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.facts.listing import narrowed, weighed
 from memoryweb.facts.models import Fact
+from memoryweb.forgetting.queries import hidden_facts
 from memoryweb.memory import fact_actions
+from memoryweb.memory.forgetting import asking
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import (
+    Refused,
     TeamRequest,
     Workspace,
     find_workspace,
@@ -50,7 +54,8 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     note_read(request, workspace.owner, "facts", agent_id)
     form = FactsForm(request.GET)
     with reading(Reader(workspace.agent)):
-        listed = weighed(Fact.objects.filter(_listed(workspace)))
+        there = Fact.objects.filter(_listed(workspace)).exclude(pk__in=hidden_facts())
+        listed = weighed(there)
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
         found = found.select_related("agent", "file__agent", "file__owner")
         shown = page(request, found.order_by("-changed_at", "-pk"), size=40)
@@ -100,6 +105,23 @@ def vote(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 
 
 @team_view("POST")
+def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    """What is shared, an admin forgets; everybody else asks in Review."""
+    is_theirs = _is_theirs(request, find_workspace(request, agent_id))
+    act = partial(asking.forget_fact, is_theirs=is_theirs)
+    said = _("Hidden. It will be erased in a while; until then you can undo it.")
+    asked = _("An admin decides in Review whether it is erased.")
+    return _act(request, agent_id, fact_id, act, said if is_theirs else asked)
+
+
+@team_view("POST")
+def unforget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    if not _is_theirs(request, find_workspace(request, agent_id)):
+        raise Refused("may_not_forget")
+    return _act(request, agent_id, fact_id, asking.undo_of_fact, _("It is remembered again."))
+
+
+@team_view("POST")
 def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
     form, visit = EditForm(request.POST), request.visit
@@ -132,6 +154,10 @@ def _changeable(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> tuple[Wo
     found = _find(request, workspace, fact_id)
     require_write(request, workspace)
     return workspace, found
+
+
+def _is_theirs(request: TeamRequest, workspace: Workspace) -> bool:
+    return workspace.owner_id is not None or request.visit.can(Permission.FORGET)
 
 
 def _of(workspace: Workspace) -> Any:
@@ -171,6 +197,8 @@ def _show(
         values=values_shown(request, fact),
         surroundings=surroundings(fact, row["line"]),
         can_change=workspace.can_write,
+        forgetting=next(iter(asking.hiding_of(fact)), None),
+        can_undo=_is_theirs(request, workspace),
         can_edit=workspace.can_write and not row["is_past"],
         form=form or EditForm(initial={"text": fact.text}),
         my_vote=fact.votes.filter(user=request.user).values_list("helpful", flat=True).first(),
