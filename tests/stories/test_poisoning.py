@@ -34,7 +34,7 @@ from tests.stories.poison import MARK, POISON
 from tests.stories.telling import person, prompt, says
 from tests.world import World, integration_token
 
-NIGHTS, PLANTING = 30, 10
+NIGHTS, PLANTING = 20, 10
 GOOD = "The pool opens at seven."
 ENDUSER = {"endUserId": "customer-1"}
 
@@ -116,7 +116,7 @@ WAYS: tuple[Callable[[Outsider, str], None], ...] = (
 )
 
 
-def _lives_thirty_nights(world: World, turn: int) -> None:
+def _lives_those_nights(world: World, turn: int) -> None:
     """Six texts a day for ten days, each by the next way, and a dream of all memories each night.
     `turn` gives each text another way."""
     Agent.objects.filter(pk=world.agent.pk).update(owner_isolation=False)
@@ -196,7 +196,7 @@ def test_what_is_planted_reaches_nobody_else_and_goes_with_its_source(
         place = Place(world.agent, None, "MEMORY.md")
         write.write(work, place, f"# Memory\n\n- {GOOD}\n", writer=person(world))
     before = _prompt_files(world)
-    _lives_thirty_nights(world, turn)
+    _lives_those_nights(world, turn)
 
     assert _prompt_files(world) == before
     shared = Fact.objects.filter(owner=None, text__contains=MARK)
