@@ -15,6 +15,18 @@ from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
+from memoryweb.api.fact_tools import (
+    StructuredEntries,
+    ToolContradictions,
+    ToolFacts,
+    WroteStructured,
+    forget_structured,
+    list_contradictions,
+    probe_facts,
+    recall_structured,
+    remember_structured,
+    search_facts,
+)
 from memoryweb.api.forget_tool import Forgot, forget
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
@@ -286,6 +298,12 @@ TOOLS = (
     Tool("search_workspace_memory", WorkspaceHits, _search_workspace),
     Tool("write_memory", WroteMemory, _write_memory, writes=True),
     Tool("forget", Forgot, forget, writes=True),
+    Tool("fact_search", ToolFacts, search_facts),
+    Tool("fact_probe", ToolFacts, probe_facts),
+    Tool("fact_list_contradictions", ToolContradictions, list_contradictions),
+    Tool("remember_structured", WroteStructured, remember_structured, writes=True),
+    Tool("recall_structured", StructuredEntries, recall_structured),
+    Tool("forget_structured", Forgot, forget_structured, writes=True),
 )
 
 

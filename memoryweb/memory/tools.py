@@ -195,7 +195,7 @@ def memory_search(acting: Acting, query: str, limit: int = LIMIT) -> list[NoteLi
     most = min(max(limit, 1), MOST)
     lines = list(islice(_matches(acting, wanted), most)) if wanted else []
     found = _blocks_of((line.file, line.number) for line in lines)
-    _count(acting, query, found, [Span(line.file, line.number, line.number) for line in lines])
+    count(acting, query, found, [Span(line.file, line.number, line.number) for line in lines])
     return lines
 
 
@@ -220,7 +220,7 @@ def search_workspace(
     found = search.search(acting.sees, asked, limit=limit, kinds=("file",), scope=scope)
     hits = placeholders.allowed(found.hits, then=asked.at is not None)
     in_files = [(hit, hit.file) for hit in hits if hit.file]
-    _count(
+    count(
         acting,
         query,
         [Line(file, hit.line, hit.text) for hit, file in in_files],
@@ -306,7 +306,7 @@ def _count_files(acting: Acting, query: str, given: Sequence[File]) -> None:
         for block in blocks(without_flagged(file.content, hidden[file.pk]))
     ]
     spans = [span for file in given for span in _spans(file, hidden[file.pk])]
-    _count(acting, query, lines, spans)
+    count(acting, query, lines, spans)
 
 
 def _spans(file: File, hidden: Collection[int]) -> Iterator[Span]:
@@ -318,7 +318,7 @@ def _spans(file: File, hidden: Collection[int]) -> Iterator[Span]:
         first = number + 1
 
 
-def _count(
+def count(
     acting: Acting,
     query: str,
     lines: Iterable[Line],

@@ -228,6 +228,20 @@ ROUTES: dict[str, Route] = {
     "erase_forget_request": _forgotten("erase", {}),
     "undo_forget_request": _forgotten("undo", None),
     "keep_forget_request": _forgotten("keep", None),
+    "fact_search": _tool("fact_search", {"query": "tea"}),
+    "fact_probe": _tool("fact_probe", {"entity": "Ada"}),
+    "fact_list_contradictions": _tool("fact_list_contradictions", {}),
+    "remember_structured": _tool(
+        "remember_structured", {"type": "stay", "key": "Check-in", "value": "15:00"}, changes=True
+    ),
+    "recall_structured": _tool("recall_structured", {"type": "stay"}),
+    "forget_structured": Route(
+        "POST",
+        TOOLS + "forget_structured",
+        {who: 404 if answer == 200 else answer for who, answer in WRITE.items()},
+        {"type": "stay", "key": "Check-out", "owner": "shared"},
+        "nobody",
+    ),
     "memory_search": _tool("memory_search", {"query": "tea"}),
     "memory_get": _tool("memory_get", {"date": "today"}),
     "search_workspace_memory": _tool("search_workspace_memory", {"query": "tea"}),

@@ -1,0 +1,205 @@
+"""The tools of an agent that ask for statements, and those of `structured/` (SPEC §3.1, §6)."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from memoryweb.api import acting_owner
+from memoryweb.api.exceptions import NotFound
+from memoryweb.api.forget_tool import Forget, forget
+from memoryweb.api.schemas import (
+    Camel,
+    Id,
+    IdOrNull,
+    Moment,
+    Rounded,
+    Screened,
+    Whole,
+    one_of,
+    screened,
+)
+from memoryweb.api.tool_calls import Answer, Call
+from memoryweb.facts.listing import sides_of
+from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.language.claims import Kind
+from memoryweb.memory import fact_tools, section_writing
+from memoryweb.memory.fact_tools import STRUCTURED, Found
+from memoryweb.memory.section_writing import Step, Strategy
+from memoryweb.memory.tools import Acting
+from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.write import Writer
+from memoryweb.workspace.models import Scope
+
+_TYPE = r"^[\w-]{1,60}$"
+
+
+class SearchFacts(Call):
+    query: str = Field(max_length=1000, examples=["Where does she live?"])
+    limit: Whole = Field(10, ge=1, le=50)
+
+
+class ProbeFacts(Call):
+    entity: str = Field(
+        min_length=1,
+        max_length=200,
+        description="Whom or what the facts shall be about.",
+        examples=["Otto"],
+    )
+    limit: Whole = Field(20, ge=1, le=50)
+
+
+class ListContradictions(Call):
+    limit: Whole = Field(20, ge=1, le=50)
+
+
+class ToolFact(Camel):
+    """A statement that holds. `filename` is null where there was no room for it in a file."""
+
+    id: Id
+    text: str
+    subject: str = Field(description="Empty: the owner.")
+    attribute: str
+    value: str
+    kind: Annotated[str, one_of(Kind)]
+    state: Annotated[str, one_of(Fact.State)]
+    owner: str
+    scope: Annotated[str, one_of(Scope)]
+    filename: str | None
+    said_at: Moment | None
+    relevance: Rounded = Field(description="0 to 1: how much of the query it answers.")
+    trust: Rounded
+    contradiction: IdOrNull
+
+
+class ToolFacts(Answer):
+    count: int
+    facts: list[ToolFact]
+
+
+class ToolContradiction(Camel):
+    """`facts`: the current one first."""
+
+    id: Id
+    facts: list[ToolFact]
+
+
+class ToolContradictions(Answer):
+    count: int
+    contradictions: list[ToolContradiction]
+
+
+class RecallStructured(Call):
+    type: str = Field("", pattern=r"^[\w-]{0,60}$", description="Default: all.", examples=["stay"])
+    key: str = Field("", max_length=section_writing.KEY, examples=["Check-in"])
+
+
+class OneStructured(Call):
+    type: str = Field(
+        pattern=_TYPE, description="Names the file `structured/<type>.md`.", examples=["stay"]
+    )
+    key: str = Field(min_length=1, max_length=section_writing.KEY, examples=["Check-in"])
+
+
+class RememberStructured(OneStructured):
+    value: str = Field(min_length=1, max_length=8000, examples=["from 15:00"])
+    heading: str = Field("", max_length=section_writing.HEADING, description="Whom it is about.")
+
+
+class StructuredEntry(Camel):
+    type: str
+    key: str
+    value: str
+    heading: str
+    fact: Id
+    filename: str
+
+
+class StructuredEntries(Answer):
+    count: int
+    entries: list[StructuredEntry]
+
+
+class WroteStructured(Answer, Screened):
+    filename: str
+    sha256: str
+    changed: bool
+
+
+def search_facts(acting: Acting, asked: SearchFacts) -> dict[str, Any]:
+    """Find facts that answer a question, the most relevant and trusted first."""
+    return _listed(acting, fact_tools.search_facts(acting, asked.query, asked.limit))
+
+
+def probe_facts(acting: Acting, asked: ProbeFacts) -> dict[str, Any]:
+    """List what is known about a person or thing."""
+    return _listed(acting, fact_tools.probe(acting, asked.entity, asked.limit))
+
+
+def list_contradictions(acting: Acting, asked: ListContradictions) -> dict[str, Any]:
+    """List facts that contradict each other and wait for a person's decision."""
+    found = [_sides(acting, one) for one in fact_tools.contradictions(acting, asked.limit)]
+    return {"count": len(found), "contradictions": found}
+
+
+def recall_structured(acting: Acting, asked: RecallStructured) -> dict[str, Any]:
+    """Read values of `structured/`, by type and key."""
+    found = fact_tools.structured(acting, asked.type, asked.key)
+    entries = [_entry(one.fact) for one in found]
+    return {"count": len(entries), "entries": entries}
+
+
+def remember_structured(
+    acting: Acting, asked: RememberStructured, work: Transaction, writer: Writer
+) -> dict[str, Any]:
+    """Set a value by type and key."""
+    step = Step(Strategy.UPSERT_KV, heading=asked.heading, key=asked.key, value=asked.value)
+    filename = f"{STRUCTURED}{asked.type}.md"
+    written = section_writing.write_memory(work, acting, filename, step, writer=writer)
+    file = {"filename": written.file.path, "sha256": written.file.sha256}
+    return {**file, "changed": written.changed, **screened(written)}
+
+
+def forget_structured(
+    acting: Acting, asked: OneStructured, work: Transaction, writer: Writer
+) -> dict[str, Any]:
+    """Ask to forget a value of `structured/`: it is hidden at once, and can be undone."""
+    found = fact_tools.structured(acting, asked.type, asked.key)
+    nearest = [one for one in found if one.fact.owner_id] or found
+    if not nearest:
+        raise NotFound
+    wanted = Forget(ids=[str(one.fact.pk) for one in nearest])
+    return forget(acting, wanted, work, writer)
+
+
+def _listed(acting: Acting, found: list[Found]) -> dict[str, Any]:
+    return {"count": len(found), "facts": [_fact(acting, one) for one in found]}
+
+
+def _fact(acting: Acting, one: Found) -> ToolFact:
+    fact = one.fact
+    return ToolFact.of(
+        fact,
+        owner=acting_owner.shown(acting.reader.owner if fact.owner_id else None, fact.scope),
+        filename=fact.file.path if fact.file else None,
+        relevance=one.relevance,
+        trust=one.trust,
+        contradiction=fact.contradiction_id,
+    )
+
+
+def _sides(acting: Acting, found: Contradiction) -> ToolContradiction:
+    sides = sides_of(found, found.facts.all())
+    facts = [_fact(acting, fact_tools.weighed_found(acting, one)) for one in sides]
+    return ToolContradiction(id=found.pk, facts=facts)
+
+
+def _entry(fact: Fact) -> StructuredEntry:
+    return StructuredEntry(
+        type=fact.path.removeprefix(STRUCTURED).removesuffix(".md"),
+        key=re.split("[:：]", fact.text, maxsplit=1)[0].strip("*_ "),
+        value=fact.value or fact.text,
+        heading=fact.heading,
+        fact=fact.pk,
+        filename=fact.path,
+    )
