@@ -120,10 +120,14 @@ def test_reports_of_earlier_dreams_quote_it_no_longer(world: World) -> None:
     assert "[reverted]" in after
     assert "Leeds" in after
     assert GOOD in after
-    counts = [list(model.objects.values_list("pk")) for model in (Operation, Candidate)]
+    counts = [
+        list(model.objects.order_by("pk").values_list("pk")) for model in (Operation, Candidate)
+    ]
     reverts(world, bad)
     assert _told(world) == after
-    assert counts == [list(model.objects.values_list("pk")) for model in (Operation, Candidate)]
+    assert counts == [
+        list(model.objects.order_by("pk").values_list("pk")) for model in (Operation, Candidate)
+    ]
 
 
 @pytest.mark.parametrize("cited", ["n1", "nothing"])
