@@ -1,4 +1,4 @@
-"""Weekdays and times of day in a habit, in English, Chinese and Japanese. Pure."""
+"""Weekdays and times of day in a habit, in English, German, Chinese and Japanese. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -17,14 +17,16 @@ ENGLISH = rf"{_ENGLISH}(?:(?:,? and |, | )(?:(?:on|at) )?{_ENGLISH})*"
 CJK = rf"{_CJK}(?:[和、とのに]?{_CJK})*"
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_GERMAN_DAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
 _ONE_DAY = re.compile(
     r"\b(?P<en>mon|tue|wed|thu|fri|sat|sun)(?:s|nes|rs|ur)?days?\b"
+    rf"|\b(?P<de>{'|'.join(_GERMAN_DAYS)})s?\b"
     r"|(?:周|星期|礼拜|週|禮拜)(?P<zh>[一二三四五六日天])|(?P<ja>[月火水木金土日])曜",
     re.IGNORECASE,
 )
 _ONE_TIME = re.compile(
     rf"(?P<half>{_HALF})(?P<hour>{_DIGITS})(?:[:点點時时](?P<minute>半|{_DIGITS})?)"
-    r"(?: ?(?P<after>[ap]m))?|(?P<only>\d{1,2}) ?(?P<twelve>[ap]m)|(?P<named>noon|midnight|正午)",
+    r"(?: ?(?P<after>[ap]m))?|(?P<only>\d{1,2}) ?(?:(?P<twelve>[ap]m)|uhr\b)|(?P<named>noon|midnight|正午)",
     re.IGNORECASE,
 )
 _NUMERALS = {numeral: value for value, numeral in enumerate("一二三四五六七八九", start=1)}
@@ -62,6 +64,8 @@ def _differ(one: frozenset[int], other: frozenset[int]) -> bool:
 def _day(found: re.Match[str]) -> int:
     if found["en"]:
         return _DAYS.index(found["en"].lower())
+    if found["de"]:
+        return _GERMAN_DAYS.index(found["de"].lower())
     return "一二三四五六日".index(found["zh"].replace("天", "日")) if found["zh"] else (
         "月火水木金土日".index(found["ja"])
     )  # fmt: skip

@@ -33,7 +33,7 @@ _SPEAKER = re.compile(
     r"^(?:[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*){0,2}|[\u3040-\u30ff\u3400-\u9fff]{1,8})$"
 )
 _NO_LABEL = re.compile(
-    r"\d|\b(?:is|are|was|were|ist|sind)\b|^(?:(?:i|we|ich|wir)\b.{3}|remember|don't forget|merk"
+    r"\d|\b(?:is|are|was|were|ist|sind)\b|^(?:(?:i|we|ich|wir)\b.{3}|change of plan|remember|don't forget|merk"
     r"|write|draft|translate|schreib|formulier|denk|note|save|记|請?覚え)"
     r"|\b(?:said|says|wrote|asked|told|correction|answer|remember"
     r"|korrektur|update|note|reminder|todo|fyi|actually|warning|example|https?|check|ps)$"
@@ -390,6 +390,10 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     whose = set(read(newer.subject).words)
     if newer.act in {Act.STATES, Act.ASKS} or not whose <= {*told.words, *told.names}:
         return False
+    thing = newer.attribute.removeprefix("when ")
+    is_moved = newer.act is Act.CHANGES and thing != newer.attribute and _tells_of(thing, older)
+    if is_moved and claim.subject == newer.subject and when_in(newer.value).clashes(when_in(older)):
+        return True
     if not newer.old:
         return newer.act is Act.CORRECTS and _shares_most(newer.value, older)
     if newer.act is Act.CANCELS:  # "the meeting is off" is no word on who hates meetings
