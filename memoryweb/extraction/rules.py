@@ -20,6 +20,7 @@ _TAIL = re.compile(r"[,;:，、；](?=[^,;:，、；]*$)")
 _WORDS = re.compile(r"[^\W\d_]+")
 _FEWEST_WORDS, _FEWEST_CHARACTERS = 4, 8
 _STOP = re.compile(r"[.!?…。！？]\W*$")
+_LIGHT = re.compile("[😂🤣😜😝😛😆🤪🙃]")  # pictures are no part of a sentence
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -132,12 +133,13 @@ def _groups(
     speaker's next message may need it. `before` is that of their last message, then the sentence
     before, unless it was asked."""
     groups: list[list[_Part]] = []
+    is_light = bool(_LIGHT.search(message.content))
     is_open = False  # the last group ends with it
     is_asked = False  # "Remember this." stood before it
     # What is to be forgotten is nothing to write down.
     for text in (one for one in split(speech(message.content)) if not any(forgets(one))):
         sentence = spoken_of(text, scene.day)
-        claim = _wanted(sentence, scene, before)
+        claim = _wanted(sentence, scene, is_light=is_light or (sentence.leans and before is None))
         if sentence.is_request and scene.to_assistant:
             is_asked = True
             continue
@@ -167,13 +169,14 @@ def _groups(
     return groups, before if is_open and scene.to_assistant else None
 
 
-def _wanted(sentence: Sentence, scene: _Scene, before: _Part | None) -> Claim:
-    """Between friends nobody instructs an assistant; and a form tells nothing of "it" alone."""
+def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool) -> Claim:
+    """Between friends nobody instructs an assistant; and its form alone says little of a sentence
+    that is made light of, or of which nobody knows what it is about."""
     claim = sentence.claim
     is_order = claim.act is Act.ASKS or claim.kind is Kind.INSTRUCTION
     if is_order and not scene.to_assistant:
         return replace(claim, durable=False, act=Act.STATES)
-    return Claim() if claim.general and sentence.leans and before is None else claim
+    return Claim() if claim.general and is_light else claim
 
 
 def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:

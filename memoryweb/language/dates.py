@@ -26,7 +26,8 @@ _ONE_DAY = re.compile(
 )
 _ONE_TIME = re.compile(
     rf"(?P<half>{_HALF})(?P<hour>{_DIGITS})(?:[:点點時时](?P<minute>半|{_DIGITS})?)"
-    r"(?: ?(?P<after>[ap]m))?|(?P<only>\d{1,2}) ?(?:(?P<twelve>[ap]m)|uhr\b)|(?P<named>noon|midnight|正午)",
+    r"(?: ?(?P<after>[ap]m))?|(?P<only>\d{1,2}) ?(?:(?P<twelve>[ap]m)|uhr\b)"
+    r"|(?P<named>noon|midnight|正午)",
     re.IGNORECASE,
 )
 _NUMERALS = {numeral: value for value, numeral in enumerate("一二三四五六七八九", start=1)}

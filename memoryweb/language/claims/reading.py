@@ -33,9 +33,10 @@ _SPEAKER = re.compile(
     r"^(?:[A-ZÀ-Þ][\w'’.-]*(?: [A-ZÀ-Þ][\w'’.-]*){0,2}|[\u3040-\u30ff\u3400-\u9fff]{1,8})$"
 )
 _NO_LABEL = re.compile(
-    r"\d|\b(?:is|are|was|were|ist|sind)\b|^(?:(?:i|we|ich|wir)\b.{3}|change of plan|remember|don't forget|merk"
-    r"|write|draft|translate|schreib|formulier|denk|note|save|记|請?覚え)"
-    r"|\b(?:said|says|wrote|asked|told|correction|answer|remember"
+    r"\d|\b(?:is|are|was|were|ist|sind)\b|^(?:(?:i|we|ich|wir)\b.{3}"
+    r"|change of plan|remember|don't forget|merk|write|draft|translate|schreib|formulier|denk|note"
+    r"|save|记|請?覚え)"
+    r"|\bkorrektur\b|\b(?:said|says|wrote|asked|told|correction|answer|remember"
     r"|korrektur|update|note|reminder|todo|fyi|actually|warning|example|https?|check|ps)$"
     r"|さん$|说$|說$|记一下$|覚えておいて$",
     re.IGNORECASE,
@@ -67,8 +68,8 @@ _SAME = {
     ),
 }
 _GENERIC = re.compile(
-    r"^(.+?) (?:appointment|appt|session|lessons?|class|classes|meeting|practice|training|exam"
-    r"|termin)$"
+    r"^(.+?)(?: (?:appointment|appt|session|lessons?|class|classes|meeting|practice|training|exam"
+    r"|termin)|(?<=[a-zäöüß]{4})s?termin|の(?:曜日|時間|日程|日時|予約))$"
 )
 _ARTICLE = re.compile(
     r"^(?:(?:i|we|my|our|the|a|an|next|new|weekly|this|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -295,9 +296,11 @@ def _is_meant(text: str, found: re.Match[str], row: Row, spoken: Language) -> bo
     start = starts[-1] if starts else 0
     clause = text[start:end]
     is_lasting = row.act is not Act.STATES or row.kind is Kind.INSTRUCTION
-    if spoken.maybe.search(text[:end]) and not (is_lasting and row.kind is Kind.INSTRUCTION):
+    if spoken.maybe.search(text if row.general else text[:end]) and not (
+        is_lasting and row.kind is Kind.INSTRUCTION
+    ):
         return False
-    if spoken.laughs.search(clause) and not is_lasting:
+    if spoken.laughs.search(text if row.general else clause) and not is_lasting:
         return False
     if row.general and (spoken.passing.search(clause) or spoken.orders.search(text)):
         return False
@@ -451,6 +454,11 @@ def is_other_value(attribute: str, one: str, two: str) -> bool:
     return not (first <= second or second <= first)
 
 
+_CJK_ASIDE = re.compile(  # neither when it was to be nor that it was a plan
+    r"^(?:\d{1,2}月|今[年月週度]|来[年月週]|[春夏秋冬]|週末|连?假|下个?[周月])の?|の?(?:旅行|行き|の件|の予定|计划|之行)$"
+)
+
+
 def _tells_of(thing: str, text: str, *, is_plan: bool = False) -> bool:
     """Every word of weight of the thing stands in the text; of a plan not when it was to be."""
     wanted, told = read(thing), read(text)
@@ -460,5 +468,6 @@ def _tells_of(thing: str, text: str, *, is_plan: bool = False) -> bool:
     if not words or (len(words) == 1 and len(next(iter(words))) < 3 and thing.strip().isdigit()):
         return False
     if any(len(word) == 1 and not word.isascii() for word in words):  # written without spaces
+        thing = _CJK_ASIDE.sub("", thing) if is_plan else thing
         return normalise(thing).replace(" ", "") in normalise(text).replace(" ", "")
     return words <= set(told.words) | told.numbers
