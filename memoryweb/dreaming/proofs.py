@@ -61,6 +61,11 @@ def says_all(fuller: str, shorter: str) -> bool:
     return has_names and two.numbers <= one.numbers and covers(fuller, shorter)
 
 
+def is_safe(claim: Claim) -> bool:
+    """No reason is guessed for it to go; a kind that only its form tells keeps nothing."""
+    return claim.kind in _SAFE and not claim.general
+
+
 def is_over(claim: Claim, today: date) -> bool:
     return claim.valid_to is not None and claim.valid_to < today
 
@@ -69,11 +74,13 @@ def is_past(one: Living, today: date) -> bool:
     """It was said ahead of the last day that its text names, and that day is over."""
     last = max(dates_in(one.text), default=today)
     is_ahead = one.by.said_at is None or one.by.said_at.date() <= last
-    return last < today and is_ahead and one.claim.kind not in _SAFE
+    return last < today and is_ahead and not is_safe(one.claim)
 
 
 def is_done(one: Living, today: date) -> bool:
     """Over by its own words, or something planned for the one day that it names."""
+    if one.is_persons and one.claim.general:
+        return False  # what a person holds to leaves by no guess
     if is_over(one.claim, today):
         return True
     if one.claim.kind not in {Kind.PLAN, Kind.EVENT} or one.by.said_at is None:
@@ -136,7 +143,7 @@ def is_replaced(old: Living, new: Living) -> bool:
 def is_plausible(old: Living, said: Iterable[Said]) -> bool:
     """What code can't prove, and yet may go once in a while: something that was said later, by
     whoever may say so, about the same thing, where nobody comes to harm."""
-    if old.is_fixed or old.claim.kind in _SAFE:
+    if old.is_fixed or is_safe(old.claim):
         return False
     heavy = read(old.text).heavy
     return any(

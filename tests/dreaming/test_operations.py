@@ -351,3 +351,11 @@ def test_a_plan_for_one_day_leaves_by_itself_after_it(kind: Kind, leaves: bool) 
     planned = replace(one, claim=replace(one.claim, kind=kind))
     found = decide(Material(TODAY, (planned,), ()), [])
     assert [result.why for result in found] == ([Why.EXPIRED] if leaves else [])
+
+
+@pytest.mark.parametrize("is_persons", [True, False])
+def test_what_a_person_holds_to_is_not_guessed_to_be_over(is_persons: bool) -> None:
+    one = living("it", "Outing to the lake on 2031-03-04.", is_persons=is_persons)
+    by_its_form = replace(one.claim, kind=Kind.PLAN, general=True)
+    found = decide(Material(TODAY, (replace(one, claim=by_its_form),), ()), [])
+    assert [result.why for result in found] == ([] if is_persons else [Why.EXPIRED])
