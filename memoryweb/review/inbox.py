@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db.models import (
     CharField,
     Count,
+    Exists,
     F,
     OuterRef,
     Q,
@@ -24,14 +25,17 @@ from django.db.models.functions import Cast, Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.facts.models import Contradiction
+from memoryweb.forgetting.models import Request, Target
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal
 from memoryweb.workspace.models import Revision
 
-Reach = Callable[[str], Q]  # the filter for what a person reaches, by the name of the owner's field
+# The filter for what a person reaches, by the name of the owner's field and the right it takes.
+Reach = Callable[[str, Permission], Q]
 
 
 class Kind(TextChoices):
@@ -40,6 +44,7 @@ class Kind(TextChoices):
     SECRET = "secret", _("Likely secrets")
     CONTRADICTION = "contradiction", _("Contradictions")
     CROWDED = "crowded", _("Little room")
+    FORGET = "forget", _("Requests to forget")
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ class Source:
     target: str  # what a read of it is recorded as, by the first part of its id
     waits: str = ""  # the state of what waits; none where a decided row is gone
     holder: str = "file__"
+    takes: Permission = Permission.DECIDE  # of shared memory
     key: str = "pk"
     id: Callable[[Any], str] = lambda row: str(row.pk)
 
@@ -124,7 +130,9 @@ class Inbox(Sequence[Item]):
             source = SOURCES[kind]
             if self._is_decided and not source.waits:
                 continue
-            shown = _bare(kind, self._team).filter(self._reach(f"{source.holder}owner"))
+            shown = _bare(kind, self._team).filter(
+                self._reach(f"{source.holder}owner", source.takes)
+            )
             if source.waits:
                 is_waiting = Q(state=source.waits)
                 shown = shown.filter(~is_waiting if self._is_decided else is_waiting)
@@ -165,7 +173,7 @@ def find(kind: str, item_id: str, team: Team, reach: Reach) -> Item | None:
         key = UUID(item_id.partition(".")[0])
     except ValueError:
         return None
-    found = found.filter(reach(f"{source.holder}owner"), **{source.key: key})
+    found = found.filter(reach(f"{source.holder}owner", source.takes), **{source.key: key})
     items = (item_of(Kind(kind), row) for row in found)
     return next((item for item in items if item.id == item_id), None)
 
@@ -203,6 +211,13 @@ def _together(parts: "Iterable[QuerySet[Any, Any]]") -> "QuerySet[Any, Any]":
 def _brought_at() -> Combinable:
     brought = Revision.objects.filter(file=OuterRef("file"), number=OuterRef("since"))
     return Coalesce(Subquery(brought.values("created_at")[:1]), "file__updated_at")
+
+
+def _offering(team: Team) -> "QuerySet[Any]":
+    """What nobody has to pick from waits for nobody."""
+    offered = Target.objects.filter(request=OuterRef("pk"), is_hidden=False)
+    waiting = Q(state=Request.State.OPEN) & Exists(offered)
+    return Request.objects.filter(waiting | Q(decided_at__isnull=False), team=team)
 
 
 SOURCES = {
@@ -253,5 +268,15 @@ SOURCES = {
         reasons=lambda _row: (),
         target="file",
         waits=CrowdedFile.State.OPEN,
+    ),
+    Kind.FORGET: Source(
+        _offering,
+        since=lambda: F("created_at"),
+        related="agent owner__integration owner__person conversation asked_by decided_by",
+        reasons=lambda row: [row.via],
+        target="forget_request",
+        waits=Request.State.OPEN,
+        holder="",
+        takes=Permission.FORGET,
     ),
 }

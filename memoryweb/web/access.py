@@ -106,28 +106,30 @@ class Visit:
         """Whether text of this reach may be shown: shared, one's own, or opened."""
         return self.is_common(owner_id) or owner_id in self.opened
 
-    def decides(self, owner: Owner | None) -> bool:
-        """Shared memory: who has the right. Personal memory: its owner, or an open grant."""
+    def decides(self, owner: Owner | None, takes: Permission = Permission.DECIDE) -> bool:
+        """Shared memory: who has the right. Personal memory: its owner, or an open grant, which
+        lets nobody forget for another."""
         if owner is None or owner.source == "system":
-            return self.can(Permission.DECIDE)
-        return owner.pk in self.mine or owner.pk in self.opened
+            return self.can(takes)
+        return owner.pk in self.mine or (takes != Permission.FORGET and owner.pk in self.opened)
 
-    def decidable(self, owner: str = "owner") -> Q:
+    def decidable(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that this person decides about."""
-        reach = Q(**{f"{owner}__in": [*self.mine, *self.opened]})
-        if self.can(Permission.DECIDE):
+        opened = () if takes == Permission.FORGET else self.opened
+        reach = Q(**{f"{owner}__in": [*self.mine, *opened]})
+        if self.can(takes):
             reach |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
         return reach
 
-    def of_others(self, owner: str = "owner") -> Q:
+    def of_others(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that somebody else decides about, and this person may know of."""
-        return self.outcomes(owner) & ~self.decidable(owner)
+        return self.outcomes(owner) & ~self.decidable(owner, takes)
 
     def own_or_shared(self, owner: str = "owner") -> Q:
         """The filter for rows of shared memory and of what is about this person."""
         return Q(**{owner: None}) | Q(**{f"{owner}__in": list(self.mine)})
 
-    def outcomes(self, owner: str = "owner") -> Q:
+    def outcomes(self, owner: str = "owner", _takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows whose outcome, times and counts may be shown."""
         if self.can(Permission.SEE_OWNERS):
             return Q()

@@ -144,7 +144,7 @@ def _waiting(stage: Stage) -> list[str]:
         write(work, place, text, writer=Writer(AuthorKind.AGENT))
     contradicted(stage.world, None)
     with scope(team=team):
-        items = list(Inbox(team, lambda owner: Q(**{owner: None})))
+        items = list(Inbox(team, lambda owner, _takes: Q(**{owner: None})))
     assert {item.kind for item in items} == set(Kind)
     lists = ("", "?state=others", "?state=decided")
     return [

@@ -113,14 +113,15 @@ def contradicted(home: Home | World, owner: Owner | None, who: str = "Marta") ->
     return str(found.latest("created_at").pk)
 
 
-def asked_to_forget(home: Home, owner: Owner | None) -> str:
-    """A request that hides a statement."""
+def asked_to_forget(home: Home, owner: Owner | None, *, is_open: bool = False) -> str:
+    """A request that hides a statement, or offers it."""
     with write_transaction(home.team) as work:
-        place = Place(home.agent, owner, "structured/roof.md")
+        place = Place(home.agent, owner, f"structured/roof-{is_open}.md")
         write(work, place, "- The roof is red.\n", writer=Writer(AuthorKind.AGENT))
         roof = home.agent.facts.get(path=place.path, owner=owner)
         request = hiding.ask(work, Asked(home.agent, owner, Request.Via.PAGE, "the roof"))
-        hiding.hide(work, request, [fact_place(roof)])
+        found = [fact_place(roof)]
+        hiding.hide(work, request, () if is_open else found, candidates=found if is_open else ())
     return str(request.pk)
 
 

@@ -22,6 +22,8 @@ SECRET = {"kind": "secret", "item_id": "held_id"}
 MY_SECRET = {"kind": "secret", "item_id": "my_held_id"}
 RIVALS = {"kind": "contradiction", "item_id": "contradiction_id"}
 MY_RIVALS = {"kind": "contradiction", "item_id": "my_contradiction_id"}
+ASKED = {"kind": "forget", "item_id": "asked_id"}
+MY_REQUEST: dict[str, str | list[str]] = {"request": "{my_asked_id}"}
 RESOLVED = {"kind": "contradiction", "item_id": "resolved_id"}
 BOBS_UPLOAD = {"admin": 404, "member": 200, "viewer": 403, "auditor": 403}
 
@@ -195,6 +197,7 @@ PAGES: dict[str, Route] = {
     "review_item secret of Bob": _get("review_item", BOBS, **MY_SECRET),
     "review_item contradiction": _get("review_item", READ, **RIVALS),
     "review_item contradiction of Bob": _get("review_item", BOBS, **MY_RIVALS),
+    "review_item request to forget": _get("review_item", READ, **ASKED),
     "review_item contradiction that was resolved": _get("review_item", READ, **RESOLVED),
     "review_scans": _get("review_scans", MANAGE),
     "review_mask_confirm": _get("review_mask_confirm", MANAGE),
@@ -318,6 +321,9 @@ CHANGES: dict[str, Route] = {
         "review_decide", BOBS, {"decision": "IGNORE"}, **MY_RIVALS
     ),
     "review_decide undo": _post("review_decide", WRITE, {"decision": "undo"}, **RESOLVED),
+    "review_decide keep of what was asked": _post(
+        "review_decide", MANAGE, {"decision": "keep"}, **ASKED
+    ),
     "review_scan": _post("review_scan", MANAGE),
     "review_mask": _post("review_mask", MANAGE),
     "mine_pause": _post("mine_pause", READ),
@@ -325,6 +331,10 @@ CHANGES: dict[str, Route] = {
     "mine_reword": _post("mine_reword", ONLY_BOB, {**BOBS_LINE, "text": "Tea is served at five."}),
     "mine_remove": _post("mine_remove", ONLY_BOB, {**BOBS_LINE}),
     "mine_undo": _post("mine_undo", ONLY_BOB, {"undo": "{my_file_id}.2"}),
+    "mine_bring_back": _post("mine_bring_back", ONLY_BOB, MY_REQUEST),
+    "mine_keep": _post("mine_keep", ONLY_BOB, MY_REQUEST),
+    "mine_erase": _post("mine_erase", ONLY_BOB, MY_REQUEST),
+    "mine_forget": _post("mine_forget", ONLY_BOB, MY_REQUEST),
     # Answers with the archive.
     "mine_export": Route("mine_export", READ, "POST"),
     "mine_link": _post("mine_link", READ, {"code": "{link_code}"}),
@@ -407,7 +417,8 @@ OPEN: dict[str, Address] = {
     **dict.fromkeys(
         (
             *("visit_reword", "visit_remove", "visit_undo", "visit_pause", "visit_resume"),
-            *("visit_export", "visit_leave"),
+            *("visit_export", "visit_leave", "visit_bring_back", "visit_keep", "visit_erase"),
+            "visit_forget",
         ),
         Address(405, 405),
     ),

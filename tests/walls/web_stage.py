@@ -33,7 +33,7 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.snapshot import restored
 from tests.snapshots.archives import of
-from tests.walls.api_stage import ARCHIVE, CANARY, contradicted, furnish
+from tests.walls.api_stage import ARCHIVE, CANARY, asked_to_forget, contradicted, furnish
 from tests.walls.api_stage import Stage as Furnished
 from tests.world import Home
 
@@ -124,6 +124,9 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "fact_id": shared.fact,
             "retired_id": shared.retired,
             "contradiction": "contradiction",
+            "forget": "forget",
+            "asked_id": asked_to_forget(home, None, is_open=True),
+            "my_asked_id": asked_to_forget(home, home.person),
             "contradiction_id": shared.contradiction,
             "my_contradiction_id": contradicted(home, home.person),
             "resolved_id": shared.resolved,

@@ -1,10 +1,11 @@
 """What a request hides and offers, told to who may read it: each statement once, wherever it
 stands."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.forgetting.models import Request, Target
@@ -34,6 +35,15 @@ class Account:
 
 def requests_of(agent: Agent) -> "QuerySet[Request]":
     return Request.objects.filter(agent=agent)
+
+
+def waiting_of(owners: Collection[UUID], *, is_decided: bool = False) -> list[Request]:
+    """Of these owners, the latest first."""
+    found = Request.objects.filter(owner__in=list(owners), is_everything=False)
+    is_waiting = Q(state__in=Request.HIDING)
+    found = found.filter(~is_waiting if is_decided else is_waiting)
+    shown = found.select_related("agent", "owner", "message", "conversation")
+    return list(shown.order_by("-created_at", "-pk"))
 
 
 def tell(request: Request) -> Account:

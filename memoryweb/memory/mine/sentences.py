@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 
 from memoryweb.accounts.models import Team
+from memoryweb.forgetting.queries import hidden
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
 from memoryweb.provenance.models import LineOrigin
@@ -99,17 +100,22 @@ def passages(team: Team, owner_ids: Collection[UUID], wanted: Wanted) -> "QueryS
 
 
 def sentences(found: Iterable[Passage], owner_ids: Collection[UUID]) -> list[Sentence]:
-    """The sentences of a page of passages with their origins, in three statements."""
+    """The sentences of a page of passages with their origins, in four statements; not those that
+    are to be forgotten."""
     shown = list(found)
     wanted = File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
     files = {
         file.pk: file for file in wanted.select_related("agent", "owner__integration", "owner")
     }
     known = {file.pk: {b.line: b for b in blocks(file.content)} for file in files.values()}
+    away = hidden(files=files.values())
+    forgotten = {pk: away.lines_of(file) for pk, file in files.items()}
     made = [
         Sentence(files[row.file_id], known[row.file_id][row.line])
         for row in shown
-        if row.file_id in files and row.line in known[row.file_id]
+        if row.file_id in files
+        and row.line in known[row.file_id]
+        and row.line not in forgotten[row.file_id]
     ]
     origins = _origins(made, owner_ids)
     return [Sentence(one.file, one.block, origins[one.place]) for one in made]

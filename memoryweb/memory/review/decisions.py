@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
+
 from memoryweb.accounts.models import User
 from memoryweb.facts.models import Contradiction
 from memoryweb.memory import contradictions
+from memoryweb.memory.forgetting import deciding
 from memoryweb.memory.review import crowded, flags, proposals, secrets
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
@@ -37,6 +40,11 @@ HANDLERS: dict[tuple[Kind, str], Handler] = {
         lambda unit, item, by, value: secrets.release(unit, item.row, by=by, value=value)
     ),
     **{(Kind.CONTRADICTION, code): _resolved(code) for code in Contradiction.Resolution.values},
+    (Kind.FORGET, "forget"): lambda unit, item, by, picked: deciding.erase(
+        unit, item.row, by, picked=picked.split(","), seconds=settings.FORGET_UNDO_SECONDS
+    ),
+    (Kind.FORGET, "keep"): lambda unit, item, by, _: deciding.keep(unit, item.row, by),
+    (Kind.FORGET, "undo"): lambda unit, item, by, _: deciding.undo(unit, item.row, by),
     (Kind.CONTRADICTION, "undo"): (
         lambda unit, item, by, _: contradictions.undo(unit, item.row, writer=_person(by))
     ),

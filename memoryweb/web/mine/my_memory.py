@@ -30,6 +30,7 @@ from memoryweb.memory.write import Written
 from memoryweb.review.inbox import Inbox, Kind
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import is_fragment, show
+from memoryweb.web.mine import forgetting
 from memoryweb.web.mine.access_history import looks
 from memoryweb.web.mine.forms import MineForm, RemoveForm, RewordForm, SpotForm
 from memoryweb.web.mine.people import Oneself
@@ -71,13 +72,17 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "kept": [_by_agent(who, one) for one in kept_about(who.team, owner_ids)],
         "back": request.GET.urlencode(),
         "undo": _undoable(request, who),
+        **forgetting.asked(who),
         **looks(who.team, owner_ids, but=who.actor),
     }
 
 
 def waiting(who: Oneself) -> list[dict[str, str]]:
     """What a member has to decide about their own memory, with the page to do it on."""
-    found = Inbox(who.team, lambda owner: Q(**{f"{owner}__in": list(who.owners)}))
+    kinds = [kind for kind in Kind if kind != Kind.FORGET]  # on this very page
+    found = Inbox(
+        who.team, lambda owner, _takes: Q(**{f"{owner}__in": list(who.owners)}), kinds=kinds
+    )
     page = who.to("review")
     return [
         {"label": _waiting(Kind(kind), count), "url": f"{page}?kind={kind}"}
@@ -181,6 +186,7 @@ ACTS: Mapping[str, Act] = {
     "pause": pause,
     "resume": resume,
     "export": export,
+    **forgetting.ACTS,
 }
 
 

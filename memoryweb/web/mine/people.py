@@ -19,7 +19,10 @@ from memoryweb.web.access import TeamRequest
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
-_NAMES = ("page", "reword", "remove", "undo", "pause", "resume", "export")
+_NAMES = (
+    *("page", "reword", "remove", "undo", "pause", "resume", "export"),
+    *("bring_back", "keep", "erase", "forget"),
+)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.facts.listing import sides_of
+from memoryweb.forgetting.models import Request
 from memoryweb.markdown.diff import counts, side_by_side
+from memoryweb.memory.forgetting.telling import tell
 from memoryweb.memory.review import proposals, secrets
 from memoryweb.review.inbox import Item, Kind, line_text
 from memoryweb.web import wording
@@ -44,6 +46,14 @@ class MergeForm(forms.Form):
         max_length=600,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
+
+
+_ASKED = {
+    Request.Via.MESSAGE: _("Said in a conversation: pick what is meant."),
+    Request.Via.TOOL: _("An agent asked for it: pick what is meant."),
+    Request.Via.API: _("A program asked for it: pick what is meant."),
+    Request.Via.PAGE: _("A person asked for it: pick what is meant."),
+}
 
 
 @dataclass(frozen=True)
@@ -115,6 +125,10 @@ def _secret(request: TeamRequest, item: Item) -> dict[str, Any]:
 
 def _contradiction(request: TeamRequest, item: Item) -> dict[str, Any]:
     return {"sides": sides_shown(request, item.row), "can_undo": bool(item.row.before)}
+
+
+def _forget(request: TeamRequest, item: Item) -> dict[str, Any]:
+    return {"account": tell(item.row), "can_undo": item.row.state == Request.State.HIDDEN}
 
 
 LOOKS = {
@@ -199,5 +213,23 @@ LOOKS = {
         ],
         (Decision("seen", _("I have seen it"), _("Noted. You won't be told again.")),),
         is_quick=True,
+    ),
+    Kind.FORGET: Look(
+        _("Request to forget"),
+        "review/_forget.html",
+        _forget,
+        lambda item: [_ASKED[item.row.via]],
+        (
+            Decision("keep", _("Keep it all"), _("Kept. Nothing was forgotten.")),
+            Decision(
+                "forget",
+                _("Forget what is ticked"),
+                _("Hidden from agents. You can still undo it."),
+                takes_value=True,
+            ),
+        ),
+        texts=lambda item: [item.row.about],
+        nowhere=_("Something was asked to be forgotten"),
+        undo=Decision("undo", _("Undo"), _("It is back. Agents may use it again.")),
     ),
 }

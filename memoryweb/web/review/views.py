@@ -71,10 +71,10 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
         item = _find(request, kind, item_id)
     except Decided as late:
         return _late(request, late)
-    if not visit.decides(item.owner):
+    if not visit.decides(item.owner, inbox.SOURCES[item.kind].takes):
         raise Refused("decide", item.owner)
     decision = _decision(item, request.POST.get("decision", ""))
-    value = request.POST.get("value", "")
+    value = ",".join(request.POST.getlist("value"))
     try:
         with write_transaction(visit.team, actor=visit.actor) as work:
             decide_item(work, item, decision.code, by=request.user, value=value)
@@ -129,7 +129,7 @@ def _show(request: TeamRequest, item: Item, form: forms.Form, *, refused: str = 
     about = look.about(request, item)
     context = _listed(request, item) | about | {"form": form, "refused": refused}
     if look.undo and about.get("can_undo"):
-        decides = request.visit.decides(item.owner)
+        decides = request.visit.decides(item.owner, inbox.SOURCES[item.kind].takes)
         context |= {"decisions": [look.undo], "can_decide": decides}
     if about.get("is_stale"):
         context["decisions"] = [one for one in look.decisions if one.code != "accept"]
@@ -151,7 +151,8 @@ def _listed(request: TeamRequest, item: Item) -> dict[str, Any]:
         "whose": owner_name(request.visit, item.owner),
         "url": _url(request, item) if reads else "",
         "look": look,
-        "can_decide": item.is_waiting and request.visit.decides(item.owner),
+        "can_decide": item.is_waiting
+        and request.visit.decides(item.owner, inbox.SOURCES[item.kind].takes),
         "decisions": look.decisions,
     }
 

@@ -23,6 +23,7 @@ _NEEDS = {
     Kind.SECRET: gettext_lazy("{agent}: a likely secret was held back from {path}."),
     Kind.CROWDED: gettext_lazy("{agent}: {path} has little room for anything new."),
     Kind.CONTRADICTION: gettext_lazy("{agent}: two statements contradict each other."),
+    Kind.FORGET: gettext_lazy("{agent}: something was asked to be forgotten. Pick what is meant."),
 }
 
 
