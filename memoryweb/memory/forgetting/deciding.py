@@ -34,15 +34,16 @@ def erase(
     request = _open(request)
     told = tell(request)
     ticked = {pk for one in told.candidates if one.id in picked for pk in one.targets}
-    if not (told.hidden or ticked):
+    if not ticked and (seconds or not told.hidden):
         raise NothingPicked
     request.targets.filter(pk__in=ticked).update(is_hidden=True)
     hiding.record(tx, "memory.forget_decided", request, picked=len(ticked))
     if not seconds:
         erasing.erase_now(tx, request, by)
         return hiding.locked(request)
+    until = request.erase_at or tx.now + timedelta(seconds=seconds)
     hiding.close(tx, request, Request.State.HIDDEN, by)
-    request.erase_at = tx.now + timedelta(seconds=seconds)
+    request.erase_at = until
     request.save(update_fields=["erase_at"])
     return request
 

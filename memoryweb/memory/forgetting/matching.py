@@ -13,7 +13,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.wording import says, sentences
 from memoryweb.language.claims import Claim, Kind
-from memoryweb.language.normal_form import normalise
+from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.requests import Fit, Meaning, fit
 from memoryweb.language.tokens import tokens
 from memoryweb.memory.forgetting.hiding import Asked, Meant
@@ -66,6 +66,7 @@ class Matches:
         facts = [*self.facts, *self.history]
         found = of_facts(agent, owner, facts) if facts else Found(())
         meant = unique([*found.meant, *self.said, *self.echoes])
+        meant = unique([*meant, *_repeated(meant)])
         keys = {one.key for one in meant}
         return meant, [one for one in found.candidates if one.key not in keys]
 
@@ -93,8 +94,27 @@ def echoes_of(meanings: Collection[Meaning], texts: Sequence[str], message: Mess
         said_place(message, first, last)
         for first, last, said in sentences(message.content)
         if any(fit(one, said) is Fit.YES for one in meanings)
-        or any(says(said, text) for text in texts)
+        or any(_repeats(said, text) for text in texts)
     ]
+
+
+def _repeats(said: str, text: str) -> bool:
+    """ "At 62 kilos you can …" repeats "I weigh 62 kilos": its numbers and names tell it."""
+    one, two = read(said), read(text)
+    marks = two.numbers | two.names
+    return says(said, text) or (bool(marks) and marks <= {*one.words, *one.numbers, *one.names})
+
+
+def _repeated(meant: Iterable[Meant]) -> Iterator[Meant]:
+    """What an assistant answered to what is hidden, in the same conversations."""
+    heard = [(one.message, one.text) for one in meant if one.message is not None]
+    texts = list(dict.fromkeys(text for _message, text in heard))
+    for talk in {message.conversation_id for message, _text in heard}:
+        first = min(m.position for m, _text in heard if m.conversation_id == talk)
+        answers = Message.objects.filter(conversation=talk, role=Message.Role.ASSISTANT)
+        answers = answers.filter(position__gt=first).select_related("conversation")
+        for message in answers.order_by("position")[:_LOOKED_AT]:
+            yield from echoes_of((), texts, message)
 
 
 def unique(places: Iterable[Meant]) -> list[Meant]:
