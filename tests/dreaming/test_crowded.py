@@ -46,7 +46,9 @@ def test_what_machines_wrote_does_not_unless_it_is_confirmed(world: World) -> No
 
 
 def _waiting(world: World) -> list[str]:
-    return [item.path for item in Inbox(world.team, lambda _owner: Q(), kinds=[Kind.CROWDED])]
+    return [
+        item.path for item in Inbox(world.team, lambda _owner, _takes: Q(), kinds=[Kind.CROWDED])
+    ]
 
 
 def test_review_says_so_once(world: World) -> None:
@@ -56,7 +58,7 @@ def test_review_says_so_once(world: World) -> None:
         note(world, owner, NIGHT + timedelta(days=day), f"Ines plays the violin in hall {day}.")
         dream(world, owner, NIGHT + timedelta(days=day))
         assert _waiting(world) == ["MEMORY.md"]
-    [item] = Inbox(world.team, lambda _owner: Q(), kinds=[Kind.CROWDED])
+    [item] = Inbox(world.team, lambda _owner, _takes: Q(), kinds=[Kind.CROWDED])
     client = signed_in(world.bob)
     address = url(world.team, "review_item", "crowded", item.id)
     assert "Over four fifths of it are lines that people wrote" in tight(client.get(address))

@@ -6,7 +6,7 @@ from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting import hiding, targets
 from memoryweb.memory.forgetting.hiding import Asked, Meant
-from memoryweb.memory.forgetting.matching import MOST
+from memoryweb.memory.forgetting.requests import room
 from memoryweb.memory.forgetting.targets import Found
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
@@ -16,9 +16,9 @@ def forget(
     tx: Transaction, asked: Asked, found: Found, *, is_person: bool, is_theirs: bool
 ) -> Request:
     """Hidden at once and erased after the time of a button, where a person forgets what is
-    `is_theirs` to forget; what a program asks has a request's time, and five statements at most.
+    `is_theirs` to forget; what a program asks has a request's time, and `room`.
     All else is offered, for whoever may decide."""
-    offers = not is_theirs or not (is_person or statements(found.meant) <= MOST)
+    offers = not is_theirs or not (is_person or statements(found.meant) <= room(asked))
     request = hiding.ask(tx, asked)
     if offers:
         hiding.hide(tx, request, (), candidates=found.meant)

@@ -116,7 +116,7 @@ def _ask(
 def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
     if before := _asked_before(asked, found.places):
         return before
-    if not 1 <= len(found.statements) <= _room(asked):
+    if not 1 <= len(found.statements) <= room(asked):
         return _offer(tx, asked, found.places or unique(found.near))
     places, near = found.everywhere(asked.agent, asked.owner)
     request = hiding.ask(tx, asked)
@@ -124,7 +124,7 @@ def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
     return request
 
 
-def _room(asked: Asked) -> int:
+def room(asked: Asked) -> int:
     """How many statements may be hidden: a model that is led astray hides five, until a person
     decides or they are gone."""
     if asked.owner is None:
@@ -132,7 +132,7 @@ def _room(asked: Asked) -> int:
     if asked.via == Request.Via.MESSAGE or asked.by is not None:
         return MOST
     unseen = Request.objects.of(asked.agent.pk, asked.owner.pk).filter(
-        state__in=(Request.State.HIDDEN, Request.State.HELD), decided_at=None
+        state__in=(Request.State.HIDDEN, Request.State.HELD), decided_at=None, asked_by=None
     )
     told = tell_all([*unseen.exclude(via=Request.Via.MESSAGE)])
     return MOST - sum(len(one.hidden) for one in told.values())
