@@ -68,6 +68,15 @@ class IncludedFile(Camel):
     masked: int = Field(description="Number of masked secrets.")
 
 
+class OtherPlace(Camel):
+    kind: Literal["file", "message"]
+    filename: str | None
+    line_number: int | None
+    conversation_id: str | None
+    message_id: str | None
+    date: date | None
+
+
 class IncludedHit(Camel):
     kind: Literal["file", "message"]
     filename: str | None
@@ -79,6 +88,7 @@ class IncludedHit(Camel):
     score: float
     relevance: float
     date: date | None
+    others: list[OtherPlace] = Field([], description="Where the same is said, too.")
 
 
 class TokenGauge(Camel):
@@ -168,7 +178,16 @@ def _included(
 
 
 def found_at(hit: Hit) -> dict[str, Any]:
-    """What every hit says of its place."""
+    """What every hit says of its places."""
+    return {
+        **_place(hit),
+        "score": round(hit.score, 4),
+        "relevance": round(hit.relevance, 4),
+        "others": [OtherPlace(**_place(other)) for other in hit.others],
+    }
+
+
+def _place(hit: Hit) -> dict[str, Any]:
     message = hit.message
     return {
         "kind": "message" if message else "file",
@@ -176,8 +195,6 @@ def found_at(hit: Hit) -> dict[str, Any]:
         "line_number": hit.line if hit.file else None,
         "conversation_id": message.conversation.external_id if message else None,
         "message_id": message.external_id if message else None,
-        "score": round(hit.score, 4),
-        "relevance": round(hit.relevance, 4),
         "date": hit.date,
     }
 

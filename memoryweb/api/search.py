@@ -12,7 +12,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.context import conversation_of, found_at
+from memoryweb.api.context import OtherPlace, conversation_of, found_at
 from memoryweb.api.exceptions import Invalid
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
@@ -70,6 +70,7 @@ class SearchHit(Camel):
     score: float
     relevance: float = Field(description="0 to 1: how much of the query the hit answers.")
     date: date | None
+    others: list[OtherPlace] = Field([], description="Where the same is said, too.")
 
 
 class SearchResults(Camel):

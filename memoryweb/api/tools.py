@@ -150,6 +150,7 @@ class WorkspaceHit(Camel):
     line_number: int
     snippet: str
     score: float
+    relevance: float
     date: str | None
     owner: str
 
@@ -169,6 +170,7 @@ def _search_workspace(acting: Acting, asked: SearchWorkspace) -> dict[str, Any]:
             line_number=hit.line,
             snippet=hit.snippet,
             score=round(hit.score, 4),
+            relevance=round(hit.relevance, 4),
             date=str(hit.date) if hit.date else None,
             owner=_owner(acting, file),
         )

@@ -13,7 +13,7 @@ from memoryweb.search import cursors, matching, query_syntax
 from memoryweb.search.corpus import Current
 from memoryweb.search.cursors import Cursor
 from memoryweb.search.exceptions import SearchRefused
-from memoryweb.search.hits import Found, Hit, hit
+from memoryweb.search.hits import Found, Hit, folded, hit
 from memoryweb.search.matching import Asked
 from memoryweb.search.models import Passage
 from memoryweb.search.past import Then
@@ -37,7 +37,8 @@ def search(
     """The best passages that the reader may see, ranked by exactly those passages.
 
     `text` is what a person typed (see `querying`), or a query made of another text. `scope`
-    narrows to `own` or `shared`. At most five hits of one file. Of an archived agent nothing is
+    narrows to `own` or `shared`. At most five hits of one file; those of a page
+    that say the same are one. Of an archived agent nothing is
     found, of a paused owner nothing that is theirs.
     Raises SearchRefused: a date, an owner or a cursor that is none.
     """
@@ -100,7 +101,7 @@ def _found(
     return [
         Found(
             matched.total,
-            tuple(
+            folded(
                 hit(
                     rows[key],
                     score,

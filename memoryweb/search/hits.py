@@ -1,13 +1,14 @@
 """What a search gives back, and how a hit is shown: the words around its match, marked."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from uuid import UUID
 
 from memoryweb.conversations.models import Message
+from memoryweb.language.normal_form import read
 from memoryweb.language.tokens import tokens
 from memoryweb.search.cursors import Cursor
 from memoryweb.search.models import Passage
@@ -15,6 +16,7 @@ from memoryweb.workspace.models import File
 from memoryweb.workspace.moments import Past
 
 AROUND = 80
+_STATEMENT = 500  # characters of a text that may be one statement
 _LONGEST = 40  # of a word whose stems are remembered
 NEAR = 4_000  # characters that are read word by word, which takes its time
 # With what is combined with a letter, so that decomposed text stays one word.
@@ -29,8 +31,9 @@ Mark = tuple[int, int]
 class Hit:
     """One block of a file, or one message. `marks` are offsets of matched words in `snippet`.
 
-    `relevance` (0..1) says how much of the query it answers, whatever else was found.
-    A hit of `at:` has its `file` with the name, text and revision of then, and `past` to tell.
+    `relevance` (0..1) says how much of the query it answers, whatever else was found. `others` are
+    the places, further down, that say the same. A hit of `at:` has its `file` with the name, text
+    and revision of then, and `past` to tell.
     """
 
     kind: str
@@ -48,6 +51,7 @@ class Hit:
     source: str
     owner_id: UUID | None
     past: Past | None = None
+    others: tuple["Hit", ...] = ()
 
     @property
     def revision(self) -> int | None:
@@ -101,6 +105,23 @@ def hit(
         owner_id=row.owner_id,
         past=past,
     )
+
+
+def folded(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """One statement is one hit, where it stands best."""
+    same: dict[object, list[Hit]] = {}
+    for one in hits:
+        same.setdefault(_statement(one), []).append(one)
+    return tuple(replace(best, others=tuple(others)) for best, *others in same.values())
+
+
+def _statement(one: Hit) -> object:
+    """What it says, however it is put: another number, negation, mood or tense says another
+    thing. Long texts say more than one, and are told apart by their places."""
+    if len(one.text) > _STATEMENT:
+        return one.file, one.message, one.line
+    said = read(one.text)
+    return frozenset(said.words) or said.normal, said.numbers, said.moods, said.negated, said.past
 
 
 def excerpt(text: str, words: Collection[str]) -> tuple[str, tuple[Mark, ...]]:

@@ -30,7 +30,7 @@ SOUGHT = 1.0
 PER_FILE = 5
 # So many of the best are ranked by what stands around them, too; the others follow in the order
 # of what they say themselves.
-EXACT = 400
+EXACT = 200
 
 # A passage's place in its file or conversation, packed so that an index holds all of it.
 _ORDINAL, _LENGTH, _TELLS = 24, 11, 9

@@ -119,20 +119,20 @@ def test_memory_counts_for_more_than_a_note_and_a_note_for_more_than_the_diary(
     world: World,
 ) -> None:
     for path in ("DREAMS.md", "memory/2026-11-20.md", "KNOWLEDGE.md", "MEMORY.md"):
-        save(world, path, "- The lighthouse is red.")
+        save(world, path, f"- The lighthouse is {path[-6:-3]}.")
     order = [hit.file.path for hit in find(world, "lighthouse").hits if hit.file]
     assert order == ["MEMORY.md", "KNOWLEDGE.md", "memory/2026-11-20.md", "DREAMS.md"]
 
 
 def test_where_scores_are_equal_the_newer_comes_first(world: World) -> None:
     for day in ("2026-11-19", "2026-11-21", "2026-11-20"):
-        save(world, f"memory/{day}.md", "- The lighthouse is red.")
+        save(world, f"memory/{day}.md", f"- The lighthouse is red, {day[-2:]}.")
     days = [hit.date for hit in find(world, "lighthouse").hits]
     assert days == [date(2026, 11, 21), date(2026, 11, 20), date(2026, 11, 19)]
 
 
 def test_at_most_five_hits_of_a_file_and_all_of_a_conversation(world: World) -> None:
-    save(world, "KNOWLEDGE.md", "\n".join(f"- lighthouse {number}" for number in range(8)))
+    save(world, "KNOWLEDGE.md", "\n".join(f"- my lighthouse {number} x" for number in range(8)))
     say(world, *(f"lighthouse {number}" for number in range(8)))
     found = find(world, "lighthouse", world.customer, limit=50)
     kinds = [hit.kind for hit in found.hits]
@@ -186,7 +186,9 @@ def test_an_owner_that_is_not_the_reader_is_refused(world: World, name: str) -> 
 
 def test_pages_have_no_hit_twice_and_miss_none(world: World) -> None:
     for number in range(9):
-        save(world, f"notes-{number}.md", f"- lighthouse\n- lighthouse {number}\n- a lighthouse")
+        save(
+            world, f"notes-{number}.md", "".join(f"- lighthouse {number}{at}\n" for at in range(3))
+        )
     whole = find(world, "lighthouse", limit=50)
     paged, cursor = list(whole.hits[:4]), find(world, "lighthouse", limit=4).cursor
     while cursor:
@@ -199,9 +201,9 @@ def test_pages_have_no_hit_twice_and_miss_none(world: World) -> None:
 
 def test_a_page_goes_on_after_the_last_hit_when_others_come_in_between(world: World) -> None:
     for day in range(10, 20):
-        save(world, f"memory/2026-11-{day}.md", "- lighthouse")
+        save(world, f"memory/2026-11-{day}.md", f"- lighthouse {day}")
     first = find(world, "lighthouse", limit=5)
-    save(world, "memory/2026-11-20.md", "- lighthouse")
+    save(world, "memory/2026-11-20.md", "- lighthouse 20")
     second = find(world, "lighthouse", limit=5, cursor=first.cursor)
     days = [hit.date.day for hit in (*first.hits, *second.hits) if hit.date]
     assert days == [19, 18, 17, 16, 15, 14, 13, 12, 11, 10]
@@ -396,6 +398,15 @@ def test_a_search_takes_as_many_statements_over_much_as_over_little(world: World
             find(world, "ferry lamp pier", world.customer)
         counted.append(len(statements(queries)))
     assert counted[0] == counted[1] <= 8
+
+
+def test_a_statement_is_one_hit_with_its_other_places(world: World) -> None:
+    save(world, "MEMORY.md", "- The ferry leaves at 12.")
+    save(world, "memory/2026-11-20.md", "- 09:05 The ferry leaves at 12.\n- The ferry left at 13.")
+    say(world, "The ferry leaves at 12!", "The ferry never leaves at 12.")
+    hits = find(world, "ferry", world.customer).hits
+    assert len(hits) == 3
+    assert [(one.kind, one.line) for one in hits[0].others] == [("message", 1), ("file", 1)]
 
 
 def test_what_is_removed_behind_the_doors_is_found_no_more(world: World) -> None:

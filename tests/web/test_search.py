@@ -124,7 +124,7 @@ def test_a_search_on_a_page_is_given_to_no_prompt(stage: Stage, bob: Client, add
 
 def test_pages_follow_on_one_another(stage: Stage, vera: Client, address: str) -> None:
     for number in range(13):
-        save(stage, f"canoe-{number}.md", "- The canoe is red.\n")
+        save(stage, f"canoe-{number}.md", f"- The canoe is red, {number}.\n")
     first = text(vera.get(f"{address}?q=canoe&agent={stage.world.agent.pk}"))
     assert (first.count("data-hit"), "Next page" in first) == (10, True)
     link = first.split("<footer>")[1].split('href="')[1].split('"')[0].replace("&amp;", "&")
@@ -134,7 +134,7 @@ def test_pages_follow_on_one_another(stage: Stage, vera: Client, address: str) -
 
 def test_of_several_agents_each_shows_its_best(stage: Stage, vera: Client, address: str) -> None:
     for number in range(6):
-        save(stage, f"canoe-{number}.md", "- The canoe is red.\n")
+        save(stage, f"canoe-{number}.md", f"- The canoe is red, {number}.\n")
     page = text(vera.get(f"{address}?q=canoe"))
     assert page.count("data-hit") == 4
     assert "6 results" in page
@@ -240,3 +240,14 @@ def test_agents_asked_together_keep_apart_what_each_has(
     page = text(vera.get(address, {"q": "boat"}))
     for name in ("Owl", "Heron"):
         assert page.count(f"of the {name}.") == 1
+
+
+def test_a_statement_is_shown_once_with_its_other_places(
+    stage: Stage, vera: Client, address: str
+) -> None:
+    for number in range(2):
+        save(stage, f"canoe-{number}.md", "- The canoe is red.\n")
+    page = text(vera.get(f"{address}?q=canoe"))
+    assert page.count("data-hit") == 1
+    assert "Said in these places, too:" in page
+    assert "canoe-1.md:1</a>" in page

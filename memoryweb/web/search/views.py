@@ -197,29 +197,37 @@ def _address(request: TeamRequest, changed: Mapping[str, str]) -> str:
 def _shown(
     request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str
 ) -> dict[str, Any]:
+    title, url = _place(request, agent, hit, owner, q)
+    others = [_place(request, agent, other, owner, q) for other in hit.others]
     owner = owner if hit.owner_id else None
-    if hit.message:
-        talk = hit.message.conversation
-        at = hit.message.position
-        url = to(request, "agents_conversation", talk.agent_id, talk.pk)
-        url += f"?{urlencode({'message': at, 'q': q})}#m{at}"
-        title = f"{hit.message.name or hit.message.get_role_display()} · {talk.external_id}"
-    else:
-        assert hit.file
-        title = f"{hit.file.path}:{hit.line}"
-        url = _file_url(request, agent, hit, owner, q)
     whose = owner_name(request.visit, owner)
     if hit.file and hit.file.agent_id != agent.pk:
         whose = _("Global")
     return {
         "hit": hit,
         "title": title,
+        "others": others,
         "snippet": marked_html(plain(hit.snippet), words_of(q)),
         "url": url,
         "whose": whose,
         "source": _FOREIGN.get(hit.source, "") if hit.file else "",  # a message names its speaker
         "trail": hit.trail if hit.file else "",
     }
+
+
+def _place(
+    request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str
+) -> tuple[str, str]:
+    """How a hit's place is called, and where it is shown."""
+    if hit.message:
+        talk = hit.message.conversation
+        at = hit.message.position
+        url = to(request, "agents_conversation", talk.agent_id, talk.pk)
+        url += f"?{urlencode({'message': at, 'q': q})}#m{at}"
+        return f"{hit.message.name or hit.message.get_role_display()} · {talk.external_id}", url
+    assert hit.file
+    url = _file_url(request, agent, hit, owner if hit.owner_id else None, q)
+    return f"{hit.file.path}:{hit.line}", url
 
 
 def _file_url(request: TeamRequest, agent: Agent, hit: Hit, owner: Owner | None, q: str) -> str:
