@@ -176,7 +176,7 @@ def read_conversation(
     """Read a conversation and its messages."""
     caller = request.auth
     agent = caller.agent(agent_id)
-    found = _conversation(agent, conversation, visibility.seen_by(caller, query.owner))
+    found = conversation_of(agent, conversation, visibility.seen_by(caller, query.owner))
     away = hidden(teams=[found.team_id], which=Q(message__conversation=found))
     shown = page(
         found.messages.all(),
@@ -201,7 +201,7 @@ def summarize(
     """Extract a conversation now."""
     caller = request.auth
     agent = caller.agent(agent_id)
-    found = _conversation(agent, conversation, _asked(caller, body_of(request), query.owner))
+    found = conversation_of(agent, conversation, _asked(caller, body_of(request), query.owner))
     with write_transaction(caller.team, actor=caller.actor) as work:
         run = _extraction(work, caller, found, Run.Trigger.API, finished=True)
     is_skipped = run is not None and run.status == Run.Status.SKIPPED
@@ -255,7 +255,7 @@ def _asked(caller: Caller, body: dict[str, Any], owner: str | None) -> Visibilit
     return visibility.seen_by(caller, owner)
 
 
-def _conversation(agent: Agent, external_id: str, visible: Visibility) -> Conversation:
+def conversation_of(agent: Agent, external_id: str, visible: Visibility) -> Conversation:
     """Messages are readable by their owner only; who sees owners is told that it is not theirs."""
     listed = agent.conversations.filter(visible.rows())
     conversation = the_only(listed.filter(visible.readable()), external_id)

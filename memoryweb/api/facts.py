@@ -320,6 +320,14 @@ def _one(caller: Caller, agent: Agent, visible: Visibility, fact_id: str) -> Any
     return fact
 
 
+def told(
+    caller: Caller, agent: Agent, visible: Visibility, facts: "QuerySet[Fact]"
+) -> list[FactOut]:
+    """Of these what the caller may read."""
+    rows = _of(caller, agent, visible).filter(pk__in=facts.values("pk"))
+    return [_described(one) for one in rows.order_by("-changed_at", "pk")]
+
+
 def _described(fact: Any) -> FactOut:
     return FactOut(**_fields(fact))
 

@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from memoryweb.api import (
     agents,
+    carried,
     context,
     conversations,
     domain_errors,
@@ -48,6 +49,7 @@ ROUTERS = (
     tools.router,
     context.router,
     search.router,
+    carried.router,  # its addresses end where those of conversations go on
     conversations.router,
     dreaming.router,
     reports.router,

@@ -260,6 +260,20 @@ ROUTES: dict[str, Route] = {
         {"admin": 403, "member": 404, "viewer": 404, "auditor": 403, "helpdesk": 200},
         ids=("agent", "talk"),
     ),
+    "read_last_prompt": Route(
+        "GET",
+        TALKS + "/{talk}/last-prompt",
+        {"admin": 403, "member": 404, "viewer": 404, "auditor": 403, "helpdesk": 200},
+        ids=("agent", "talk"),
+    ),
+    "retire_carried_fact": Route(
+        "POST",
+        TALKS + "/{talk}/not-true",
+        {"admin": 403, "member": 404, "viewer": 404, "auditor": 403, "helpdesk": 404},
+        {"fact": "00000000-0000-0000-0000-000000000000"},
+        "nobody",
+        ids=("agent", "talk"),
+    ),
     "summarize": Route(
         "POST",
         MEMORY + "/summarize/{talk}",

@@ -6,14 +6,16 @@ from django.http import HttpResponse
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.conversations.models import Conversation
+from memoryweb.memory.carried import carried, last_prompt
 from memoryweb.provenance.lines import lines_from_messages
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
 from memoryweb.web.conversations.rows import extracted
+from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.highlighting import marked_html, words_of
-from memoryweb.web.htmx import show
+from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import plain
-from memoryweb.web.naming import owner_name
+from memoryweb.web.naming import owner_name, owner_query
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import Chip
@@ -66,9 +68,22 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
             for message in shown
         ],
         "extractions": extracted(request, extractions),
+        "carried": _carried(request, found),
+        "was_asked": last_prompt(found) is not None,
         "waiting": found.message_count - found.extracted_upto,
     }
     return show(request, "conversations/conversation.html", context)
+
+
+def _carried(request: TeamRequest, found: Conversation) -> list[dict[str, Any]]:
+    """The statements of the last prompt, each with where it is marked as not true."""
+    rows = []
+    for fact in carried(found).select_related("agent", "file", "owner"):
+        query = owner_query(request.visit, fact.owner_id)
+        not_true = to(request, "agents_fact_not_true", fact.agent_id, fact.pk, query=query)
+        may = fact.owner_id is not None or request.visit.can(Permission.WRITE)
+        rows.append({"fact": fact, "url": fact_url(request, fact), "not_true": may and not_true})
+    return rows
 
 
 def _listed(request: TeamRequest, conversation: Conversation) -> dict[str, Any]:
