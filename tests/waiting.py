@@ -6,13 +6,14 @@ from threading import Event
 from typing import TypeVar
 
 Anything = TypeVar("Anything")
+SECONDS = 120  # says that something hangs, also on a busy machine
 
 
-def until(found: Callable[[], Anything], seconds: float = 20.0) -> Anything:
-    """What `found` answers as soon as that is true; fails after `seconds`."""
-    end = time.monotonic() + seconds
+def until(found: Callable[[], Anything]) -> Anything:
+    """What `found` answers as soon as that is true."""
+    end = time.monotonic() + SECONDS
     while not (answer := found()):
         if time.monotonic() > end:
-            raise AssertionError(f"Not within {seconds} seconds: {found}")
+            raise AssertionError(f"Not within {SECONDS} seconds: {found}")
         Event().wait(0.05)
     return answer

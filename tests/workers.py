@@ -98,5 +98,5 @@ def _processes() -> Iterator[tuple[int, tuple[str, int, int]]]:
                 yield int(entry.name), (after_name[0], int(after_name[2]), int(after_name[3]))
 
 
-def gone(session: int, seconds: float = 10) -> bool:
-    return until(lambda: not family(session), seconds)
+def gone(session: int) -> bool:
+    return until(lambda: not family(session))

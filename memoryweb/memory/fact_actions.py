@@ -65,10 +65,14 @@ def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> Written:
 
 
 def not_true(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
-    """Take it out; nothing said before brings it back. Raises WriteRefused, StatementGone."""
+    """Take it out, wherever this memory says it; nothing said before brings it back. Raises
+    WriteRefused, StatementGone."""
     check_person(writer)
     fact = locked(fact)
     take_out(tx, fact, Went(Why.NOT_TRUE), writer=writer)
+    same = Fact.objects.of(fact.agent_id, fact.owner_id).filter(fingerprint=fact.fingerprint)
+    for one in same.living().exclude(pk=fact.pk):
+        take_out(tx, locked(one), Went(Why.NOT_TRUE), writer=writer)
     record(tx, "fact.not_true", fact)
 
 

@@ -133,7 +133,7 @@ def test_a_dream_killed_while_the_model_is_silent_asks_again(
     model_server.hang()
     workers = start()
     asking = workers.start("run_pending")
-    until(lambda: model_server.requests, 30)
+    until(lambda: model_server.requests)
     os.kill(asking.pid, signal.SIGKILL)
     workers.go_on()
     _assert_one_result(world, run)
@@ -188,7 +188,7 @@ def _everything_written() -> dict[str, Any]:
 
 def _stopped(workers: Workers) -> int:
     mark = workers.room / "stopped"
-    return int(until(lambda: mark.exists() and mark.read_text(), 30))
+    return int(until(lambda: mark.exists() and mark.read_text()))
 
 
 def _is_frozen(pid: int) -> bool:

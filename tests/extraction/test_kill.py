@@ -59,7 +59,7 @@ def test_wherever_it_is_killed_there_is_one_result_and_nothing_is_lost(
     workers.environment["PROBE_STOP"] = STATEMENTS[moment]
     worker = workers.start("run_pending")
     stopped = workers.room / "stopped"
-    until(lambda: stopped.exists() or worker.poll() is not None, 60)
+    until(lambda: stopped.exists() or worker.poll() is not None)
     assert stopped.exists(), workers.output()
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait(10)
@@ -85,7 +85,7 @@ def test_only_an_answer_that_never_arrived_is_asked_for_again(
         model_server.then(lambda received: Behaviour(json.dumps(noted(received.data))))
     model_server.then(wait)
     worker = workers.start("run_pending")
-    until(asked.is_set, 60)
+    until(asked.is_set)
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait(10)
     over.set()

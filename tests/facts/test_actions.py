@@ -80,6 +80,21 @@ def test_not_true_takes_the_line_out_and_restoring_puts_it_back_under_its_headin
         _act(world, fact_actions.restore, gone)
 
 
+def test_what_is_not_true_stands_nowhere_any_more(world: World) -> None:
+    """Neither where a program has said it again since, nor in another file."""
+    _save(world, TOLD)
+    history = _fact("Anna sings.")
+    _save(world, "- city: Leeds\n")
+    _save(world, TOLD)
+    _save(world, TOLD, path="MEMORY.md")
+    _act(world, fact_actions.not_true, history)
+    assert "Anna sings" not in _text(world)
+    rows = Fact.objects.filter(text="Anna sings.")
+    assert rows.count() >= 2
+    assert not rows.living().exists()
+    assert not File.objects.filter(content__contains="Anna sings").exists()
+
+
 def test_what_stands_under_no_heading_comes_back_below_the_title(world: World) -> None:
     _save(world, "# Knowledge\n\n- Anna sings.\n\n## Work\n\n- Bob works.\n")
     _act(world, fact_actions.not_true, _fact("Anna sings."))

@@ -42,7 +42,7 @@ def test_a_killed_import_leaves_nothing_and_comes_in_when_asked_again(
     command = ["snapshot", "import", "--team", str(world.team.pk), "--agent", "Atlas"]
     command += ["--owner", "shared", str(archive)]
     process = killed.start(*command)
-    until((tmp_path / "stopped").exists, 60)
+    until((tmp_path / "stopped").exists)
     process.kill()
     process.wait(10)
     assert not Import.objects.exists(), killed.output()

@@ -74,28 +74,28 @@ def test_a_slow_worker_keeps_its_lease(desk: Desk, workers: Workers) -> None:
 def test_the_supervisor_has_runs_worked(desk: Desk, workers: Workers) -> None:
     workers.start("work")
     run = desk.ask(kind="probe")
-    until(lambda: fresh(run).status == "succeeded", 30)
+    until(lambda: fresh(run).status == "succeeded")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_supervisor_leaves_no_process(desk: Desk, workers: Workers, number: int) -> None:
     supervisor = _at_work(desk, workers)
     os.kill(supervisor, number)
-    assert gone(supervisor, 5)
+    assert gone(supervisor)
     assert workers.started[0].wait(5) == 0
 
 
 def test_a_supervisor_that_is_killed_takes_its_cluster_along(desk: Desk, workers: Workers) -> None:
     supervisor = _at_work(desk, workers)
     os.kill(supervisor, signal.SIGKILL)
-    assert gone(supervisor, 5)
+    assert gone(supervisor)
 
 
 def test_a_dead_cluster_is_started_again(desk: Desk, workers: Workers) -> None:
     supervisor = _at_work(desk, workers)
     os.kill(_children(supervisor)[0], signal.SIGKILL)
     run = desk.ask(desk.owner, kind="probe")
-    until(lambda: fresh(run).status == "succeeded", 30)
+    until(lambda: fresh(run).status == "succeeded")
 
 
 def test_a_cluster_that_hangs_is_started_again(desk: Desk, workers: Workers) -> None:
@@ -104,7 +104,7 @@ def test_a_cluster_that_hangs_is_started_again(desk: Desk, workers: Workers) -> 
         if pid != supervisor:
             os.kill(pid, signal.SIGSTOP)
     run = desk.ask(desk.owner, kind="probe")
-    until(lambda: fresh(run).status == "succeeded", 40)
+    until(lambda: fresh(run).status == "succeeded")
 
 
 def test_idle_workers_killed_do_not_lock_the_queue(desk: Desk, workers: Workers) -> None:
@@ -115,7 +115,7 @@ def test_idle_workers_killed_do_not_lock_the_queue(desk: Desk, workers: Workers)
     for worker in _children(sentinel)[:2]:
         os.kill(worker, signal.SIGKILL)
     run = desk.ask(desk.owner, kind="probe")
-    until(lambda: fresh(run).status == "succeeded", 40)
+    until(lambda: fresh(run).status == "succeeded")
 
 
 def test_a_run_killed_with_its_cluster_is_worked_by_the_next(desk: Desk, workers: Workers) -> None:
@@ -127,7 +127,7 @@ def test_a_run_killed_with_its_cluster_is_worked_by_the_next(desk: Desk, workers
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     workers.start("work")
-    until(lambda: fresh(run).status == "succeeded", 40)
+    until(lambda: fresh(run).status == "succeeded")
     assert fresh(run).attempts == 2
 
 
@@ -135,10 +135,10 @@ def _at_work(desk: Desk, workers: Workers) -> int:
     """The pid of a supervisor whose cluster has shown that it works."""
     supervisor = workers.start("work").pid
     run = desk.ask(kind="probe")
-    until(lambda: fresh(run).status == "succeeded", 30)
+    until(lambda: fresh(run).status == "succeeded")
     (workers.room / "notes").unlink()
     # From here on it only looks for calls, and holds no lock of the database.
-    until(lambda: not OrmQ.objects.exists(), 30)
+    until(lambda: not OrmQ.objects.exists())
     return supervisor
 
 
@@ -149,7 +149,7 @@ def _children(pid: int) -> list[int]:
 
 def _stopped(workers: Workers) -> int:
     mark = workers.room / "stopped"
-    return int(until(lambda: mark.exists() and mark.read_text(), 30))
+    return int(until(lambda: mark.exists() and mark.read_text()))
 
 
 def _notes(workers: Workers) -> list[str]:

@@ -50,7 +50,8 @@ def test_a_list_asks_as_much_for_many_rows_as_for_few(world: World, path: str) -
     fill(world, 1)
     few = queries(caller, path.format(agent=world.agent.pk))
     fill(world, 6)
-    assert queries(caller, path.format(agent=world.agent.pk)) == few
+    # The use of a token is noted once a minute, which can begin between two calls.
+    assert any(queries(caller, path.format(agent=world.agent.pk)) <= few for _turn in range(2))
 
 
 def queries(caller: Api, path: str) -> int:

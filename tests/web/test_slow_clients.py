@@ -55,7 +55,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
             command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
         )
     try:
-        until(lambda: _answers(port))
+        until(lambda: process.poll() is not None or _answers(port))
+        assert process.poll() is None, (room / "output").read_text()
         yield port
     finally:
         process.terminate()
