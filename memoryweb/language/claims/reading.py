@@ -51,7 +51,7 @@ _GERMAN = re.compile(
 )
 _ENGLISH = re.compile(
     r"\b(?:i|i'm|we|my|our|the|and|is|are|was|not|of|to|with|for|it|it's|he|she|they|from|have|has"
-    r"|had|at|on|you|don't|that|this|im|be|by|will)\b",
+    r"|had|at|on|you|don't|that|this|im|be|by|will|called|every|always|no|\w+n't|\w+'s)\b",
     re.IGNORECASE,
 )
 # One attribute, however it is called.
@@ -296,9 +296,7 @@ def _is_meant(text: str, found: re.Match[str], row: Row, spoken: Language) -> bo
     start = starts[-1] if starts else 0
     clause = text[start:end]
     is_lasting = row.act is not Act.STATES or row.kind is Kind.INSTRUCTION
-    if spoken.maybe.search(text if row.general else text[:end]) and not (
-        is_lasting and row.kind is Kind.INSTRUCTION
-    ):
+    if spoken.maybe.search(text[:end]) and not (is_lasting and row.kind is Kind.INSTRUCTION):
         return False
     if spoken.laughs.search(text if row.general else clause) and not is_lasting:
         return False
