@@ -12,6 +12,7 @@ from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.readers import Reader, reading
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import NotFound
@@ -31,6 +32,7 @@ from memoryweb.api.schemas import (
 )
 from memoryweb.api.visibility import Visibility
 from memoryweb.facts.listing import (
+    for_all_teams,
     lines_of,
     narrowed,
     said_of,
@@ -149,7 +151,7 @@ class FactQuery(OwnerPaging):
     """`owner`, `state`, `scope`, `kind`, `trust`, `atLeast`, `subject`, `q`, `cursor`, `limit`."""
 
     state: State | None = None
-    scope: Literal["PERSONAL", "TEAM"] | None = None
+    scope: Literal["PERSONAL", "TEAM", "GLOBAL"] | None = None
     kind: Kind | None = None
     trust: Literal["high", "medium", "low"] | None = Field(None, description="A band of trust.")
     at_least: float = Field(0, ge=0, le=1, description="Only with this trust or more.")
@@ -165,21 +167,22 @@ class ContradictionQuery(OwnerPaging):
 
 @router.operation("GET", BASE, Right.READ)
 def list_facts(request: Request, agent_id: str, query: Query[FactQuery]) -> Items[FactOut]:
-    """List facts, those that changed last first."""
+    """List facts, those that changed last first. Shared ones include what holds for all teams."""
     agent, visible = _reach(request, agent_id, query.owner)
-    found = narrowed(
-        _of(request.auth, agent, visible),
-        timezone.now(),
-        agent.zone,
-        states=[query.state] if query.state else [],
-        scope=query.scope or "",
-        kind=query.kind or "",
-        trusted=query.trust or "",
-        at_least=query.at_least,
-        subject=query.subject,
-        words=query.q,
-    )
-    return page(found, ["-changed_at", "-id"], query, _described)
+    with reading(Reader(agent)):
+        found = narrowed(
+            _of(request.auth, agent, visible),
+            timezone.now(),
+            agent.zone,
+            states=[query.state] if query.state else [],
+            scope=query.scope or "",
+            kind=query.kind or "",
+            trusted=query.trust or "",
+            at_least=query.at_least,
+            subject=query.subject,
+            words=query.q,
+        )
+        return page(found, ["-changed_at", "-id"], query, _described)
 
 
 @router.operation("GET", BASE + "/contradictions", Right.READ)
@@ -196,7 +199,9 @@ def list_contradictions(
 def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerPaging]) -> FactText:
     """Read a fact with its evidence and a page of its history."""
     agent, visible = _reach(request, agent_id, query.owner)
-    return _in_full(request.auth, visible, _one(request.auth, agent, visible, fact_id), query)
+    with reading(Reader(agent)):
+        fact = _one(request.auth, agent, visible, fact_id)
+        return _in_full(request.auth, agent, visible, fact, query)
 
 
 @router.operation("POST", ONE + "/confirm", Right.FACTS_OWN, example={"trust": 0.8}, errors=(409,))
@@ -262,7 +267,7 @@ def _acted(
         act(work, fact, writer=caller.writer)
     fact.refresh_from_db(fields=["superseded_by"])
     now = fact.superseded_by_id if follows else None
-    return _in_full(caller, visible, _one(caller, agent, visible, str(now or fact_id)))
+    return _in_full(caller, agent, visible, _one(caller, agent, visible, str(now or fact_id)))
 
 
 def _decided(
@@ -302,9 +307,10 @@ def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
     taken_back = Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
     taken_back |= Q(pk__in=hidden_facts())
     kept_back = taken_back | Q(state=Fact.State.PENDING)
-    facts = weighed(agent.facts.filter(visible.readable()))
+    listed = Q(agent=agent) & visible.readable()
+    facts = weighed(Fact.objects.filter(listed | for_all_teams() if visible.shared else listed))
     facts = facts.exclude(kept_back) if caller.is_program else facts
-    return facts.select_related("owner__integration", "file")
+    return facts.select_related("agent", "owner__integration", "file")
 
 
 def _rivals_of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Contradiction]":
@@ -349,9 +355,9 @@ def _fields(fact: Any) -> dict[str, Any]:
 
 
 def _in_full(
-    caller: Caller, visible: Visibility, fact: Any, asked: Paging | None = None
+    caller: Caller, agent: Agent, visible: Visibility, fact: Any, asked: Paging | None = None
 ) -> FactText:
-    earlier = _of(caller, fact.agent, visible).filter(pk__in=values_of(fact).values("pk"))
+    earlier = _of(caller, agent, visible).filter(pk__in=values_of(fact).values("pk"))
     history = page(earlier, ["-changed_at", "-id"], asked or Paging(), _described)
     return FactText(
         **_fields(fact),

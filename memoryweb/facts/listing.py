@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 
+from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.facts.models import Contradiction, Evidence, Fact, Vote
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
@@ -90,6 +91,12 @@ def narrowed(
         at_least = max(at_least, FROM[Band(trusted)])
         found = _summed(found).exclude(_reaches(above, now))
     return _summed(found).filter(_reaches(at_least, now)) if at_least else found
+
+
+def for_all_teams() -> Q:
+    """Found within `reading` alone, and only read there."""
+    holds = Q(file__isnull=False, state__in=(Fact.State.ACTIVE, Fact.State.DISPUTED))
+    return holds & Q(agent=GLOBAL_AGENT_ID, owner=None)
 
 
 def values_of(fact: Fact) -> "QuerySet[Fact]":

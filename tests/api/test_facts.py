@@ -6,6 +6,8 @@ from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.accounts import tokens
+from memoryweb.accounts.teams import system_team
+from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.agents.owners import person_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.facts.models import Fact, Vote
@@ -110,6 +112,27 @@ def test_facts_are_filtered_and_paged(world: World, callers: Callers, memory: st
         seen += [one["id"] for one in page["items"]]
         cursor = page["cursor"]
     assert (len(seen), len(set(seen))) == (7, 7)
+
+
+def test_what_holds_for_all_teams_is_read_and_not_decided(
+    world: World, callers: Callers, memory: str
+) -> None:
+    with write_transaction(system_team()) as work:
+        place = Place(Agent.objects.get(pk=GLOBAL_AGENT_ID), None, "KNOWLEDGE.md")
+        append(work, place, [NewLine("- The port opens at six.")], writer=Writer(AuthorKind.SYSTEM))
+    held(world)
+    [found] = callers.helpdesk.get(f"{memory}/facts?owner=shared").json()["items"]
+    assert (found["text"], found["scope"], found["owner"]) == (
+        *("The port opens at six.", "GLOBAL", "global"),
+    )
+    assert callers.viewer.get(f"{memory}/facts?scope=GLOBAL").json()["items"] == [found]
+    read = callers.viewer.get(f"{memory}/facts/{found['id']}").json()
+    assert (read["filename"], read["lineNumber"]) == ("KNOWLEDGE.md", 1)
+    assert [one["id"] for one in read["history"]] == [found["id"]]
+    for verb in ("confirm", "retire"):
+        assert callers.admin.post(f"{memory}/facts/{found['id']}/{verb}").status_code == 404
+    own = callers.helpdesk.get(f"{memory}/facts?owner=api:customer-1").json()["items"]
+    assert [one["text"] for one in own] == [SAID]
 
 
 def test_an_unknown_filter_value_is_refused(callers: Callers, memory: str) -> None:

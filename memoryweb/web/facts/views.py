@@ -12,9 +12,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.facts.listing import narrowed, weighed
+from memoryweb.facts.listing import for_all_teams, narrowed, weighed
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.queries import hidden_facts
 from memoryweb.memory import fact_actions
@@ -169,8 +168,7 @@ def _listed(workspace: Workspace) -> Q:
     own = Q(agent=workspace.agent, owner=workspace.owner_id)
     if workspace.owner_id is not None:
         return own
-    stands = Q(file__isnull=False, state__in=(Fact.State.ACTIVE, Fact.State.DISPUTED))
-    return own | stands & Q(agent=GLOBAL_AGENT_ID, owner=None)
+    return own | for_all_teams()
 
 
 def _find(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> Any:
