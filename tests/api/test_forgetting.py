@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Owner
 from memoryweb.forgetting.models import LegalHold, Request
@@ -97,6 +99,17 @@ def test_a_program_lists_requests_without_what_they_hide(world: World, callers: 
     (one,) = listed(world, callers.helpdesk, "?owner=api:customer-1")
     assert [place["text"] for place in one["hidden"]] == [None]
     assert listed(world, callers.helpdesk, "?owner=shared") == []
+
+
+def test_a_list_asks_as_much_for_many_requests_as_for_few(world: World, callers: Callers) -> None:
+    remembers(world, world.bobs_memory, "I like tea.", "My cat is called Tom.", WEIGHT)
+    counts = []
+    for about in ("my weight", "my cat", "tea"):
+        forget(world, callers.member, text=about)
+        with CaptureQueriesContext(connection) as captured:
+            assert listed(world, callers.member)
+        counts.append(len(captured))
+    assert len(set(counts)) == 1
 
 
 def test_its_owner_undoes_keeps_and_erases(world: World, callers: Callers) -> None:

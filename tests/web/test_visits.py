@@ -14,11 +14,16 @@ from memoryweb.agents.models import OneTimeCode, Owner
 from memoryweb.agents.one_time_codes import Purpose, issue
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
+from memoryweb.forgetting.models import Request
 from memoryweb.workspace.models import File, Revision
+from tests.walls.api_stage import asked_to_forget
 from tests.web.pages import actions, text, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 
-ACTS = ("reword", "remove", "undo", "pause", "resume", "export")
+ACTS = (
+    *("reword", "remove", "undo", "pause", "resume", "export"),
+    *("bring_back", "keep", "erase", "forget"),
+)
 OVER = "visit has ended"
 
 
@@ -140,6 +145,19 @@ def test_a_visit_is_no_sign_in(stage: Stage) -> None:
         assert answer.status_code == 302
         assert answer.headers["Location"].startswith(reverse("account_login"))
     assert "/t/harbour" not in page(client)
+
+
+def test_who_visits_undoes_what_they_asked_to_forget(stage: Stage) -> None:
+    asked_to_forget(stage.world.home, stage.world.customer)
+    request = Request.objects.get()
+    client = opened(stage)
+    assert "The roof is red." in page(client)
+    client.post(reverse("visit_bring_back"), {"request": str(request.pk)})
+    request.refresh_from_db()
+    assert request.state == Request.State.UNDONE
+    theirs = Request.objects.get(pk=asked_to_forget(stage.world.home, stage.world.bobs_memory))
+    answer = client.post(reverse("visit_bring_back"), {"request": str(theirs.pk)})
+    assert answer.status_code == 404
 
 
 def test_after_half_an_hour_it_is_over(stage: Stage) -> None:

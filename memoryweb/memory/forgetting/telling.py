@@ -3,9 +3,10 @@ stands."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.forgetting.models import Request, Target
@@ -34,7 +35,7 @@ class Account:
 
 
 def requests_of(agent: Agent) -> "QuerySet[Request]":
-    return Request.objects.filter(agent=agent)
+    return Request.objects.filter(agent=agent).prefetch_related(_targets())
 
 
 def waiting_of(owners: Collection[UUID], *, is_decided: bool = False) -> list[Request]:
@@ -51,21 +52,25 @@ def tell(request: Request) -> Account:
 
 
 def tell_all(requests: Sequence[Request]) -> Mapping[object, Account]:
-    """In one statement for many."""
-    rows = Target.objects.filter(request__in=[one.pk for one in requests])
-    rows = rows.select_related("fact", "file", "message__conversation").order_by("pk")
-    known: dict[object, list[Target]] = {one.pk: [] for one in requests}
-    own = {one.pk: one.message_id for one in requests}
-    for row in rows:
-        if row.message_id is None or row.message_id != own[row.request_id]:
-            known[row.request_id].append(row)
-    return {
-        key: Account(
-            tuple(_told(row for row in found if row.is_hidden)),
-            tuple(_told(row for row in found if not row.is_hidden)),
-        )
-        for key, found in known.items()
-    }
+    """In one statement for many, none where they brought their targets along."""
+    prefetch_related_objects(requests, _targets())
+    return {one.pk: _account(one) for one in requests}
+
+
+def _account(request: Request) -> Account:
+    """Its own sentence is no statement."""
+    rows = [row for row in request.targets.all() if not _asks(row, request)]
+    hidden = _told(row for row in rows if row.is_hidden)
+    return Account(tuple(hidden), tuple(_told(row for row in rows if not row.is_hidden)))
+
+
+def _asks(row: Target, request: Request) -> bool:
+    return row.message_id is not None and row.message_id == request.message_id
+
+
+def _targets() -> "Prefetch[Any]":
+    rows = Target.objects.select_related("fact", "file", "message__conversation")
+    return Prefetch("targets", rows.order_by("pk"))
 
 
 def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
