@@ -82,6 +82,9 @@ def test_a_topic_is_not_found_in_other_things(language: str, topic: Topic, text:
         ("my allergies", "I'm allergic to nuts."),
         ("my weight and my address", "We live in Leeds."),
         ("where I work", "I work at Acme as a nurse."),
+        ("my weight and age", "I'm 34 years old."),
+        ("we ever talked about Rome", "We go to Rome in May."),
+        ("was ich über Rom gesagt habe", "Wir fahren im Mai nach Rom."),
         ("我的猫", "我家的猫叫咪咪。"),
         ("everything you know about me", "I like tea."),
     ],
@@ -101,6 +104,7 @@ def test_what_is_meant_is_found_in_other_words(about: str, text: str) -> None:
         ("that we live in Leeds", "We moved to Oslo."),
         ("dass ich Diabetes habe", "Ich habe zwei Katzen."),
         ("that I have diabetes", "I'm allergic to nuts."),
+        ("my name", "My dog's name is Rex."),
         ("my contract", "The contrast is fine."),
         ("my job", "Nice work, thanks!"),
         ("what I just said", "I weigh 62 kilos."),
@@ -133,6 +137,10 @@ def test_a_request_among_other_sentences_tells_where_it_stands() -> None:
     text = "Thanks, that helps. Please forget my weight. And what's for dinner?"
     (found,) = forgets(text)
     assert text[found.first : found.last].strip() == "Please forget my weight."
+
+
+def test_a_reason_behind_it_is_no_part_of_it() -> None:
+    assert asked("Forget my weight, it's private.") == ["my weight"]
 
 
 def test_what_was_just_said_and_everything_are_told_apart() -> None:

@@ -43,7 +43,8 @@ class Topic:
 
     def is_of(self, attribute: str) -> bool:
         """No other's: "my sister weighs …" gives a sister a value."""
-        return attribute in {"", *self.keyed} or bool(self.said.search(attribute))
+        called = self.said.fullmatch(attribute) or self.named.fullmatch(attribute)
+        return attribute in {"", *self.keyed} or bool(called)
 
     def is_said(self, text: str, claim: Claim) -> bool:
         return bool(
