@@ -55,6 +55,8 @@ class Team(models.Model):
     is_system = models.BooleanField(default=False)
     is_demo = models.BooleanField(default=False)
     daily_tokens = models.BigIntegerField(null=True, blank=True)
+    messages_days = models.IntegerField(null=True, help_text="null: kept until they are deleted")
+    owners_days = models.IntegerField(null=True, help_text="the same of people who are silent")
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -37,6 +37,16 @@ def rename_team(*, team: Team, name: str, by: Actor) -> Team:
 
 
 @transaction.atomic
+def keep_for(*, team: Team, messages_days: int | None, owners_days: int | None, by: Actor) -> Team:
+    """How many days messages are kept, and people who say nothing; None: for ever."""
+    team.messages_days, team.owners_days = messages_days, owners_days
+    team.save(update_fields=["messages_days", "owners_days"])
+    kept = {"messages_days": messages_days, "owners_days": owners_days}
+    record(team.pk, Entry("team.changed", by, **target(team), details=kept))
+    return team
+
+
+@transaction.atomic
 def remove_demo(*, team: Team, by: Actor) -> list[User]:
     """Delete the demo team, all that is of it and who is in no other team. Raises NotDemo.
 

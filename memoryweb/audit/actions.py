@@ -47,6 +47,7 @@ ACTIONS: dict[str, str | Promise] = {
     "member.changed": _("Changed a member's role or end date."),
     "member.removed": _("Removed a member."),
     "memory.forget_decided": _("Decided to erase what was asked to be forgotten."),
+    "memory.expired": _("Deleted messages that the team keeps no longer."),
     "memory.forget_requested": _("Asked to forget something."),
     "hold.ended": _("Ended a legal hold."),
     "hold.made": _("Put memory under a legal hold."),

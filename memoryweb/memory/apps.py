@@ -8,7 +8,7 @@ class MemoryConfig(AppConfig):
     def ready(self) -> None:
         # Models must be loaded.
         from memoryweb.memory import agents, projecting, reindexing, rescan  # noqa: PLC0415
-        from memoryweb.memory.forgetting import erasing  # noqa: PLC0415
+        from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.review import secrets  # noqa: PLC0415
         from memoryweb.memory.snapshot import uploads  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
@@ -16,6 +16,7 @@ class MemoryConfig(AppConfig):
         engine.register(rescan.KIND, rescan.scan)
         engine.register(erasing.KIND, erasing.erase)
         engine.register_tick(erasing.queue_due)
+        engine.register_tick(retention.expire)
         engine.register_tick(agents.remove_expired)
         engine.register_tick(secrets.expire)
         engine.register_tick(uploads.purge)

@@ -79,6 +79,10 @@ class Rail:
     def sees_tokens(self) -> bool:
         return bool(self.visit and self.visit.can(Permission.SEE_TOKENS))
 
+    @property
+    def sees_erasing(self) -> bool:
+        return bool(self.visit and self.visit.can(Permission.SEE_AUDIT))
+
     def _section(self) -> str:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""

@@ -8,6 +8,7 @@ from memoryweb.web.audit import views as audit
 from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import views as dreams
+from memoryweb.web.erasing import views as erasing
 from memoryweb.web.facts import views as facts
 from memoryweb.web.files import arranging, editing, line_protection, merging
 from memoryweb.web.files import views as files
@@ -144,6 +145,10 @@ settings_patterns: Patterns = [
     path("integrations/new/", integrations.new, name="settings_integration_new"),
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
+    path("erasing/", erasing.erasing, name="settings_erasing"),
+    path("erasing/keep/", erasing.keep, name="settings_keep"),
+    path("erasing/hold/", erasing.hold, name="settings_hold"),
+    path("erasing/hold/<uuid:hold_id>/end/", erasing.end_hold, name="settings_hold_end"),
 ]
 
 snapshot_patterns = [

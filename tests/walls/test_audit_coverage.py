@@ -32,7 +32,14 @@ ACTS = ON_MEMORY | ON_PEOPLE
 ALL: frozenset[str] = frozenset()
 # Acts of a request or a worker, which their own walls walk through.
 ELSEWHERE = {
-    *("memory.forgotten", "access.denied", "personal.read", "personal.exported", "run.finished"),
+    *(
+        "memory.forgotten",
+        "memory.expired",
+        "access.denied",
+        "personal.read",
+        "personal.exported",
+        "run.finished",
+    ),
     *("agent.removed", "team.removed", "secret.masked", "secret.expired", "search.reindexed"),
 }
 

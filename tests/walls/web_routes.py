@@ -213,6 +213,7 @@ PAGES: dict[str, Route] = {
     "settings_integration_edit": _get("settings_integration_edit", MANAGE),
     "settings_integration_revoke_confirm": _get("settings_integration_revoke_confirm", MANAGE),
     "settings_tokens": _get("settings_tokens", READ),
+    "settings_erasing": _get("settings_erasing", SEE),
     "settings_token_revoke_confirm": _get("settings_token_revoke_confirm", OWN_TOKEN),
     "audit": _get("audit", SEE),
 }
@@ -220,6 +221,9 @@ PAGES: dict[str, Route] = {
 CHANGES: dict[str, Route] = {
     "agents_new": _post("agents_new", MANAGE, AGENT),
     "agents_settings": _post("agents_settings", MANAGE, AGENT),
+    "settings_keep": _post("settings_keep", MANAGE, {"messages_days": "400"}),
+    "settings_hold": _post("settings_hold", MANAGE, {"reason": "Claim 7"}),
+    "settings_hold_end": _post("settings_hold_end", MANAGE, hold_id="hold_id"),
     "agents_archive": _post("agents_archive", MANAGE),
     "agents_unarchive": _post("agents_unarchive", MANAGE, agent_id="archived_id"),
     "agents_new_file": _post("agents_new_file", WRITE, {"path": "KNOWLEDGE.md", **TEXT}),

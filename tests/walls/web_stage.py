@@ -20,6 +20,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.memory.agents import create_agent
+from memoryweb.memory.forgetting import holds
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot import service as snapshots
@@ -119,6 +120,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "flag": "flag",
             "secret": "secret",
             "held_id": _held(home, None),
+            "hold_id": _on_hold(home),
             "my_held_id": _held(home, home.person),
             "link_code": _code(home),
             "fact_id": shared.fact,
@@ -163,6 +165,12 @@ def _marked(home: Home, owner: Owner | None) -> File:
     with write_transaction(home.team) as work:
         place = Place(home.agent, owner, "structured/hotels.md")
         return write(work, place, MARKED_LINE, writer=Writer(AuthorKind.AGENT)).file
+
+
+def _on_hold(home: Home) -> str:
+    with write_transaction(home.team) as work:
+        hold = holds.make(work, by=home.admin, reason="Claim 7", agent=home.other_agent)
+    return str(hold.pk)
 
 
 def _held(home: Home, owner: Owner | None) -> str:

@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.memory.transaction import Transaction
 
@@ -44,6 +46,10 @@ def give(
         details={**receipt.counts, "remaining": remaining, "hash": receipt.hash},
     )
     return receipt
+
+
+def of(team_id: UUID) -> "QuerySet[Receipt]":
+    return Receipt.objects.filter(team=team_id).order_by("-created_at", "pk")
 
 
 def digest(receipt: Receipt) -> str:
