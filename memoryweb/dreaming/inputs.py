@@ -29,7 +29,6 @@ from memoryweb.facts.statements import Statement, statements_of
 from memoryweb.facts.trust import START
 from memoryweb.forgetting import queries as forgetting
 from memoryweb.forgetting import tombstones
-from memoryweb.forgetting.queries import Hidden
 from memoryweb.language.claims import Claim, takes_back
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
@@ -99,8 +98,8 @@ class Inputs:
 def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
     held = earlier.held(run)
-    files = _files(run, held)
-    found = [_text(file) for file in sorted(files, key=_by_date) if file.note_date]
+    files = sorted(_files(run, held), key=_by_date)
+    found = [_text(file) for file in files if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
     notes = tuple(replace(note, hidden=_closed_lines(note, origins, away)) for note in found)
@@ -134,8 +133,7 @@ def read(run: Run) -> Inputs:
             names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
         ),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
-        decided=frozenset(tuple(getattr(one, name) for name in _DECIDED) for one in known)
-        | away.all,
+        decided=away.all | {tuple(getattr(one, name) for name in _DECIDED) for one in known},
     )
 
 
@@ -151,7 +149,7 @@ def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
 def has_changed(run: Run, read: Inputs) -> bool:
     """People have decided about statements since, or spoken against one, without a new text."""
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
-    return read.decided != frozenset(_facts(run, away).values_list(*_DECIDED)) | away.all
+    return read.decided != away.all | set(_facts(run, away).values_list(*_DECIDED))
 
 
 def window(now: datetime) -> tuple[date, date]:
@@ -245,7 +243,7 @@ def _mentions(
     notes: Iterable[Text],
     origins: Mapping[tuple[str, int], list[LineOrigin]],
     outside: Collection[tuple[str, int]],
-    away: Hidden,
+    away: forgetting.Hidden,
 ) -> Iterable[Mention]:
     """The blocks of the notes; never what a dream wrote, nor what is to be forgotten."""
     for note in notes:
@@ -282,19 +280,16 @@ def _outside(run: Run, notes: Sequence[Text]) -> set[tuple[str, int]]:
 
 
 def _closed_lines(
-    text: Text, origins: Mapping[tuple[str, int], list[LineOrigin]], away: Hidden
+    text: Text, origins: Mapping[tuple[str, int], list[LineOrigin]], away: forgetting.Hidden
 ) -> frozenset[int]:
     """Lines that a person has to look at first, and those that are to be forgotten."""
-    waiting = {
-        line
-        for (file_id, line), rows in origins.items()
-        if file_id == text.file_id and any(row.marks for row in rows)
-    }
+    flagged = (at for at, rows in origins.items() if any(row.marks for row in rows))
+    waiting = {line for file_id, line in flagged if file_id == text.file_id}
     forgotten = away.lines_in(uuid.UUID(text.file_id), text.content) if text.file_id else set()
     return frozenset(waiting | forgotten)
 
 
-def _facts(run: Run, away: Hidden) -> "QuerySet[Fact]":
+def _facts(run: Run, away: forgetting.Hidden) -> "QuerySet[Fact]":
     """Those that may stand in MEMORY.md, and those that a person took back."""
     rows = Fact.objects.of(run.agent_id, run.owner_id).exclude(pk__in=away.facts)
     held = Q(file__isnull=False) | Q(state=Fact.State.ACTIVE)

@@ -11,6 +11,7 @@ from django.db.models import Q, QuerySet
 from django_scopes import scope
 
 from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Fact, FactQuerySet
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
@@ -100,6 +101,11 @@ def asked_since(messages: Collection[Message], when: datetime) -> bool:
     said = [one.pk for one in messages]
     asked = Target.objects.filter(message__in=said, is_hidden=True, request__created_at__gt=when)
     return asked.exists()
+
+
+def remembered(which: Q) -> FactQuerySet:
+    """The statements of these that nobody asked to forget."""
+    return Fact.objects.filter(which).exclude(pk__in=hidden_facts())
 
 
 def hidden_facts() -> "QuerySet[Target, Any]":

@@ -5,11 +5,12 @@ password is replaced by `[held: password]` until a person decides; it is never s
 it stood, how long it was, and a keyed fingerprint that tells whether it is seen again.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from django.db.models import Q
@@ -31,6 +32,11 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
 _KNOWN = (HeldSecret.State.WAITING, HeldSecret.State.REFUSED, HeldSecret.State.EXPIRED)
+
+
+class Said(Protocol):
+    @property
+    def text(self) -> str: ...
 
 
 class Likely(Enum):
@@ -196,6 +202,25 @@ def for_prompt(text: str, team_id: UUID, *, owner_id: UUID | None) -> str:
 def data_for_prompt(data: Any, team_id: UUID, *, owner_id: UUID | None) -> Any:
     """The same for every string of a JSON value."""
     return with_each_text(data, lambda text: for_prompt(text, team_id, owner_id=owner_id))
+
+
+def each_line(
+    team_id: UUID, said: Iterable[Said], first: int, owner_id: UUID | None, writer: Writer
+) -> Screened:
+    """Lines to append, from that number on, each for itself: a machine's credential is masked, a
+    person's refused."""
+    look = mask if writer.is_machine else screen
+    lines = [look(team_id, _one_line(one.text), owner_id=owner_id) for one in said]
+    held = tuple(
+        replace(one, line=number) for number, line in enumerate(lines, first) for one in line.held
+    )
+    return Screened("".join(f"{line.text}\n" for line in lines), held)
+
+
+def _one_line(text: str) -> str:
+    """Its indentation says what it belongs to; all other blanks say nothing."""
+    indent = re.match(r"[ \t]*", text)
+    return f"{indent[0] if indent else ''}{' '.join(text.split())}".rstrip()
 
 
 def with_each_text(data: Any, change: Callable[[str], str]) -> Any:

@@ -4,7 +4,6 @@ In the caller's unit: path and size rules → secret scan → optimistic lock �
 line origins → search index → audit event → facts.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
@@ -12,7 +11,6 @@ from typing import TypeGuard
 from django.utils.translation import gettext as _
 
 from memoryweb.forgetting import tombstones
-from memoryweb.forgetting.tombstones import Buried
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import facts, placeholders, proposing, screening, write_matrix
@@ -140,7 +138,7 @@ def _judged(
     file: File | None,
     writer: Writer,
     places: Iterator[int],
-    buried: Buried,
+    buried: tombstones.Buried,
 ) -> Written | Save:
     """What is to be saved; or what came of it, where that is nothing."""
     place = text.place
@@ -201,12 +199,9 @@ def append(
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
     first = (file.content + header).count("\n") + 1
-    buried = tombstones.of(place.agent.pk, place.owner_id)
-    left = [(line, _kept_out(tx, buried, line.text, "", writer)) for line in lines]
-    lines = [replace(line, text=text) for line, text in left if text or not line.text]
-    if not lines:
+    if not (lines := _still_said(tx, place, lines, writer)):
         return Written(file, None, file.revision)
-    screened = _lines(tx, place, [line.text for line in lines], first, writer)
+    screened = screening.each_line(tx.team.pk, lines, first, place.owner_id, writer)
     delta = header + screened.text
     _check_content(file.content + delta)
     origins = {first + at: line.origin for at, line in enumerate(lines)}
@@ -258,8 +253,7 @@ def restore(
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
     content = placeholders.put_back(file, content_of(file, number), writer)
-    buried = tombstones.of(file.agent_id, file.owner_id)
-    content = buried.kept_out(content, known=file.content)
+    content = tombstones.of(file.agent_id, file.owner_id).kept_out(content, known=file.content)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
     screened = screening.screen(tx.team.pk, content, owner_id=file.owner_id)
@@ -305,7 +299,17 @@ def rename(
     return Written(file, revision, revision.number - 1)
 
 
-def _kept_out(tx: Transaction, buried: Buried, content: str, known: str, writer: Writer) -> str:
+def _still_said(
+    tx: Transaction, place: Place, lines: Sequence[NewLine], writer: Writer
+) -> Sequence[NewLine]:
+    buried = tombstones.of(place.agent.pk, place.owner_id)
+    left = ((line, _kept_out(tx, buried, line.text, "", writer)) for line in lines)
+    return [replace(line, text=text) for line, text in left if text or not line.text]
+
+
+def _kept_out(
+    tx: Transaction, buried: tombstones.Buried, content: str, known: str, writer: Writer
+) -> str:
     """Without what was erased here; unless a person writes it again, with their own hands."""
     if writer.kind is AuthorKind.PERSON and not writer.is_approved:
         fresh = ((line, tx.now) for line in tombstones.new_lines(content, known))
@@ -359,24 +363,6 @@ def _check_lock(file: File | None, path: str, expected: str | None) -> None:
         raise FileMissing(path)
     if not present or file.sha256 != expected:
         raise Stale(file)
-
-
-def _lines(
-    tx: Transaction, place: Place, texts: Sequence[str], first: int, writer: Writer
-) -> Screened:
-    """Lines to append, each for itself: a machine's credential is masked, a person's refused."""
-    look = screening.mask if writer.is_machine else screening.screen
-    lines = [look(tx.team.pk, _one_line(text), owner_id=place.owner_id) for text in texts]
-    held = tuple(
-        replace(one, line=number) for number, line in enumerate(lines, first) for one in line.held
-    )
-    return Screened("".join(f"{line.text}\n" for line in lines), held)
-
-
-def _one_line(text: str) -> str:
-    """Its indentation says what it belongs to; all other blanks say nothing."""
-    indent = re.match(r"[ \t]*", text)
-    return f"{indent[0] if indent else ''}{' '.join(text.split())}".rstrip()
 
 
 def _at(

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import QuerySet
 
 from memoryweb.forgetting.models import Receipt, Request
@@ -46,6 +47,11 @@ def give(
         details={**receipt.counts, "remaining": remaining, "hash": receipt.hash},
     )
     return receipt
+
+
+def promises_bytes() -> bool:
+    """SQLite overwrites what is deleted; PostgreSQL keeps it in its files until a vacuum."""
+    return connection.vendor == "sqlite"
 
 
 def of(team_id: UUID) -> "QuerySet[Receipt]":

@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.db import connection
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
@@ -65,7 +64,7 @@ def _show(
     kept = {"messages_days": team.messages_days, "owners_days": team.owners_days}
     context = {
         "tab": "erasing",
-        "is_postgresql": connection.vendor == "postgresql",
+        "is_by_rows": not receipts.promises_bytes(),
         "can_manage": request.visit.can(Permission.FORGET),
         "holds": holds.lasting(team.pk).select_related("agent", "owner", "created_by"),
         "page": page(request, receipts.of(team.pk).select_related("agent", "by"), size=40),

@@ -15,7 +15,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.facts.listing import for_all_teams, narrowed, weighed
 from memoryweb.facts.models import Fact
-from memoryweb.forgetting.queries import hidden_facts
+from memoryweb.forgetting.queries import remembered
 from memoryweb.memory import fact_actions
 from memoryweb.memory.forgetting import asking
 from memoryweb.memory.transaction import write_transaction
@@ -53,8 +53,7 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     note_read(request, workspace.owner, "facts", agent_id)
     form = FactsForm(request.GET)
     with reading(Reader(workspace.agent)):
-        there = Fact.objects.filter(_listed(workspace)).exclude(pk__in=hidden_facts())
-        listed = weighed(there)
+        listed = weighed(remembered(_listed(workspace)))
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
         found = found.select_related("agent", "file__agent", "file__owner")
         shown = page(request, found.order_by("-changed_at", "-pk"), size=40)
