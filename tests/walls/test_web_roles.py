@@ -22,6 +22,7 @@ IDS = {"agent_id", "path", "run_id", "conversation_id", "owner_id"} | {
     "item_id",
     "import_id",
     "fact_id",
+    "hold_id",
 }
 
 

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.facts.listing import for_all_teams, narrowed, weighed
-from memoryweb.facts.models import Fact
 from memoryweb.forgetting.queries import remembered
 from memoryweb.memory import fact_actions
 from memoryweb.memory.forgetting import asking
