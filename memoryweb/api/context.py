@@ -87,6 +87,7 @@ class IncludedHit(Camel):
     text: str
     score: float
     relevance: float
+    until: date | None = Field(None, description="When what it says was over.")
     date: date | None
     others: list[OtherPlace] = Field([], description="Where the same is said, too.")
 
@@ -183,6 +184,7 @@ def found_at(hit: Hit) -> dict[str, Any]:
         **_place(hit),
         "score": round(hit.score, 4),
         "relevance": round(hit.relevance, 4),
+        "until": hit.until,
         "others": [OtherPlace(**_place(other)) for other in hit.others],
     }
 

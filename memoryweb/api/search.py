@@ -69,6 +69,7 @@ class SearchHit(Camel):
     marks: list[tuple[int, int]] = Field(description="Start and end of each match in the snippet.")
     score: float
     relevance: float = Field(description="0 to 1: how much of the query the hit answers.")
+    until: date | None = Field(None, description="When what it says was over.")
     date: date | None
     others: list[OtherPlace] = Field([], description="Where the same is said, too.")
 

@@ -152,6 +152,7 @@ class WorkspaceHit(Camel):
     score: float
     relevance: float
     date: str | None
+    until: str | None = Field(None, description="When what it says was over.")
     owner: str
 
 
@@ -172,6 +173,7 @@ def _search_workspace(acting: Acting, asked: SearchWorkspace) -> dict[str, Any]:
             score=round(hit.score, 4),
             relevance=round(hit.relevance, 4),
             date=str(hit.date) if hit.date else None,
+            until=str(hit.until) if hit.until else None,
             owner=_owner(acting, file),
         )
         for hit, file in found

@@ -5,20 +5,28 @@ has spoken against or asked to forget, and messages and lines that support only 
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from typing import TypeVar
 from uuid import UUID
 
 from django.db.models import Q, QuerySet, Value
+from django.utils import timezone
 from django_scopes import scope
 
+from memoryweb.facts.listing import held_from
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import statements_of
+from memoryweb.facts.validity import is_over
 from memoryweb.forgetting.queries import hiding, lines_saying
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
 
 Told = TypeVar("Told")
+# Whatever else ends a statement says that it was wrong, or is to be forgotten. "": it still stands,
+# and its time is over.
+_WAS_TRUE = frozenset({"", Fact.Why.SUPERSEDED, Fact.Why.EXPIRED, Fact.Why.CANCELLED})
 
 
 def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
@@ -68,16 +76,24 @@ def _lines_of(file: File, facts: Mapping[str, Told]) -> dict[int, Told]:
     }
 
 
-def without(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that say something of now, or of what no statement was made of."""
+def dated(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits that say something of now, or of what no statement was made of; and with its last
+    day what says only what was true once. What was never true is gone."""
     messages = {hit.message.pk: hit.message.team_id for hit in hits if hit.message}
     files = {hit.file.pk: hit.file.team_id for hit in hits if hit.file}
     if not messages and not files:
         return list(hits)
     with scope(team=tuple({*messages.values(), *files.values()})):
         noted = _messages_of(files)
-        over = _supporting_nothing({*messages, *(pk for pks in noted.values() for pk in pks)})
-    return [hit for hit in hits if not _is_over(hit, noted, over)]
+        ends = _ends({*messages, *(pk for pks in noted.values() for pk in pks)})
+    found = []
+    for hit in hits:
+        behind = _behind(hit, noted)
+        if not behind or not behind <= ends.keys():
+            found.append(hit)
+        elif days := [day for pk in behind if (day := ends[pk])]:
+            found.append(replace(hit, until=max(days)))
+    return found
 
 
 def _messages_of(files: Collection[UUID]) -> Mapping[tuple[UUID, int], set[int]]:
@@ -90,21 +106,33 @@ def _messages_of(files: Collection[UUID]) -> Mapping[tuple[UUID, int], set[int]]
     return found
 
 
-def _supporting_nothing(messages: Collection[int]) -> set[int]:
-    """Messages that statements were made of, none of which holds any more."""
-    holds: dict[int, bool] = {}
-    rows = Evidence.objects.filter(message__in=messages)
-    for message, state, hidden_at in rows.values_list("message", "fact__state", "fact__hidden_at"):
-        is_living = hidden_at is None and state not in Fact.OVER
-        holds[message] = holds.get(message, False) or is_living
-    return {message for message, is_living in holds.items() if not is_living}
+def _ends(messages: Collection[int]) -> dict[int, date | None]:
+    """Of messages that statements were made of, none of which holds any more: until when one did,
+    None where none of them was true."""
+    living, ends = set[int](), dict[int, date | None]()
+    today = timezone.now().date()
+    rows = Evidence.objects.filter(message__in=messages).select_related("fact__superseded_by")
+    for row in rows:
+        fact, message = row.fact, row.message_id or 0
+        if fact.hidden_at is None and fact.state not in Fact.OVER and not is_over(fact, today):
+            living.add(message)
+        ends[message] = max(filter(None, (ends.get(message), _last_day(fact))), default=None)
+    return {message: day for message, day in ends.items() if message not in living}
 
 
-def _is_over(hit: Hit, noted: Mapping[tuple[UUID, int], set[int]], over: Collection[int]) -> bool:
+def _last_day(fact: Fact) -> date | None:
+    """Of what was true until something else was; not of what was taken back."""
+    if fact.hidden_at or fact.corrected_at or fact.why not in _WAS_TRUE:
+        return None
+    newer = held_from(fact.superseded_by) if fact.superseded_by else fact.changed_at.date()
+    return fact.valid_to or newer
+
+
+def _behind(hit: Hit, noted: Mapping[tuple[UUID, int], set[int]]) -> set[int]:
+    """The messages that a hit stands on."""
     if hit.message:
-        return hit.message.pk in over
+        return {hit.message.pk}
     if hit.file is None:
-        return False
+        return set()
     lines = range(hit.line, hit.end_line + 1)
-    behind = {pk for line in lines for pk in noted.get((hit.file.pk, line), ())}
-    return bool(behind) and behind <= set(over)
+    return {pk for line in lines for pk in noted.get((hit.file.pk, line), ())}

@@ -80,15 +80,15 @@ def shown_in_diff(file: File, diff: str) -> str:
 
 
 def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
-    """Those that hold no line that waits, nor are the message that it was taken from, and that do
-    not support only what is over. `then`: found in earlier texts, with their numbers."""
+    """Those that hold no line that waits, nor are the message that it was taken from; with its
+    last day what supports only what is over. `then`: found in earlier texts, with their numbers."""
     withheld = flagged_messages([hit.message for hit in hits if hit.message])
     hits = [hit for hit in hits if not hit.message or hit.message.pk not in withheld]
     found = {hit.file.pk: hit.file for hit in hits if hit.file}
     if not then:
         hidden = outdated.withheld_of(found.values())
         shown = [hit for hit in hits if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
-        return outdated.without(shown)
+        return outdated.dated(shown)
     with scope(team=tuple({file.team_id for file in found.values()})):
         current = File.objects.filter(pk__in=found)
         waits = {file.pk: _Waiting(file) for file in current}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from datetime import date as Day
 from functools import lru_cache
 from uuid import UUID
 
@@ -33,7 +34,7 @@ class Hit:
 
     `relevance` (0..1) says how much of the query it answers, whatever else was found. `others` are
     the places, further down, that say the same. A hit of `at:` has its `file` with the name, text
-    and revision of then, and `past` to tell.
+    and revision of then, and `past` to tell. `until`: when what it supports was over.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Hit:
     owner_id: UUID | None
     past: Past | None = None
     others: tuple["Hit", ...] = ()
+    until: Day | None = None
 
     @property
     def revision(self) -> int | None:

@@ -269,7 +269,7 @@ ROUTES: dict[str, Route] = {
     "retire_carried_fact": Route(
         "POST",
         TALKS + "/{talk}/not-true",
-        {"admin": 403, "member": 404, "viewer": 404, "auditor": 403, "helpdesk": 404},
+        {"admin": 403, "member": 404, "viewer": 404, "auditor": 403, "helpdesk": 400},
         {"fact": "00000000-0000-0000-0000-000000000000"},
         "nobody",
         ids=("agent", "talk"),

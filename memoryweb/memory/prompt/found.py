@@ -7,6 +7,7 @@ from uuid import UUID
 
 from memoryweb.agents.readers import Reader
 from memoryweb.language.courtesies import without_courtesies
+from memoryweb.language.past import asks_about_past
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.memory import placeholders
@@ -30,7 +31,8 @@ class Quoted:
 
     @property
     def line(self) -> str:
-        return f"- {place_of(self.hit)}: {self.said}\n"
+        until = f" (until {self.hit.until})" if self.hit.until else ""
+        return f"- {place_of(self.hit)}: {self.said}{until}\n"
 
     @property
     def tokens(self) -> int:
@@ -55,7 +57,10 @@ def found_for(
         return ()
     most = min(_MOST, room // _SHORT)
     hits = search(reader, query_syntax.plain(asked), limit=most).hits
-    for hit in _answers(placeholders.allowed(hits, then=False), files, talk):
+    allowed = placeholders.allowed(hits, then=False)
+    if not asks_about_past(asked):
+        allowed = [hit for hit in allowed if not hit.until]
+    for hit in _answers(allowed, files, talk):
         one = _quote(hit, message)
         if one and one.tokens <= room:
             room -= one.tokens

@@ -1,0 +1,78 @@
+"""What is over answers only a question about the past, and says until when it held."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from memoryweb.agents.readers import Reader
+from memoryweb.facts.models import Fact
+from memoryweb.memory.context import Context, build
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.tools import Acting, search_workspace
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import NewLine, Place, Writer, append, write
+from memoryweb.provenance.origins import Origin, Source
+from memoryweb.workspace.author_kinds import AuthorKind
+from tests.world import World
+
+SAID, NOTE = "We live in Hamburg, near the harbour.", "memory/2026-03-01.md"
+EXTRACTION = Writer(AuthorKind.EXTRACTION, is_vouched=True)
+UNTIL = date(2026, 9, 28)
+
+
+@pytest.fixture(autouse=True)
+def fact(world: World) -> Fact:
+    with write_transaction(world.team) as work:
+        added = add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="march",
+            messages=[NewMessage("user", SAID)],
+        )
+        origin = Origin((Source(message_id=added.conversation.messages.get().pk),))
+        place = Place(world.agent, world.customer, "MEMORY.md")
+        write(work, place, f"- {SAID}\n", writer=Writer(AuthorKind.DREAM), origins={1: origin})
+        note = Place(world.agent, world.customer, NOTE)
+        append(work, note, [NewLine(f"- 08:00 {SAID}", origin)], writer=EXTRACTION)
+        write(work, place, "- We live in Berlin.\n", writer=Writer(AuthorKind.DREAM))
+    return Fact.objects.get(text=SAID)
+
+
+def over(fact: Fact, why: str) -> None:
+    moment = datetime(2026, 9, 28, 9, tzinfo=UTC)
+    Fact.objects.filter(pk=fact.pk).update(
+        state="superseded", why=why, changed_at=moment, superseded_by=None, corrected_at=None
+    )
+
+
+def given(world: World, message: str) -> Context:
+    return build(Reader(world.agent, world.customer), message)
+
+
+def test_a_question_about_now_is_not_answered_by_it(world: World, fact: Fact) -> None:
+    over(fact, "superseded")
+    context = given(world, "Do we live near the harbour in Hamburg?")
+    assert not any(SAID in one.said for one in context.hits)
+
+
+@pytest.mark.parametrize("why", ["superseded", "expired", "cancelled"])
+def test_a_question_about_the_past_is_with_its_last_day(world: World, fact: Fact, why: str) -> None:
+    over(fact, why)
+    context = given(world, "Did we use to live near the harbour in Hamburg?")
+    (line,) = {one.line.partition(": ")[2] for one in context.hits if SAID in one.said}
+    assert line.endswith(f"{SAID} (until 2026-09-28)\n")
+
+
+@pytest.mark.parametrize("why", ["not_true", "asked", "deleted", "reverted"])
+def test_what_was_never_true_answers_nothing(world: World, fact: Fact, why: str) -> None:
+    over(fact, why)
+    context = given(world, "Did we use to live near the harbour in Hamburg?")
+    assert not any(SAID in one.said for one in context.hits)
+
+
+def test_a_search_marks_it(world: World, fact: Fact) -> None:
+    acting = Acting(Reader(world.agent, world.customer), datetime(2026, 11, 20, tzinfo=UTC))
+    over(fact, "superseded")
+    ((hit, file),) = search_workspace(acting, "harbour")
+    assert (file.path, hit.until) == (NOTE, UNTIL)
