@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -31,10 +32,10 @@ def dream(lease: Lease) -> None:
     A dream whose inputs moved on is planned once more, then a person is asked.
     """
     run = lease.run
+    if reason := _why(run.agent.archived_at, bool(run.owner and run.owner.paused)):
+        lease.finish(Outcome(Run.Status.SKIPPED, reason))
+        return
     while True:
-        if reason := _stopped(run):
-            lease.finish(Outcome(Run.Status.SKIPPED, reason))
-            return
         read = inputs.read(run)
         if not (read.mentions or read.is_due):
             lease.store(Run.Phase.INPUTS, inputs=read.frozen)
@@ -53,6 +54,10 @@ def _stopped(run: Run) -> str:
     """Why nothing may be read or written any more, as of now; empty where it may."""
     now = Run.objects.filter(pk=run.pk).values_list("agent__archived_at", "owner__paused")
     archived_at, paused = now.get()
+    return _why(archived_at, bool(paused))
+
+
+def _why(archived_at: datetime | None, paused: bool) -> str:
     return "archived" if archived_at else "paused" if paused else ""
 
 
@@ -161,8 +166,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         reports.store(
             work, run, read, made, entry=entry, changes=changes, memory=night.content, held=held
         )
-        if memory := write.find(writing.place(run, inputs.MEMORY)):
-            crowded.tell(work, memory)
+        crowded.tell(work, writing.place(run, inputs.MEMORY), night.content)
         lease.finish(_outcome(made, held), record=work.record)
         backfill.go_on(work, run)
     return True

@@ -4,17 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-_ENGLISH_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_ENGLISH_TIME = r"(?:\d{1,2}:\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon|midnight)"
-_ENGLISH = rf"(?:(?:every )?{_ENGLISH_DAY}|{_ENGLISH_TIME})"
-_CJK_DAY = r"(?:每个?|毎)?(?:(?:周|星期|礼拜|週|禮拜)[一二三四五六日天]|週?[月火水木金土日]曜日?)"
 _HALF = r"(?:上午|早上|下午|晚上|中午|午前|午後|朝|夜)?の?"
 _DIGITS = r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})"
-_CJK_TIME = rf"(?:{_HALF}(?:{_DIGITS}[点點時时](?:半|{_DIGITS}分)?|\d{{1,2}}:\d\d)|正午)"
-_CJK = rf"(?:{_CJK_DAY}|{_CJK_TIME})"
-
-ENGLISH = rf"{_ENGLISH}(?:(?:,? and |, | )(?:(?:on|at) )?{_ENGLISH})*"
-CJK = rf"{_CJK}(?:[和、とのに]?{_CJK})*"
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _GERMAN_DAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")

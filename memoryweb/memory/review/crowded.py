@@ -4,8 +4,10 @@ from memoryweb.accounts.models import User
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import statements_of
 from memoryweb.markdown.file_kinds import CORE
+from memoryweb.memory import write
 from memoryweb.memory.exceptions import Decided
 from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.write import Place
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.review.models import CrowdedFile
 from memoryweb.workspace.models import File
@@ -28,14 +30,17 @@ def is_crowded(file: File) -> bool:
     return sum(len(line) + 1 for number, line in lines if number in held) > _MOST
 
 
-def tell(tx: Transaction, file: File) -> None:
+def tell(tx: Transaction, place: Place, content: str) -> None:
     """After a dream; what nobody has seen yet goes when there is room again."""
-    if is_crowded(file):
+    file = write.find(place) if len(content) > _MOST else None
+    if file is not None and is_crowded(file):
         CrowdedFile.objects.get_or_create(
             file=file, defaults={"team": tx.team, "created_at": tx.now}
         )
     else:
-        CrowdedFile.objects.filter(file=file, state=State.OPEN).delete()
+        files = File.objects.of(place.agent.pk, place.owner.pk if place.owner else None)
+        open_ones = CrowdedFile.objects.filter(state=State.OPEN)
+        open_ones.filter(file__in=files.filter(path=place.path).values("pk")).delete()
 
 
 def see(tx: Transaction, found: CrowdedFile, *, by: User) -> None:
