@@ -7,7 +7,7 @@ from pydantic import Field
 
 from memoryweb.api import acting_owner
 from memoryweb.api.exceptions import NotFound
-from memoryweb.api.forget_tool import Forget, forget
+from memoryweb.api.forget_tool import AskToForget, forget
 from memoryweb.api.schemas import (
     Camel,
     Id,
@@ -168,7 +168,7 @@ def forget_structured(
     nearest = [one for one in found if one.fact.owner_id] or found
     if not nearest:
         raise NotFound
-    wanted = Forget(ids=[str(one.fact.pk) for one in nearest])
+    wanted = AskToForget(ids=[str(one.fact.pk) for one in nearest])
     return forget(acting, wanted, work, writer)
 
 

@@ -18,7 +18,7 @@ from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Writer
 
 
-class Forget(Call):
+class AskToForget(Call):
     text: str = Field("", max_length=500, description="In a few words, such as “my weight”.")
     ids: list[str] = Field(
         default_factory=list, max_length=50, description="Of facts, or of candidates."
@@ -38,7 +38,7 @@ class Forgot(Answer):
     erase_at: Moment | None = Field(description="Until then it can be undone.")
 
 
-def forget(acting: Acting, asked: Forget, work: Transaction, writer: Writer) -> dict[str, Any]:
+def forget(acting: Acting, asked: AskToForget, work: Transaction, writer: Writer) -> dict[str, Any]:
     """Ask to forget up to five statements: they are hidden at once, and can be undone."""
     if not (asked.text.strip() or asked.ids):
         raise Invalid("text", _("Send a text or ids."))
@@ -56,7 +56,7 @@ def _place(told: Told) -> ForgotPlace:
     return ForgotPlace(id=told.id, text=told.text, where=next(iter(told.where), ""))
 
 
-def _asked(tx: Transaction, acting: Acting, asked: Forget, writer: Writer) -> Request:
+def _asked(tx: Transaction, acting: Acting, asked: AskToForget, writer: Writer) -> Request:
     """An agent's word: erased is what was hidden only after the usual time, if nobody undoes it."""
     said = Asked(
         acting.reader.agent,

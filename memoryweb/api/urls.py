@@ -55,11 +55,11 @@ ROUTERS = (
     reports.router,
     facts.router,
     forget_requests.router,
-    forgetting.router,
     proposals.router,
     secrets.router,
     runs.router,
     owners.router,
+    forgetting.router,  # DELETE of an owner takes what the addresses of owners leave
     events.router,
 )
 
