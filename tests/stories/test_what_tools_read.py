@@ -55,7 +55,7 @@ def test_a_tool_reads_a_placeholder_and_a_person_the_line_with_why(moved: World)
     )
     told = page.content.decode()
     assert "We live in Hamburg" in told
-    assert "outdated: its owner said otherwise" in told
+    assert "outdated: the person it is about said otherwise" in told
     assert str(fact.pk) in told
 
 

@@ -36,6 +36,8 @@ _DENIALS: dict[str, Text] = {
     "see_owners": gettext_lazy("This role can't see people."),
     "see_audit": gettext_lazy("This role can't see the audit log."),
     "break_glass": gettext_lazy("This role can't open other people's memory."),
+    "forget": gettext_lazy("This role can't erase this memory."),
+    "system_owner": gettext_lazy("The system has no memory of its own to erase."),
     "export_owners": gettext_lazy("This role can't export another person's memory."),
     "integration_required": gettext_lazy("Only an integration can get codes for its end users."),
     "personal": gettext_lazy("This is another person's memory."),
