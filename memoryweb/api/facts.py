@@ -32,7 +32,6 @@ from memoryweb.api.schemas import (
 )
 from memoryweb.api.visibility import Visibility
 from memoryweb.facts.listing import (
-    for_all_teams,
     lines_of,
     narrowed,
     said_of,
@@ -40,6 +39,7 @@ from memoryweb.facts.listing import (
     values_of,
     weighed,
     weight_of,
+    with_global,
 )
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import Band
@@ -307,8 +307,9 @@ def _of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[Any]":
     taken_back = Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
     taken_back |= Q(pk__in=hidden_facts())
     kept_back = taken_back | Q(state=Fact.State.PENDING)
-    listed = Q(agent=agent) & visible.readable()
-    facts = weighed(Fact.objects.filter(listed | for_all_teams() if visible.shared else listed))
+    reach = visible.readable()
+    own = agent.facts.filter(reach)
+    facts = weighed(with_global(agent.pk, reach) if visible.shared else own)
     facts = facts.exclude(kept_back) if caller.is_program else facts
     return facts.select_related("agent", "owner__integration", "file")
 

@@ -99,6 +99,11 @@ def for_all_teams() -> Q:
     return holds & Q(agent=GLOBAL_AGENT_ID, owner=None)
 
 
+def with_global(agent_id: UUID, reach: Q) -> "QuerySet[Fact]":
+    """An agent's within that reach, and those for all teams."""
+    return Fact.objects.filter(Q(agent=agent_id) & reach | for_all_teams())
+
+
 def values_of(fact: Fact) -> "QuerySet[Fact]":
     """What was ever said of the same thing in its workspace, the latest first."""
     near = Q(pk=fact.pk) | Q(superseded_by=fact.pk) | Q(pk=fact.superseded_by_id)
