@@ -30,7 +30,7 @@ SOUGHT = 1.0
 PER_FILE = 5
 # So many of the best are ranked by what stands around them, too; the others follow in the order
 # of what they say themselves.
-EXACT = 200
+EXACT = 100
 
 # A passage's place in its file or conversation, packed so that an index holds all of it.
 _ORDINAL, _LENGTH, _TELLS = 24, 11, 9
@@ -147,7 +147,8 @@ class Scores:
     @cached_property
     def all(self) -> Mapping[int, float]:
         least = nlargest(EXACT, self.found.values())[-1] if self.found else 0.0
-        return {**self.found, **{one: self._of(one) for one in _reaching(self.found, least)}}
+        near = {one: self.places.around(one) for one in _reaching(self.found, least)}
+        return {**self.found, **{one: self._of(one, of) for one, of in near.items() if of}}
 
     def best(self, count: int) -> dict[int, float]:
         """The best passages with their scores, best first; all that tie with the last one, too."""
@@ -165,13 +166,15 @@ class Scores:
         over = sum(count - PER_FILE for count in counts.values() if count > PER_FILE)
         return len(passages) - over
 
-    def _of(self, passage: int) -> float:
-        around = self.places.around(passage)
+    def _of(self, passage: int, around: Sequence[tuple[int, float]]) -> float:
         value = 0.0
         for own in self.own:
-            near = (worth * own[other] for other, worth in around if other in own)
-            value += max(own.get(passage, 0.0), max(near, default=0.0))
-        prior = self.priors.get(self.places.wholes[passage], 0.0)
+            nearest = own.get(passage, 0.0)
+            for other, worth in around:
+                if other in own and worth * own[other] > nearest:
+                    nearest = worth * own[other]
+            value += nearest
+        prior = self.priors[self.places.wholes[passage]]
         return (value + prior) * (self.places.places[passage] & _WEIGHT) / 100
 
 
@@ -182,7 +185,8 @@ def _reaching(scores: Mapping[int, float], least: float) -> list[int]:
 def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places) -> Scores:
     norms = _norms(extent, places)
     owns, rarities = [], []
-    priors: dict[int, float] = {}
+    wholes, kinds = places.wholes, places.places
+    priors = dict.fromkeys(wholes.values(), 0.0)
     said: dict[int, float] = {}
     for term in terms:
         having = len(term.text.keys() | term.headings | term.told)
@@ -191,14 +195,12 @@ def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places
         owns.append(own := _own(term, norms, idf))
         said = summed(said, own)
         for whole, count in _counts(term, places).items():
-            prior = WHOLE * idf * (K1 + 1) * count / (count + K1)
-            priors[whole] = priors.get(whole, 0.0) + prior
+            priors[whole] += WHOLE * idf * (K1 + 1) * count / (count + K1)
     if sought:
         owns.append(own := _telling(places, sought))
         said = summed(said, own)
-    wholes, kinds = places.wholes, places.places
     found = {
-        passage: (value + priors.get(wholes[passage], 0.0)) * (kinds[passage] & _WEIGHT) / 100
+        passage: (value + priors[wholes[passage]]) * (kinds[passage] & _WEIGHT) / 100
         for passage, value in said.items()
     }
     return Scores(places, owns, priors, found, rarities)
