@@ -108,9 +108,8 @@ class Current:
     def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
         """With the file or the message, whichever of them there are."""
         related = {"file": "file", "message": "message__conversation"}
-        rows = Passage.objects.filter(pk__in=ids).defer("tokens")
-        if "file" in kinds:
-            rows = rows.defer("tokens", "file__content")
+        unread = ("tokens", "file__content") if "file" in kinds else ("tokens",)
+        rows = Passage.objects.filter(pk__in=ids).defer(*unread)
         if kinds:
             rows = rows.select_related(*(related[kind] for kind in sorted(kinds)))
         return {row.pk: row for row in rows}
