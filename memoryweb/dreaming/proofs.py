@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date
 
 from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
-from memoryweb.language.claims import Act, Claim, Kind, clash, dates_in, takes_back
+from memoryweb.language.claims import Act, Claim, Kind, clash, dates_in, is_habit, takes_back
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import contradicts, covers, overtakes, says_all_of
 
@@ -72,6 +72,8 @@ def is_over(claim: Claim, today: date) -> bool:
 
 def is_past(one: Living, today: date) -> bool:
     """It was said ahead of the last day that its text names, and that day is over."""
+    if is_habit(one.text) or one.claim.act is Act.CHANGES:
+        return False  # the day that it names is its first
     last = max(dates_in(one.text), default=today)
     is_ahead = one.by.said_at is None or one.by.said_at.date() <= last
     return last < today and is_ahead and not is_safe(one.claim)
@@ -83,7 +85,7 @@ def is_done(one: Living, today: date) -> bool:
         return False  # what a person holds to leaves by no guess
     if is_over(one.claim, today):
         return True
-    if one.claim.kind not in {Kind.PLAN, Kind.EVENT} or one.by.said_at is None:
+    if one.claim.kind not in {Kind.PLAN, Kind.EVENT} or is_habit(one.text) or not one.by.said_at:
         return False
     days = set(dates_in(one.text))
     return len(days) == 1 and one.by.said_at.date() < max(days) < today

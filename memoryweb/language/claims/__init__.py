@@ -13,7 +13,7 @@ from memoryweb.language.claims.reading import (
     spoken_of,
     takes_back,
 )
-from memoryweb.language.claims.when import dates_in, resolved
+from memoryweb.language.claims.when import dates_in, is_habit, resolved
 
 __all__ = [
     "HEADINGS",
@@ -24,6 +24,7 @@ __all__ = [
     "claim_of",
     "clash",
     "dates_in",
+    "is_habit",
     "is_other_value",
     "is_pronoun",
     "resolved",

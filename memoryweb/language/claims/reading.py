@@ -15,7 +15,7 @@ from memoryweb.language.claims.model import (
     language,
     pronouns,
 )
-from memoryweb.language.claims.when import dates_in, span_of
+from memoryweb.language.claims.when import dates_in, is_habit, span_of
 from memoryweb.language.dates import when_in
 from memoryweb.language.normal_form import clean, is_cjk, normalise, read
 from memoryweb.language.sentences import split, unquoted
@@ -376,7 +376,7 @@ def _attribute(text: str) -> str:
 def _dated(claim: Claim, sentence: str, said: date | None) -> Claim:
     """What is planned for a day is over after it, also where no "until" says so."""
     start, end = span_of(sentence, said)
-    if claim.kind is Kind.PLAN and end is None:
+    if claim.kind is Kind.PLAN and end is None and not is_habit(sentence):
         end = max((day for day in dates_in(sentence, said) if day != start), default=None)
     return replace(claim, valid_from=start, valid_to=end)
 
@@ -387,6 +387,10 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     claim = claim_of(older, said)
     if newer.key is not None and newer.key == claim.key:
         return is_other_value(newer.attribute, newer.value, claim.value)
+    if newer.key is not None and claim.key is None and newer.act is Act.CHANGES:
+        beside = [one for one in _all_of(older) if one.key == newer.key]
+        if any(is_other_value(newer.attribute, newer.value, one.value) for one in beside):
+            return True
     told = read(older)
     whose = set(read(newer.subject).words)
     if newer.act in {Act.STATES, Act.ASKS} or not whose <= {*told.words, *told.names}:
@@ -405,6 +409,12 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
         return _tells_of(f"{newer.old} {_unit(newer.value)}", older)
     is_told = any(_tells_of(thing, older) for thing in newer.old.split("; "))
     return is_told and (newer.act is Act.ENDS or _is_of_thing(newer, older))
+
+
+@lru_cache(maxsize=4_096)
+def _all_of(text: str) -> tuple[Claim, ...]:
+    """Every claim that a row finds in it."""
+    return tuple(one for spoken in languages_of(text) for one in _claims(text[:_LONGEST], spoken))
 
 
 def _is_of_thing(newer: Claim, older: str) -> bool:

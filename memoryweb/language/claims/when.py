@@ -160,9 +160,15 @@ _HABIT = re.compile(
     r"\b(?:every|each|always|never|usually|normally|weekly|immer|nie|jeden?|meistens)\b"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b"
     r"|\ban? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
-    r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s\b",
+    r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)s\b"
+    r"|[毎每隔][週周月日天晚朝]|[毎每]个?星期|第[\d一二三四五][月火水木金土日]曜",
     re.IGNORECASE,
 )
+
+
+def is_habit(text: str) -> bool:
+    """It happens again and again, so that no day is its last."""
+    return bool(_HABIT.search(text))
 
 
 def _shift(days: int) -> _Says:
