@@ -74,6 +74,7 @@ bench: .venv/dev.stamp
 	python -m scripts.bench
 	python -m scripts.bench_snapshot
 	python -m scripts.bench_search
+	python -m scripts.bench_forget
 
 # How well search finds, by the questions in ../shared/data/locomo.
 bench-recall: .venv/dev.stamp
