@@ -155,6 +155,14 @@ def standing_in(files: Collection[File]) -> dict[tuple[UUID, str], UUID]:
     return {(file_id, print_): pk for file_id, print_, pk in rows if file_id}
 
 
+def trusts_of(places: Iterable[tuple[UUID, str]], now: datetime) -> dict[tuple[UUID, str], float]:
+    """Of the statements that stand in some files, by file and print."""
+    wanted = set(places)
+    files, prints = {file for file, _print in wanted}, {print_ for _file, print_ in wanted}
+    rows = weighed(Fact.objects.filter(file__in=files, fingerprint__in=prints)) if wanted else ()
+    return {(row.file_id, row.fingerprint): weight_of(row, now).value for row in rows}
+
+
 def held_from(fact: Fact) -> date:
     """Since when a value holds, as far as it is known."""
     return fact.valid_from or (fact.said_at or fact.created_at).date()

@@ -13,6 +13,7 @@ from django.db.models import Prefetch, Q, QuerySet
 from memoryweb.agents.readers import reading
 from memoryweb.facts.listing import lines_of, weighed, weight_of
 from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.facts.trust import ranked
 from memoryweb.facts.validity import holds_on, today
 from memoryweb.forgetting.queries import hidden_facts
 from memoryweb.language.normal_form import normalise
@@ -39,11 +40,7 @@ class Found:
 
     @property
     def worth(self) -> float:
-        return worth(self.relevance, self.trust)
-
-
-def worth(relevance: float, trust: float) -> float:
-    return relevance * (0.7 + 0.3 * trust)
+        return ranked(self.relevance, self.trust)
 
 
 def search_facts(acting: Acting, query: str, limit: int) -> list[Found]:

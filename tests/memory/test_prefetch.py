@@ -2,8 +2,10 @@
 nothing."""
 
 import pytest
+from django.utils import timezone
 
 from memoryweb.agents.readers import Reader
+from memoryweb.facts.models import Fact
 from memoryweb.memory.context import MOST_PERSONAL, Context, build
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
@@ -119,3 +121,13 @@ def test_what_a_long_file_could_not_give_is_found(world: World) -> None:
     (one,) = context.personal
     lines_found = {quoted.hit.line for quoted in context.hits if quoted.hit.file}
     assert not any(one.holds(line) for line in lines_found)
+
+
+def test_of_statements_that_answer_alike_the_trusted_one_comes_first(world: World) -> None:
+    said = ("Keeps the cello at school.", "Keeps the cello at home.", "Keeps the cello at church.")
+    lines = "".join(f"- {one}\n" for one in said)
+    save(world, "KNOWLEDGE.md", f"# Knowledge\n\n{lines}", world.customer)
+    Fact.objects.filter(text=said[1]).update(confirmed_at=timezone.now())
+    context = given(world, "Where is the cello kept?")
+    assert context.hits[0].said == said[1]
+    assert {one.said for one in context.hits} >= set(said)

@@ -5,11 +5,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils import timezone
+
 from memoryweb.agents.readers import Reader
+from memoryweb.facts.listing import trusts_of
+from memoryweb.facts.trust import ranked
 from memoryweb.language.courtesies import without_courtesies
+from memoryweb.language.normal_form import clean
 from memoryweb.language.past import asks_about_past
 from memoryweb.language.secrets import credentials
+from memoryweb.language.statements import fingerprint
 from memoryweb.llm import tokens
+from memoryweb.markdown.paths import kind_of
 from memoryweb.memory import placeholders
 from memoryweb.memory.prompt.files import Included
 from memoryweb.memory.search import search
@@ -86,7 +93,22 @@ def _answers(
     if max((hit.relevance for hit in fresh), default=0.0) < ANSWERS:
         return []
     telling = [hit for hit in fresh if hit.relevance >= FLOOR]
-    return sorted(telling, key=lambda hit: -hit.score * hit.relevance)
+    places = {hit: place for hit in telling if (place := _statement(hit))}
+    trusted = trusts_of(places.values(), timezone.now())
+
+    def worth(hit: Hit) -> float:
+        """What is no statement is neither trusted nor doubted."""
+        trust = trusted.get(places[hit], 1.0) if hit in places else 1.0
+        return hit.score * ranked(hit.relevance, trust)
+
+    return sorted(telling, key=worth, reverse=True)
+
+
+def _statement(hit: Hit) -> tuple[UUID, str] | None:
+    """Where its statement stands, if it is one: the file, and the print of its text."""
+    if hit.file is None or not kind_of(hit.file.path).holds_facts:
+        return None
+    return hit.file.pk, fingerprint(clean(hit.text))
 
 
 def _is_given(hit: Hit, files: Sequence[Included], talk: tuple[UUID, int] | None) -> bool:
