@@ -117,6 +117,12 @@ def _forget(work: Transaction, world: World) -> Request:
     return request
 
 
+def _erase_owner(work: Transaction, world: World) -> None:
+    for hold in holds.lasting(world.team.pk):
+        holds.end(work, hold)
+    erasing.erase_owner(work, world.sender, world.alice)
+
+
 def _held(work: Transaction, world: World) -> LegalHold:
     return holds.make(work, by=world.alice, reason="Claim 7", agent=world.other_agent)
 
@@ -357,7 +363,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     ),
     "erase an owner": (
         "memory.erasure_requested",
-        _in_unit(lambda u, w: erasing.erase_owner(u, w.sender, w.alice)),
+        _in_unit(_erase_owner),
     ),
     "hold": ("hold.made", _in_unit(lambda u, w: _held(u, w))),
     "end a hold": ("hold.ended", _in_unit(lambda u, w: holds.end(u, _held(u, w)))),
