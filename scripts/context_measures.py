@@ -39,9 +39,9 @@ class Memory:
         names = "|".join(map(re.escape, self.speakers))
         return " ".join(re.sub(rf"\b(?:{names})(?:['’]s)?\b", "", question).split())
 
-    def search(self, question: Question) -> bool:
+    def search(self, question: Question, text: str) -> bool:
         with scope(team=self.reader.agent.team):
-            found = search(self.reader, question.text, limit=FIRST).hits
+            found = search(self.reader, text, limit=FIRST).hits
         return not question.evidence.isdisjoint(names_of(found))
 
 
@@ -86,7 +86,8 @@ def _silence(memory: Memory, others: Iterable[Memory], everyday: Sequence[str]) 
 
     asked = memory.questions
     foreign = [(one.text, other.nameless(one.text)) for other in others for one in other.questions]
-    searched = _share(asked, memory.search)
+    searched = _share(asked, lambda one: memory.search(one, one.text))
+    searched_nameless = _share(asked, lambda one: memory.search(one, memory.nameless(one.text)))
     named = _share(asked, lambda one: is_first(one, one.text))
     nameless = _share(asked, lambda one: is_first(one, memory.nameless(one.text)))
     print(
@@ -94,7 +95,8 @@ def _silence(memory: Memory, others: Iterable[Memory], everyday: Sequence[str]) 
         f"silent: everyday {_share(everyday, is_silent):.3f}"
         f"   others' questions {_share(foreign, lambda one: is_silent(one[0])):.3f}"
         f", without names {_share(foreign, lambda one: is_silent(one[1])):.3f}"
-        f"   any@{FIRST}: search {searched:.3f}, prompt {named:.3f}, without names {nameless:.3f}"
+        f"   any@{FIRST}: search {searched:.3f}, prompt {named:.3f};"
+        f" without names {searched_nameless:.3f}, {nameless:.3f}"
     )
 
 

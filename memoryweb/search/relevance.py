@@ -20,7 +20,7 @@ CJK = 1.5
 # The best hit for a message must say about a third of what one of its sentences asks for: where
 # only less is found, memory holds words in common with it, and no answer. Fitted on one talk of
 # two friends, so that of the questions about other people seven of ten find nothing.
-ANSWERS = 0.325
+ANSWERS = 0.34
 # Beside an answer, what says a little may be a part of it.
 FLOOR = 0.05
 
