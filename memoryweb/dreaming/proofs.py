@@ -70,10 +70,15 @@ def is_over(claim: Claim, today: date) -> bool:
     return claim.valid_to is not None and claim.valid_to < today
 
 
+def _is_new_habit(one: Living) -> bool:
+    """The day that it names is its first."""
+    return one.claim.act is Act.CHANGES and is_habit(one.text)
+
+
 def is_past(one: Living, today: date) -> bool:
     """It was said ahead of the last day that its text names, and that day is over."""
-    if is_habit(one.text) or one.claim.act is Act.CHANGES:
-        return False  # the day that it names is its first
+    if _is_new_habit(one):
+        return False
     last = max(dates_in(one.text), default=today)
     is_ahead = one.by.said_at is None or one.by.said_at.date() <= last
     return last < today and is_ahead and not is_safe(one.claim)
@@ -85,7 +90,9 @@ def is_done(one: Living, today: date) -> bool:
         return False  # what a person holds to leaves by no guess
     if is_over(one.claim, today):
         return True
-    if one.claim.kind not in {Kind.PLAN, Kind.EVENT} or is_habit(one.text) or not one.by.said_at:
+    if one.claim.kind not in {Kind.PLAN, Kind.EVENT} or one.by.said_at is None:
+        return False
+    if _is_new_habit(one):
         return False
     days = set(dates_in(one.text))
     return len(days) == 1 and one.by.said_at.date() < max(days) < today

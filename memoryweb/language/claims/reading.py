@@ -376,7 +376,8 @@ def _attribute(text: str) -> str:
 def _dated(claim: Claim, sentence: str, said: date | None) -> Claim:
     """What is planned for a day is over after it, also where no "until" says so."""
     start, end = span_of(sentence, said)
-    if claim.kind is Kind.PLAN and end is None and not is_habit(sentence):
+    is_new_habit = claim.act is Act.CHANGES and is_habit(sentence)
+    if claim.kind is Kind.PLAN and end is None and not is_new_habit:
         end = max((day for day in dates_in(sentence, said) if day != start), default=None)
     return replace(claim, valid_from=start, valid_to=end)
 
