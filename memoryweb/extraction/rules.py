@@ -170,13 +170,14 @@ def _groups(
 
 
 def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool) -> Claim:
-    """Between friends nobody instructs an assistant; and its form alone says little of a sentence
-    that is made light of, or of which nobody knows what it is about."""
+    """Between friends nobody instructs an assistant, and much is said for company; and its form
+    alone says little of a sentence that is made light of, or whose matter nobody knows."""
     claim = sentence.claim
     is_order = claim.act is Act.ASKS or claim.kind is Kind.INSTRUCTION
     if is_order and not scene.to_assistant:
         return replace(claim, durable=False, act=Act.STATES)
-    return Claim() if claim.general and is_light else claim
+    is_chat = is_light or not scene.to_assistant
+    return Claim() if claim.general and is_chat else claim
 
 
 def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = False) -> bool:
