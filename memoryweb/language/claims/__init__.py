@@ -3,15 +3,13 @@
 A new way to say something is one row of a language's table.
 """
 
+from memoryweb.language.claims.comparing import clash, is_other_value, takes_back
 from memoryweb.language.claims.model import HEADINGS, Act, Claim, Kind
 from memoryweb.language.claims.reading import (
     Sentence,
     claim_of,
-    clash,
-    is_other_value,
     is_pronoun,
     spoken_of,
-    takes_back,
 )
 from memoryweb.language.claims.when import dates_in, is_habit, resolved
 

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
+
+# Python's own reader of patterns, of which no types are known.
+_parser, op = import_module("re._parser"), import_module("re._constants")
 
 _REPEATS = frozenset({op.MAX_REPEAT, op.MIN_REPEAT})
 

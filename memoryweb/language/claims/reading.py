@@ -16,8 +16,7 @@ from memoryweb.language.claims.model import (
     pronouns,
 )
 from memoryweb.language.claims.when import dates_in, is_habit, span_of
-from memoryweb.language.dates import when_in
-from memoryweb.language.normal_form import clean, is_cjk, normalise, read
+from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import split, unquoted
 
 LANGUAGES = ("english", "german", "chinese", "japanese")  # each a table beside this file
@@ -121,22 +120,6 @@ _BARE = re.compile(
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({Act.CANCELS, Act.ENDS})
-_LONGEST_WORD = 12  # characters of a value alone ("Carla, not Clara")
-_NO_PLANS = frozenset(
-    {Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.PREFERENCE, Kind.INSTRUCTION}
-)
-# That a plan was for Friday or for April does not say which plan.
-_WHEN_WORDS = frozenset(
-    word
-    for text in (
-        "trip visit plan today tomorrow weekend week month year next last Monday Tuesday Wednesday"
-        " Thursday Friday Saturday Sunday January February March April May June July August"
-        " September October November December",
-        "am im Wochenende Woche Monat Jahr Montag Dienstag Mittwoch Donnerstag Freitag Samstag"
-        " Sonntag Januar Jänner Februar März Mai Juni Juli Oktober Dezember",
-    )
-    for word in read(text).words
-)
 
 
 @dataclass(frozen=True)
@@ -167,6 +150,12 @@ def claim_of(text: str, said: date | None = None) -> Claim:
         named = _PLACE.findall(" ".join(sentences[: claims.index(found)]))
         return replace(found, value=named[-1] if named else found.value)
     return found
+
+
+@lru_cache(maxsize=4_096)
+def all_of(text: str) -> tuple[Claim, ...]:
+    """Every claim that a row finds in it."""
+    return tuple(one for spoken in languages_of(text) for one in _claims(text[:_LONGEST], spoken))
 
 
 def _labelled(label: re.Match[str], said: date | None) -> Claim:
@@ -380,103 +369,3 @@ def _dated(claim: Claim, sentence: str, said: date | None) -> Claim:
     if claim.kind is Kind.PLAN and end is None and not is_new_habit:
         end = max((day for day in dates_in(sentence, said) if day != start), default=None)
     return replace(claim, valid_from=start, valid_to=end)
-
-
-def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
-    """The newer claim says that what an older statement tells is no longer so: another value of
-    its key, or it names what is over ("the trip to Rome is off", "it's 68, not 74")."""
-    claim = claim_of(older, said)
-    if newer.key is not None and newer.key == claim.key:
-        return is_other_value(newer.attribute, newer.value, claim.value)
-    if newer.key is not None and claim.key is None and newer.act is Act.CHANGES:
-        beside = [one for one in _all_of(older) if one.key == newer.key]
-        if any(is_other_value(newer.attribute, newer.value, one.value) for one in beside):
-            return True
-    told = read(older)
-    whose = set(read(newer.subject).words)
-    if newer.act in {Act.STATES, Act.ASKS} or not whose <= {*told.words, *told.names}:
-        return False
-    thing = newer.attribute.removeprefix("when ")
-    is_moved = newer.act is Act.CHANGES and thing != newer.attribute and _tells_of(thing, older)
-    if is_moved and claim.subject == newer.subject and when_in(newer.value).clashes(when_in(older)):
-        return True
-    if not newer.old:
-        return newer.act is Act.CORRECTS and _shares_most(newer.value, older)
-    if newer.act is Act.CANCELS:  # "the meeting is off" is no word on who hates meetings
-        return claim.kind not in _NO_PLANS and any(
-            _tells_of(thing, older, is_plan=True) for thing in newer.old.split("; ")
-        )
-    if newer.act is Act.CORRECTS and not read(newer.old).heavy - read(newer.old).numbers:
-        return _tells_of(f"{newer.old} {_unit(newer.value)}", older)
-    is_told = any(_tells_of(thing, older) for thing in newer.old.split("; "))
-    return is_told and (newer.act is Act.ENDS or _is_of_thing(newer, older))
-
-
-@lru_cache(maxsize=4_096)
-def _all_of(text: str) -> tuple[Claim, ...]:
-    """Every claim that a row finds in it."""
-    return tuple(one for spoken in languages_of(text) for one in _claims(text[:_LONGEST], spoken))
-
-
-def _is_of_thing(newer: Claim, older: str) -> bool:
-    """What else the older statement says is the newer one's matter too, where that names one:
-    "Ines likes tea, not coffee" is no word on Tom's coffee."""
-    old = set(read(newer.old).words)
-    named = set(read(f"{newer.subject} {newer.attribute} {newer.value}").words) - old
-    rest = set(read(older).words) - old
-    is_word = " " not in newer.value and len(newer.value) <= _LONGEST_WORD
-    is_bare = is_word or (newer.act is Act.CORRECTS and len(named) < 2)
-    is_bare = is_bare or not when_in(newer.value).is_empty
-    return (is_bare and not newer.attribute) or len(rest & named) * 2 > len(rest)
-
-
-def _shares_most(one: str, other: str) -> bool:
-    """Two sentences that differ in little: a correction in its new wording."""
-    first, second = set(read(one).words), set(read(other).words)
-    return len(first) > 2 and len(first & second) * 2 >= len(first | second)
-
-
-def _unit(value: str) -> str:
-    """What a number counts: "74" alone is anybody's."""
-    words = [word for word in value.split() if not word[0].isdigit()]
-    return words[-1] if words else ""
-
-
-def clash(one: Claim, two: Claim) -> bool:
-    """Other values of one key. A name in another script may be the same one (横浜 is Yokohama),
-    unless a change is told."""
-    if one.key is None or one.key != two.key:
-        return False
-    is_change = Act.CHANGES in {one.act, two.act} or Act.CORRECTS in {one.act, two.act}
-    is_comparable = is_change or is_cjk(one.value) == is_cjk(two.value)
-    return is_comparable and is_other_value(one.attribute, one.value, two.value)
-
-
-def is_other_value(attribute: str, one: str, two: str) -> bool:
-    """Neither value only tells more than the other, as "10:00" does beside "Tuesdays"."""
-    times = when_in(one), when_in(two)
-    if attribute.startswith("when ") and not (times[0].is_empty and times[1].is_empty):
-        return times[0].clashes(times[1])
-    first, second = set(read(one).words), set(read(two).words)
-    if not (first and second):
-        return normalise(one) != normalise(two)
-    return not (first <= second or second <= first)
-
-
-_CJK_ASIDE = re.compile(  # neither when it was to be nor that it was a plan
-    r"^(?:\d{1,2}月|今[年月週度]|来[年月週]|[春夏秋冬]|週末|连?假|下个?[周月])の?|の?(?:旅行|行き|の件|の予定|计划|之行)$"
-)
-
-
-def _tells_of(thing: str, text: str, *, is_plan: bool = False) -> bool:
-    """Every word of weight of the thing stands in the text; of a plan not when it was to be."""
-    wanted, told = read(thing), read(text)
-    words = wanted.heavy | wanted.numbers
-    if is_plan:
-        words = words - _WHEN_WORDS or words
-    if not words or (len(words) == 1 and len(next(iter(words))) < 3 and thing.strip().isdigit()):
-        return False
-    if any(len(word) == 1 and not word.isascii() for word in words):  # written without spaces
-        thing = _CJK_ASIDE.sub("", thing) if is_plan else thing
-        return normalise(thing).replace(" ", "") in normalise(text).replace(" ", "")
-    return words <= set(told.words) | told.numbers
