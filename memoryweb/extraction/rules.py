@@ -136,8 +136,7 @@ def _groups(
     is_light = bool(_LIGHT.search(message.content))
     is_open = False  # the last group ends with it
     is_asked = False  # "Remember this." stood before it
-    # What is to be forgotten is nothing to write down.
-    for text in (one for one in split(speech(message.content)) if not any(forgets(one))):
+    for text in _sentences(message):
         sentence = spoken_of(text, scene.day)
         claim = _wanted(sentence, scene, is_light=is_light or (sentence.leans and before is None))
         if sentence.is_request and scene.to_assistant:
@@ -167,6 +166,11 @@ def _groups(
         part = groups[-1][-1]
         groups[-1][-1] = replace(part, claim=replace(part.claim, durable=True, act=Act.ASKS))
     return groups, before if is_open and scene.to_assistant else None
+
+
+def _sentences(message: Spoken) -> list[str]:
+    """What is to be forgotten is nothing to write down."""
+    return [one for one in split(speech(message.content)) if not any(forgets(one))]
 
 
 def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool) -> Claim:

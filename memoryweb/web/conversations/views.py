@@ -5,7 +5,7 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.conversations.models import Conversation
+from memoryweb.conversations.models import Conversation, Message
 from memoryweb.memory.carried import carried, last_prompt
 from memoryweb.provenance.lines import lines_from_messages
 from memoryweb.web import wording
@@ -51,8 +51,6 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
     agent = find_agent(request, agent_id)
     found = find_conversation(request, agent, conversation_id)
     shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
-    words = words_of(request.GET.get("q", ""))
-    wrote = _wrote(request, [message.pk for message in shown])
     extractions = found.extractions.select_related("conversation", "run").order_by("first")[:100]
     context = {
         "agent": agent,
@@ -63,10 +61,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
         "chip": _standing(found),
         "skipped": wording.reason(found.skipped),
         "page": shown,
-        "messages_shown": [
-            (message, marked_html(plain(message.content), words), wrote.get(message.pk, []))
-            for message in shown
-        ],
+        "messages_shown": _shown(request, shown),
         "extractions": extracted(request, extractions),
         "carried": _carried(request, found),
         "was_asked": last_prompt(found) is not None,
@@ -115,6 +110,17 @@ def _at_message(request: TeamRequest) -> TeamRequest:
         del query["message"]
         request.GET = query  # type: ignore[assignment]
     return request
+
+
+def _shown(request: TeamRequest, messages: Iterable[Message]) -> list[tuple[Message, Any, Any]]:
+    """Each message with its words marked, and with the lines that were made of it."""
+    words = words_of(request.GET.get("q", ""))
+    shown = list(messages)
+    wrote = _wrote(request, [message.pk for message in shown])
+    return [
+        (message, marked_html(plain(message.content), words), wrote.get(message.pk, []))
+        for message in shown
+    ]
 
 
 def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[dict[str, str]]]:
