@@ -40,7 +40,7 @@ class _Index(Protocol):
     def missing(self, cursor: CursorWrapper) -> list[str]: ...
     def rebuild(self, cursor: CursorWrapper) -> None: ...
     def is_sound(self, cursor: CursorWrapper) -> bool: ...
-    def merge(self, cursor: CursorWrapper) -> bool: ...
+    def merge(self, cursor: CursorWrapper, begun: bool) -> bool | None: ...
     def find(
         self, cursor: CursorWrapper, tokens: Sequence[str]
     ) -> tuple[dict[str, Counter[int]], Columns]: ...
@@ -97,11 +97,12 @@ def rebuild(using: str = DEFAULT_DB_ALIAS) -> None:
         _index(connections[using]).rebuild(cursor)
 
 
-def merge(using: str = DEFAULT_DB_ALIAS) -> bool:
+def merge(*, begun: bool, using: str = DEFAULT_DB_ALIAS) -> bool | None:
     """One short step of bringing the index into one piece, in which nothing is left of what was
-    taken out of it; False when it is. Each step is a transaction of its own."""
+    taken out of it: whether that has begun, for the next step, and None when it is done. Each step
+    is a transaction of its own."""
     with transaction.atomic(using), connections[using].cursor() as cursor:
-        return _index(connections[using]).merge(cursor)
+        return _index(connections[using]).merge(cursor, begun)
 
 
 def is_sound(using: str = DEFAULT_DB_ALIAS) -> bool:

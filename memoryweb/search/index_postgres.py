@@ -97,8 +97,8 @@ def rebuild(cursor: CursorWrapper) -> None:
     cursor.execute(f"INSERT INTO recall_extent {_EXTENTS}")
 
 
-def merge(_cursor: CursorWrapper) -> bool:
-    return False  # a row's column: it goes with the row, and with the vacuum
+def merge(_cursor: CursorWrapper, _begun: bool) -> bool | None:
+    return None  # a row's column: it goes with the row, and with the vacuum
 
 
 def is_sound(cursor: CursorWrapper) -> bool:

@@ -89,12 +89,24 @@ def rebuild(cursor: CursorWrapper) -> None:
     cursor.execute(f"INSERT INTO recall_extent {_EXTENTS}")
 
 
-def merge(cursor: CursorWrapper) -> bool:
-    """What was deleted stays in older segments until they are merged (SQLite's FTS5 manual, 6.8):
-    a negative number merges all into one, in steps of so many pages."""
+def merge(cursor: CursorWrapper, begun: bool) -> bool | None:
+    """What was deleted stays in older segments until they are merged (SQLite's FTS5 manual, 6.8).
+    A negative number begins to merge all into one, positive ones go on with it. To begin it while
+    another merge is half done breaks the index, and every write may leave one half done: so that
+    is brought to its end first, and the beginning stands in the transaction that saw the end."""
+    if _merges(cursor, _PAGES):
+        return begun
+    if begun:
+        return None
+    _merges(cursor, -_PAGES)
+    return True
+
+
+def _merges(cursor: CursorWrapper, pages: int) -> bool:
+    """Whether there was something to do."""
     cursor.execute("SELECT total_changes()")
     (before,) = cursor.fetchone()
-    cursor.execute(f"INSERT INTO recall_index(recall_index, rank) VALUES ('merge', -{_PAGES})")
+    cursor.execute(f"INSERT INTO recall_index(recall_index, rank) VALUES ('merge', {pages})")
     cursor.execute("SELECT total_changes()")
     (after,) = cursor.fetchone()
     return int(after) - int(before) >= _MERGED

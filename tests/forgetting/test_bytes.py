@@ -32,7 +32,7 @@ from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
-from memoryweb.search import index
+from memoryweb.search import index, index_sqlite
 from memoryweb.search.models import RecallEvent
 from memoryweb.search.recalls import Given, count
 from memoryweb.workspace.author_kinds import AuthorKind
@@ -222,3 +222,31 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(planted: 
                 )
         assert [row for row in _rows() if LINE in row] == []
         assert not _has(_exported(world))
+
+
+def test_others_write_between_the_steps_of_a_merge(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_sqlite, "_PAGES", 5)
+    said = [
+        NewMessage("user", f"Number {n} grows {n % 97} roses and {n % 89} herbs.")
+        for n in range(400)
+    ]
+    for talk in range(6):
+        _say(world, f"before {talk}", said)
+    begun: bool | None = False
+    while begun is not None:
+        begun = index.merge(begun=begun)
+        _say(world, "meanwhile", [NewMessage("user", "It rains again."), *said[:40]])
+    assert index.is_sound()
+
+
+def _say(world: World, talk: str, said: list[NewMessage]) -> None:
+    with write_transaction(world.team) as work:
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id=talk,
+            messages=said,
+        )

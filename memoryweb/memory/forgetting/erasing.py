@@ -215,8 +215,8 @@ def _from_records(lease: Lease, memory: Memory, _after: Any) -> None:
         lease.store(Run.Phase.APPLIED, inputs=run.inputs, checked=run.checked)
 
 
-def _merge(_lease: Lease, _memory: Memory, after: Any) -> int | None:
-    return (after or 0) + 1 if index.merge() else None
+def _merge(_lease: Lease, _memory: Memory, after: Any) -> bool | None:
+    return index.merge(begun=bool(after))
 
 
 def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
