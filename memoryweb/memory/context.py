@@ -88,8 +88,7 @@ def build(
     """
     if _keeps_nothing(reader, conversation, ephemeral):
         reader, conversation = Reader(reader.agent), None
-    message = credentials.mask(message)[0]
-    current = [Turn("user", message)] if message else []
+    current = [Turn("user", message)] if (message := credentials.mask(message)[0]) else []
     talk = Talk(conversation, message)
     budget = _budget(window)
     room = budget - _cost(current) - talk.used
