@@ -7,6 +7,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api.routing import EXAMPLES
 from memoryweb.api.tools import TOOLS, Tool
 from memoryweb.conversations.parsing import NewMessage
+from memoryweb.forgetting.models import Request
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.search.models import RecallEvent
@@ -176,6 +177,18 @@ def test_the_list_and_the_search_name_the_owner_alike(tools: Tools) -> None:
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_only_a_tool_that_says_so_writes(tools: Tools, tool: Tool) -> None:
     tools("write_workspace_memory_file", filename="KNOWLEDGE.md", content="- Nuts\n")
-    before = Revision.objects.count()
-    tools(tool.name, **(EXAMPLES[tool.run.__annotations__["asked"].__name__] | END_USER))
-    assert (Revision.objects.count() > before) == tool.writes
+    example = EXAMPLES[tool.run.__annotations__["asked"].__name__] | END_USER
+    if tool.name == "forget_structured":
+        tools("remember_structured", **(EXAMPLES["RememberStructured"] | END_USER | _key(example)))
+    before = _written()
+    tools(tool.name, **example)
+    assert (_written() > before) == tool.writes
+
+
+def _key(example: dict[str, Any]) -> dict[str, Any]:
+    return {name: example[name] for name in ("type", "key")}
+
+
+def _written() -> int:
+    """Texts, and what was asked to be forgotten of them."""
+    return Revision.objects.count() + Request.objects.count()
