@@ -17,9 +17,11 @@ from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.review.inbox import Inbox, Kind
+from memoryweb.review.models import CrowdedFile
 from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
 from tests.browser.conftest import Open
-from tests.walls.api_stage import contradicted
+from tests.walls.api_stage import asked_to_forget, contradicted
 from tests.web.pages import url
 from tests.web.stage import NOTE, Stage, build
 from tests.world import World
@@ -143,7 +145,10 @@ def _waiting(stage: Stage) -> list[str]:
         place = Place(stage.world.agent, None, "structured/odd.md")
         write(work, place, text, writer=Writer(AuthorKind.AGENT))
     contradicted(stage.world, None)
+    asked_to_forget(stage.world, None, is_open=True)
     with scope(team=team):
+        odd = File.objects.get(path=place.path, owner=None)
+        CrowdedFile.objects.create(team=team, file=odd)
         items = list(Inbox(team, lambda owner, _takes: Q(**{owner: None})))
     assert {item.kind for item in items} == set(Kind)
     lists = ("", "?state=others", "?state=decided")

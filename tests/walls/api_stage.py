@@ -113,7 +113,7 @@ def contradicted(home: Home | World, owner: Owner | None, who: str = "Marta") ->
     return str(found.latest("created_at").pk)
 
 
-def asked_to_forget(home: Home, owner: Owner | None, *, is_open: bool = False) -> str:
+def asked_to_forget(home: Home | World, owner: Owner | None, *, is_open: bool = False) -> str:
     """A request that hides a statement, or offers it."""
     with write_transaction(home.team) as work:
         place = Place(home.agent, owner, f"structured/roof-{is_open}.md")

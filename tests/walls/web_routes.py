@@ -24,6 +24,10 @@ RIVALS = {"kind": "contradiction", "item_id": "contradiction_id"}
 MY_RIVALS = {"kind": "contradiction", "item_id": "my_contradiction_id"}
 ASKED = {"kind": "forget", "item_id": "asked_id"}
 MY_REQUEST: dict[str, str | list[str]] = {"request": "{my_asked_id}"}
+MY_PICK: dict[str, str | list[str]] = {
+    "request": "{my_offered_id}",
+    "pick": "{my_offered_fact}",
+}
 RESOLVED = {"kind": "contradiction", "item_id": "resolved_id"}
 BOBS_UPLOAD = {"admin": 404, "member": 200, "viewer": 403, "auditor": 403}
 
@@ -338,7 +342,7 @@ CHANGES: dict[str, Route] = {
     "mine_bring_back": _post("mine_bring_back", ONLY_BOB, MY_REQUEST),
     "mine_keep": _post("mine_keep", ONLY_BOB, MY_REQUEST),
     "mine_erase": _post("mine_erase", ONLY_BOB, MY_REQUEST),
-    "mine_forget": _post("mine_forget", ONLY_BOB, MY_REQUEST),
+    "mine_forget": _post("mine_forget", ONLY_BOB, MY_PICK),
     # Answers with the archive.
     "mine_export": Route("mine_export", READ, "POST"),
     "mine_link": _post("mine_link", READ, {"code": "{link_code}"}),

@@ -3,6 +3,7 @@
 import uuid
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from uuid import UUID
 
 from django.utils import timezone
 from django_scopes import scope, scopes_disabled
@@ -19,6 +20,7 @@ from memoryweb.agents.owners import channel_owner
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.forgetting.models import Target
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.forgetting import holds
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -129,6 +131,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "forget": "forget",
             "asked_id": asked_to_forget(home, None, is_open=True),
             "my_asked_id": asked_to_forget(home, home.person),
+            **_offered(home),
             "contradiction_id": shared.contradiction,
             "my_contradiction_id": contradicted(home, home.person),
             "resolved_id": shared.resolved,
@@ -144,6 +147,13 @@ def restored_stage(home: Home, name: str, *, colleague: User) -> Stage:
     stage = restored(f"walls: {name}", lambda: build_stage(home, colleague=colleague))
     with scope(team=home.team):
         return stage.but(link_code=_code(home))
+
+
+def _offered(home: Home) -> dict[str, str]:
+    """A request of the person's that hides nothing yet, and what it offers."""
+    offered = asked_to_forget(home, home.person, is_open=True)
+    fact = Target.objects.get(request__pk=UUID(offered), fact__isnull=False).fact_id
+    return {"my_offered_id": offered, "my_offered_fact": str(fact)}
 
 
 def _global() -> str:

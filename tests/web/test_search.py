@@ -168,7 +168,7 @@ def test_filters_narrow_it(stage: Stage, vera: Client, address: str) -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("q=canoe before:lunch", "is none"),
+        ("q=canoe before:lunch", "isn’t one"),
         ("q=canoe owner:nobody", "names nobody"),
         ("q=canoe&before=lunch", "Before: Enter a valid date."),
         ("q=canoe&kind=song", "In: Select a valid choice"),
