@@ -254,6 +254,18 @@ def test_shared_memory_is_not_the_owners_to_forget(world: World) -> None:
     assert "62 kilos" in prompt(world, world.customer)
 
 
+def test_what_an_owner_said_is_not_told_with_the_request_about_shared_memory(world: World) -> None:
+    remembers(world, None, "Tobias has a burnout since May.")
+    for _turn in range(2):
+        say(world, world.customer, "Please forget that Tobias has a burnout since May.")
+    shared = Request.objects.get(owner=None)
+    assert (shared.about, shared.message, shared.conversation) == ("", None, None)
+    assert shared.targets.filter(is_hidden=False).exists()
+    remembers(world, None, "Tobias has a burnout since May.", "I weigh 62 kilos.")
+    say(world, world.customer, ASKED)
+    assert Request.objects.filter(owner=None).count() == 2
+
+
 def test_a_secret_in_a_request_is_not_kept_in_its_words(world: World) -> None:
     key = "sk_" + "live_" + "4eC39HqLyjWDarjtT1zdp7dc"
     with write_transaction(world.team):

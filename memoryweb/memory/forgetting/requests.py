@@ -9,7 +9,7 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Conversation, Message
-from memoryweb.forgetting.models import Request
+from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import of_targets
 from memoryweb.language.requests import Forget, Meaning, forgets, meant_by
 from memoryweb.language.secrets import credentials
@@ -69,7 +69,7 @@ def ask_of(tx: Transaction, asked: Asked, ids: Collection[str]) -> Request:
     shared = [fact for fact in facts_of(asked.agent, None) if str(fact.pk) in wanted]
     if len(shared) != len(wanted):
         raise NothingNamed
-    return _offer(tx, replace(asked, owner=None), [fact_place(fact) for fact in shared])
+    return _offer(tx, _of_shared(asked), [fact_place(fact) for fact in shared])
 
 
 def offer(tx: Transaction, message: Message, about: str) -> None:
@@ -107,10 +107,15 @@ def _ask(
         shared = replace(asked, owner=None)
         of_all = match(shared, meanings, said_at).places
         if of_all and asked.via != Request.Via.MESSAGE:
-            return _offer(tx, shared, of_all)
+            return _offer(tx, _of_shared(asked), of_all)
         if of_all:
-            _offer(tx, shared, of_all)
+            _offer(tx, _of_shared(asked), of_all)
     return _answer(tx, asked, found)
+
+
+def _of_shared(asked: Asked) -> Asked:
+    """Who decides about shared memory reads what is offered, never what an owner said."""
+    return replace(asked, owner=None, about="", message=None, conversation=None)
 
 
 def _answer(tx: Transaction, asked: Asked, found: Matches) -> Request:
@@ -139,14 +144,31 @@ def room(asked: Asked) -> int:
 
 
 def _offer(tx: Transaction, asked: Asked, places: Sequence[Meant]) -> Request:
-    """A person picks; who asks in the same words again asks the same."""
+    """A person picks; who asks in the same words again, or without words for the same, asks the
+    same."""
     mine = Request.objects.of(asked.agent.pk, asked.owner.pk if asked.owner else None)
-    before = mine.filter(state=Request.State.OPEN, about=asked.about).first()
-    if before is not None:
-        return before
+    for before in mine.filter(state=Request.State.OPEN, about=asked.about):
+        if asked.about or _keys(before) == {one.key for one in places[:OFFERED]}:
+            return before
     request = hiding.ask(tx, asked)
     hiding.hide(tx, request, (), candidates=places[:OFFERED])
     return request
+
+
+def _keys(request: Request) -> set[object]:
+    """Of all places that it offers; see `Meant.key`."""
+    return {
+        Meant(
+            Target.Kind(row.kind),
+            "",
+            fact=row.fact,
+            file=row.file,
+            fingerprint=row.fingerprint,
+            message=row.message,
+            first=row.first,
+        ).key
+        for row in request.targets.filter(is_hidden=False).select_related("fact", "file", "message")
+    }
 
 
 def _asked_before(asked: Asked, places: Sequence[Meant]) -> Request | None:

@@ -127,6 +127,13 @@ def _contradiction(request: TeamRequest, item: Item) -> dict[str, Any]:
     return {"sides": sides_shown(request, item.row), "can_undo": bool(item.row.before)}
 
 
+def _asked_words(item: Item) -> list[str]:
+    """Those of an owner's request are not told to the readers of shared memory."""
+    if item.row.about or item.row.owner_id:
+        return [item.row.about]
+    return [str(_("Somebody asked to forget this of shared memory."))]
+
+
 def _forget(request: TeamRequest, item: Item) -> dict[str, Any]:
     return {"account": tell(item.row), "can_undo": item.row.state == Request.State.HIDDEN}
 
@@ -228,7 +235,7 @@ LOOKS = {
                 takes_value=True,
             ),
         ),
-        texts=lambda item: [item.row.about],
+        texts=_asked_words,
         nowhere=_("Something was asked to be forgotten"),
         undo=Decision("undo", _("Undo"), _("It is back. Agents may use it again.")),
     ),
