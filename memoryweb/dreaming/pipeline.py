@@ -32,7 +32,7 @@ def dream(lease: Lease) -> None:
     A dream whose inputs moved on is planned once more, then a person is asked.
     """
     run = lease.run
-    if reason := _why(run.agent.archived_at, bool(run.owner and run.owner.paused)):
+    if reason := _stopping(run.agent.archived_at, bool(run.owner and run.owner.paused)):
         lease.finish(Outcome(Run.Status.SKIPPED, reason))
         return
     while True:
@@ -54,10 +54,10 @@ def _stopped(run: Run) -> str:
     """Why nothing may be read or written any more, as of now; empty where it may."""
     now = Run.objects.filter(pk=run.pk).values_list("agent__archived_at", "owner__paused")
     archived_at, paused = now.get()
-    return _why(archived_at, bool(paused))
+    return _stopping(archived_at, bool(paused))
 
 
-def _why(archived_at: datetime | None, paused: bool) -> str:
+def _stopping(archived_at: datetime | None, paused: bool) -> str:
     return "archived" if archived_at else "paused" if paused else ""
 
 

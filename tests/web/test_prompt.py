@@ -52,9 +52,15 @@ def test_a_look_is_recorded_nowhere(stage: Stage, bob: Client, address: str) -> 
 
 
 def test_a_message_shows_what_is_found_for_it(stage: Stage, bob: Client, address: str) -> None:
-    page = text(bob.get(f"{address}?owner=me&message=thermos"))
-    assert PERSONAL in page
-    assert "Nothing was found beyond" not in page
+    with write_transaction(stage.world.team) as work:
+        place = Place(stage.world.agent, stage.world.bobs_memory, "memory/2026-11-02.md")
+        writer = Writer(AuthorKind.EXTRACTION)
+        write(work, place, "# 2026-11-02\n\n- The canoe has a leak.\n", writer=writer)
+    page = text(bob.get(f"{address}?owner=me&message=canoe"))
+    assert "memory/2026-11-02.md:3" in page
+    assert "The canoe has a leak." in page
+    stands = text(bob.get(f"{address}?owner=me&message=thermos"))
+    assert "Nothing was found beyond" in stands
     nothing = text(bob.get(f"{address}?owner=me&message=zeppelin"))
     assert "Nothing was found beyond" in nothing
 

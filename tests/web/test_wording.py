@@ -85,7 +85,7 @@ def _codes() -> set[str]:
         *_said(_nodes(*WORK), 1, "Outcome", keyword="reason"),
         *_said(_nodes(*WORK), 0, "Broken"),
         *_returned(_nodes("dreaming"), "_stopped"),
-        *_returned(_nodes("dreaming"), "_why"),
+        *_returned(_nodes("dreaming"), "_stopping"),
         *_assigned(_nodes(*WORK), "reason"),
         *(one.code for one in errors if issubclass(one, llm.ModelError)),
         *(one.value for one in Skip),
