@@ -9,7 +9,6 @@ from memoryweb.accounts.models import User
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.forgetting import erasing, hiding
-from memoryweb.memory.forgetting.hiding import NothingToUndo
 from memoryweb.memory.forgetting.telling import tell
 from memoryweb.memory.transaction import Transaction
 
@@ -31,7 +30,7 @@ def erase(
 ) -> Request:
     """What it hides, and what is `picked` of its candidates; until `seconds` are over it can be
     undone. Raises NothingToUndo (decided before), NothingPicked, Held (by a legal hold)."""
-    request = _open(request)
+    request = hiding.still_open(request)
     told = tell(request)
     ticked = {pk for one in told.candidates if one.id in picked for pk in one.targets}
     if not ticked and (seconds or not told.hidden):
@@ -50,7 +49,7 @@ def erase(
 
 def keep(tx: Transaction, request: Request, by: User | None) -> Request:
     """Nothing is forgotten; what was hidden is there again. Raises NothingToUndo."""
-    request = _open(request)
+    request = hiding.still_open(request)
     hiding.close(tx, request, Request.State.KEPT, by)
     hiding.record(tx, "memory.forget_undone", request)
     return request
@@ -60,11 +59,4 @@ def undo(tx: Transaction, request: Request, by: User | None) -> Request:
     """Raises NothingToUndo."""
     hiding.undo(tx, request, by)
     request.refresh_from_db()
-    return request
-
-
-def _open(request: Request) -> Request:
-    request = hiding.locked(request)
-    if request.state not in Request.HIDING:
-        raise NothingToUndo
     return request

@@ -35,6 +35,10 @@ _BY_WORDS = frozenset({Request.Via.API, Request.Via.PAGE})  # there `about` is t
 _TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
 
 
+class _Changed(Exception):
+    """A request was undone, or a hold made, after the run had read what goes."""
+
+
 def erase_now(tx: Transaction, request: Request, by: User | None = None) -> Run:
     """Without waiting any longer. Raises Held."""
     request = locked(request)
@@ -92,6 +96,21 @@ def erase(lease: Lease) -> None:
     memory = Memory(run.team_id, run.agent_id, run.owner_id)
     if not run.inputs and not _begin(lease, memory):
         return
+    try:
+        _go(lease, memory)
+    except _Changed:
+        lease.store(Run.Phase.INPUTS, inputs={}, checked=None)
+        erase(lease)
+        return
+    _end(lease, memory)
+    for _turn in range(_TRIES):
+        if truncate_log():
+            break
+        time.sleep(_PAUSE)
+
+
+def _go(lease: Lease, memory: Memory) -> None:
+    run = lease.run
     cursor = run.checked or {"step": 0, "after": None}
     steps = _steps(run)
     while cursor["step"] < len(steps):
@@ -99,11 +118,6 @@ def erase(lease: Lease) -> None:
         after = steps[cursor["step"]](lease, memory, cursor["after"])
         cursor = {"step": cursor["step"] + (after is None), "after": after}
         lease.advance(Run.Phase.CHECKED, checked=cursor, result=run.result)
-    _end(lease, memory)
-    for _turn in range(_TRIES):
-        if truncate_log():
-            break
-        time.sleep(_PAUSE)
 
 
 def _queue(agent: Agent, owner: Owner | None, trigger: str, by: User | None) -> Run:
@@ -175,15 +189,25 @@ def _take_out(lease: Lease, memory: Memory, _after: Any) -> None:
     messages = _hits(Table(Message, ("content", "name", "external_id")), memory, sought)
     with write_transaction(run.team, run=run) as work:
         lease.fence()
+        _check(run)
         rows = Target.objects.filter(request__in=run.inputs["requests"], is_hidden=True)
         targets = list(rows.select_related("fact", "file", "message"))
         going = _going(run, memory, targets)
         removal.take_out(work, going, files)
         removal.scrub_messages(going, messages)
         Target.objects.filter(request__in=run.inputs["requests"]).delete()
-        Request.objects.filter(pk__in=run.inputs["requests"]).update(about="")
+        Request.objects.filter(pk__in=run.inputs["requests"]).update(about="", run=run)
         _count(run, going.counts)
         lease.store(Run.Phase.APPLIED, result=run.result)
+
+
+def _check(run: Run) -> None:
+    """Nothing of it was taken out yet, so it can still be kept. Raises _Changed."""
+    asked = Request.objects.filter(pk__in=run.inputs["requests"]).select_for_update()
+    left = [one for one in asked if one.run_id != run.pk]
+    is_undone = any(one.state != Request.State.HIDDEN for one in left)
+    if is_undone or (left and holds.is_held(run.team_id, run.agent_id, run.owner_id)):
+        raise _Changed
 
 
 def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:

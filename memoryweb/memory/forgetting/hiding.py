@@ -120,9 +120,7 @@ def add(request: Request, meant: Iterable[Meant]) -> None:
 
 def undo(tx: Transaction, request: Request, by: User | None = None) -> None:
     """All that it hid is there again. Raises NothingToUndo."""
-    request = locked(request)
-    if request.state not in Request.HIDING:
-        raise NothingToUndo
+    request = still_open(request)
     close(tx, request, Request.State.UNDONE, by)
     record(tx, "memory.forget_undone", request)
 
@@ -135,6 +133,14 @@ def close(tx: Transaction, request: Request, state: Request.State, by: User | No
 
 def locked(request: Request) -> Request:
     return Request.objects.select_for_update(of=("self",)).get(pk=request.pk)
+
+
+def still_open(request: Request) -> Request:
+    """Locked. Raises NothingToUndo: it was decided, or a run has begun to take its text out."""
+    request = locked(request)
+    if request.state not in Request.HIDING or request.run_id:
+        raise NothingToUndo
+    return request
 
 
 def _target(request: Request, one: Meant, *, is_hidden: bool) -> Target:

@@ -1,0 +1,53 @@
+"""What is undone or held while its erasure runs, and what can no longer be."""
+
+from typing import Any
+
+import pytest
+
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Request
+from memoryweb.memory.forgetting import erasing, hiding, holds
+from memoryweb.memory.transaction import write_transaction
+from tests.forgetting.asking import WEIGHT, lived
+from tests.forgetting.test_erasing import erased, forgotten
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+def test_what_is_undone_or_held_before_the_text_goes_stays(
+    world: World, monkeypatch: pytest.MonkeyPatch, is_held: bool
+) -> None:
+    fact = lived(world, world.customer)
+    take_out = erasing._take_out
+
+    def late(lease: Any, memory: Any, after: Any) -> None:
+        monkeypatch.setattr(erasing, "_take_out", take_out)
+        with write_transaction(world.team) as work:
+            if is_held:
+                holds.make(work, by=world.alice, reason="Claim 7")
+            else:
+                hiding.undo(work, Request.objects.get())
+        take_out(lease, memory, after)
+
+    monkeypatch.setattr(erasing, "_take_out", late)
+    request = erased(world, fact)
+    assert request.state == (Request.State.HELD if is_held else Request.State.UNDONE)
+    assert Fact.objects.filter(text=WEIGHT).exists()
+
+
+def test_nothing_is_undone_once_its_text_is_out(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = lived(world, world.customer)
+    request = forgotten(world, fact)
+    from_past = erasing._from_past
+
+    def late(lease: Any, memory: Any, after: Any) -> str | None:
+        with pytest.raises(hiding.NothingToUndo), write_transaction(world.team) as work:
+            hiding.undo(work, request)
+        return from_past(lease, memory, after)
+
+    monkeypatch.setattr(erasing, "_from_past", late)
+    assert erased(world, fact).state == Request.State.ERASED
