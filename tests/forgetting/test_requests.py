@@ -15,7 +15,9 @@ from memoryweb.extraction.pipeline import _window
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.context import build
-from memoryweb.memory.forgetting.hiding import undo
+from memoryweb.memory.forgetting.asking import undo_of_fact
+from memoryweb.memory.forgetting.hiding import Asked, NothingToUndo, ask, hide, undo
+from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
@@ -264,6 +266,17 @@ def test_what_an_owner_said_is_not_told_with_the_request_about_shared_memory(wor
     remembers(world, None, "Tobias has a burnout since May.", "I weigh 62 kilos.")
     say(world, world.customer, ASKED)
     assert Request.objects.filter(owner=None).count() == 2
+
+
+def test_undoing_it_for_a_shared_statement_leaves_an_owners_request_alone(world: World) -> None:
+    remembers(world, None, "The pool opens at nine.")
+    shared = Fact.objects.get(owner=None)
+    with write_transaction(world.team) as work:
+        private = ask(work, Asked(world.agent, world.customer, Request.Via.MESSAGE, "the pool"))
+        hide(work, private, [fact_place(shared)])
+    with write_transaction(world.team) as work, pytest.raises(NothingToUndo):
+        undo_of_fact(work, shared, writer=Writer(AuthorKind.PERSON, user=world.alice))
+    assert request().state == Request.State.HIDDEN
 
 
 def test_a_secret_in_a_request_is_not_kept_in_its_words(world: World) -> None:

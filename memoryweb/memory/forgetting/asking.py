@@ -36,8 +36,8 @@ def forget_fact(tx: Transaction, fact: Fact, *, writer: Writer, is_theirs: bool)
 
 
 def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
-    """Every request that hides it. Raises NothingToUndo."""
-    requests = hiding_of(fact)
+    """Every request of its memory that hides it. Raises NothingToUndo."""
+    requests = [one for one in hiding_of(fact) if one.targets.filter(fact=fact, is_hidden=True)]
     if not requests:
         raise hiding.NothingToUndo
     for request in requests:
@@ -45,8 +45,10 @@ def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:
 
 
 def hiding_of(fact: Fact) -> list[Request]:
-    """The requests that hide a statement, or ask for it; what is erased last comes last."""
-    found = Request.objects.hiding().filter(targets__fact=fact).distinct()
+    """The requests of its own memory that hide it, or ask for it; what is erased last comes last:
+    an owner's private request may hide a shared statement, too."""
+    own = Request.objects.hiding().of(fact.agent_id, fact.owner_id)
+    found = own.filter(targets__fact=fact).distinct()
     return list(found.order_by("erase_at", "created_at"))
 
 
