@@ -106,7 +106,8 @@ def _decided(
     found = _of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first()
     if found is None:
         raise NotFound
-    if found.owner is None and not caller.may(Permission.FORGET):
+    is_shared = found.owner is None or found.owner.source == "system"
+    if is_shared and not caller.may(Permission.FORGET):
         raise Forbidden("may_not_forget", _("Only an admin can erase shared memory."))
     with write_transaction(caller.team, actor=caller.actor) as work:
         decided = act(work, found, user)

@@ -7,8 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Owner
+from memoryweb.agents.owners import system_owner
 from memoryweb.forgetting.models import LegalHold, Request
 from memoryweb.memory.forgetting import holds
+from memoryweb.memory.forgetting.hiding import Asked, ask
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine
@@ -167,6 +169,14 @@ def test_shared_memory_is_asked_for_and_an_admin_decides(world: World, callers: 
     assert decide(world, callers.member, made, "erase", 403, ids=ids)["code"] == "may_not_forget"
     told = decide(world, callers.admin, made, "erase", ids=ids)
     assert [one["text"] for one in told["hidden"]] == ["The pool opens at nine."]
+
+
+def test_only_an_admin_decides_about_memory_of_the_system(world: World, callers: Callers) -> None:
+    with write_transaction(world.team) as work:
+        asked = Asked(world.agent, system_owner(world.team), Request.Via.TOOL, "the pool")
+        made = {"request": str(ask(work, asked).pk)}
+    assert decide(world, callers.member, made, "keep", 403)["code"] == "may_not_forget"
+    assert decide(world, callers.admin, made, "keep")["state"] == "kept"
 
 
 def forgotten(world: World, caller: Api, status: int = 200, **body: Any) -> Any:
