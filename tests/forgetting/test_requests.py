@@ -200,6 +200,13 @@ def test_of_more_than_five_statements_a_person_picks(world: World) -> None:
     assert "rose number 7." in prompt(world, world.customer)
 
 
+@pytest.mark.parametrize("said", ["Forget all of it.", "Forget everything.", "忘掉一切"])
+def test_of_everything_a_person_picks(world: World, fact: Fact, said: str) -> None:
+    say(world, world.customer, said)
+    assert (request().state, texts(request())) == (Request.State.OPEN, set())
+    assert WEIGHT in texts(request(), is_hidden=False)
+
+
 def test_up_to_five_statements_are_hidden_at_once(world: World) -> None:
     roses = [f"The garden has a rose number {n}." for n in range(5)]
     remembers(world, world.customer, *roses, "I like tea.")

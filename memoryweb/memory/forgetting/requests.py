@@ -110,6 +110,8 @@ def _ask(
             return _offer(tx, _of_shared(asked), of_all)
         if of_all:
             _offer(tx, _of_shared(asked), of_all)
+    if any(one.is_all for one in meanings):  # "all of it" may mean a draft
+        return _offer(tx, asked, found.places or unique(found.near))
     return _answer(tx, asked, found)
 
 
