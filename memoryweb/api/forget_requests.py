@@ -23,6 +23,7 @@ from memoryweb.api.visibility import Visibility
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting import deciding
 from memoryweb.memory.forgetting.telling import Told, requests_of, tell
+from memoryweb.memory.forgetting.withheld import withheld_targets
 from memoryweb.memory.transaction import write_transaction
 
 router = Router(tags=["Forgetting"])
@@ -122,13 +123,16 @@ def _of(agent: Agent, visible: Visibility) -> "QuerySet[Request]":
 
 def _described(caller: Caller, found: Request) -> ForgetRequestOut:
     account = tell(found)
+    secret = withheld_targets(found) if caller.is_program else set()
     return ForgetRequestOut.of(
         found,
         owner=acting_owner.shown(found.owner),
         hidden=[_told(one, is_shown=not caller.is_program) for one in account.hidden],
-        candidates=[_told(one) for one in account.candidates],
+        candidates=[
+            _told(one, is_shown=secret.isdisjoint(one.targets)) for one in account.candidates
+        ],
     )
 
 
-def _told(one: Told, *, is_shown: bool = True) -> ToldOut:
+def _told(one: Told, *, is_shown: bool) -> ToldOut:
     return ToldOut(id=one.id, text=one.text if is_shown else None, where=list(one.where))

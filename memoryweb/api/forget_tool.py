@@ -1,5 +1,6 @@
 """The tool with which an agent asks to forget, as its owner may in a conversation (SPEC §6.1)."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -13,6 +14,7 @@ from memoryweb.language.secrets import credentials
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.forgetting.hiding import Asked
 from memoryweb.memory.forgetting.telling import Told, tell
+from memoryweb.memory.forgetting.withheld import withheld_targets
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Writer
@@ -27,7 +29,7 @@ class AskToForget(Call):
 
 class ForgotPlace(Camel):
     id: str
-    text: str
+    text: str | None = Field(description="Null where programs may not read it.")
     where: str = Field(description="The file or conversation.")
 
 
@@ -44,16 +46,20 @@ def forget(acting: Acting, asked: AskToForget, work: Transaction, writer: Writer
         raise Invalid("text", _("Send a text or ids."))
     made = _asked(work, acting, asked, writer)
     account = tell(made)
+    is_person = acting.token is not None and acting.token.act_as_person
+    is_new = made.created_at == work.now
+    secret = set() if is_person else withheld_targets(made, besides=made if is_new else None)
     return {
-        "hidden": [_place(one) for one in account.hidden],
-        "candidates": [_place(one) for one in account.candidates],
+        "hidden": [_place(one, secret) for one in account.hidden],
+        "candidates": [_place(one, secret) for one in account.candidates],
         "request": made.pk,
         "erase_at": made.erase_at,
     }
 
 
-def _place(told: Told) -> ForgotPlace:
-    return ForgotPlace(id=told.id, text=told.text, where=next(iter(told.where), ""))
+def _place(told: Told, secret: Collection[int]) -> ForgotPlace:
+    text = None if {*secret} & {*told.targets} else told.text
+    return ForgotPlace(id=told.id, text=text, where=next(iter(told.where), ""))
 
 
 def _asked(tx: Transaction, acting: Acting, asked: AskToForget, writer: Writer) -> Request:

@@ -1,5 +1,7 @@
 """Forgetting: statements, lines or words of one memory, and the receipts of what was erased."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.db.models import QuerySet
@@ -25,6 +27,7 @@ from memoryweb.markdown.paths import fold
 from memoryweb.memory.forgetting import asking, erasing, targets
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.targets import Found
+from memoryweb.memory.forgetting.withheld import withheld_among
 from memoryweb.memory.transaction import write_transaction
 
 router = Router(tags=["Forgetting"])
@@ -45,7 +48,7 @@ class ForgetIn(OwnerFields):
 
 class PlaceOut(Camel):
     kind: str = Field(description="`fact`, `line` or `message`.")
-    text: str
+    text: str | None = Field(description="Null where programs may not read it.")
     where: str = Field(description="The file or conversation.")
 
 
@@ -84,8 +87,9 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
     agent = caller.agent(agent_id)
     owner = acting_owner.acting(caller, body, default="me")
     found = _found(agent, owner, body)
+    told = partial(_told, _secret(found) if caller.is_program else lambda _one: False)
     if body.dry_run:
-        return _told(None, found.meant, found.candidates)
+        return told(None, found.meant, found.candidates)
     is_person = caller.user is not None and not caller.is_program
     is_theirs = owner is not None or (is_person and caller.may(Permission.FORGET))
     if not is_theirs:
@@ -95,8 +99,8 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
         asked = Asked(agent, owner, Asking.Via.API, about, by=caller.user if is_person else None)
         made = asking.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
     if made.state == Asking.State.OPEN:
-        return _told(made, (), (*found.meant, *found.candidates))
-    return _told(made, found.meant, found.candidates)
+        return told(made, (), (*found.meant, *found.candidates))
+    return told(made, found.meant, found.candidates)
 
 
 @router.operation("GET", BASE + "/receipts", Right.READ)
@@ -158,16 +162,24 @@ def _receipt(row: Receipt) -> ReceiptOut:
     return ReceiptOut.of(row, owner=row.owner_label or acting_owner.SHARED, request=row.request_id)
 
 
+def _secret(found: Found) -> Callable[[Meant], bool]:
+    return withheld_among([*found.meant, *found.candidates])
+
+
 def _told(
-    made: Asking | None, hidden: tuple[Meant, ...], candidates: tuple[Meant, ...]
+    is_secret: Callable[[Meant], bool],
+    made: Asking | None,
+    hidden: tuple[Meant, ...],
+    candidates: tuple[Meant, ...],
 ) -> ForgetOut:
     said: dict[str, Any] = {
-        "hidden": [_place(one) for one in hidden],
-        "candidates": [_place(one) for one in candidates],
+        "hidden": [_place(one, is_secret=is_secret(one)) for one in hidden],
+        "candidates": [_place(one, is_secret=is_secret(one)) for one in candidates],
     }
     erase_at = made.erase_at if made else None
     return ForgetOut(request=str(made.pk) if made else None, erase_at=erase_at, **said)
 
 
-def _place(one: Meant) -> PlaceOut:
-    return PlaceOut(kind=str(one.kind), text=one.text, where=one.where)
+def _place(one: Meant, *, is_secret: bool) -> PlaceOut:
+    text = None if is_secret else one.text
+    return PlaceOut(kind=str(one.kind), text=text, where=one.where)

@@ -5,12 +5,15 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import system_owner
+from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import LegalHold, Request
 from memoryweb.memory.forgetting import holds
-from memoryweb.memory.forgetting.hiding import Asked, ask
+from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine
@@ -251,3 +254,24 @@ def test_an_owner_is_erased_unless_a_legal_hold_keeps_them(world: World, callers
     assert callers.admin.delete(path).status_code == 202
     list(engine.run_pending())
     assert not world.agent.files.filter(owner=world.customer).exists()
+
+
+def test_a_program_reads_nothing_that_is_hidden_by_asking_again(
+    world: World, callers: Callers
+) -> None:
+    lived(world, world.customer)
+    forget(world, callers.helpdesk, text="my weight", **CUSTOMER)
+    dry = forgotten(world, callers.helpdesk, text="weigh", dryRun=True, **CUSTOMER)
+    again = forget(world, callers.helpdesk, text="my weight", **CUSTOMER)
+    for answer in (dry, again):
+        assert answer["hidden"]
+        assert "kilos" not in str(answer)
+    with scope(team=world.team):
+        request, fact = Request.objects.get(), Fact.objects.filter(owner=world.customer)
+        one = fact.filter(text=WEIGHT, file__isnull=False).get()
+        with write_transaction(world.team) as work:
+            offered = ask(work, Asked(request.agent, request.owner, Request.Via.TOOL, "x"))
+            hide(work, offered, (), candidates=[fact_place(one)])
+    seen = listed(world, callers.helpdesk, "?owner=api:customer-1")
+    assert seen
+    assert "kilos" not in str(seen)
