@@ -36,11 +36,27 @@ def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
             for label, n in by_model.items():
                 counts[label] = counts.get(label, 0) + n
             return int(after or 0) + count
+        _forget_asking(run, memory)
     return None
+
+
+def _forget_asking(run: Run, memory: Memory) -> None:
+    """What they asked to forget before, in their words; and the answers that are kept for repeated
+    calls, which tell nobody whose they are. One that is still worked on has no text yet."""
+    asked = Request.objects.of(memory.agent_id, memory.owner_id)
+    asked.filter(pk__in=run.inputs["requests"]).update(about="")
+    answers = apps.get_model("api", "Idempotency")._default_manager.filter(team=run.team_id)
+    counts = run.result["counts"]
+    for rows in (asked.exclude(pk__in=run.inputs["requests"]), answers.exclude(body="")):
+        for label, n in rows.delete()[1].items():
+            counts[label] = counts.get(label, 0) + n
 
 
 def count_left(lease: Lease, memory: Memory, _after: Any) -> None:
     run = lease.run
+    asked = Request.objects.of(memory.agent_id, memory.owner_id)
+    run.result["remaining"] += asked.exclude(about="").count()
+    run.result["scanned"][Request._meta.label] = Request.objects.filter(team=run.team_id).count()
     for model in _models():
         rows = model._default_manager.filter(_all_of(memory)).exclude(pk=run.pk)
         run.result["remaining"] += rows.count()
