@@ -92,8 +92,11 @@ def lines_saying(content: str, prints: Collection[str]) -> set[int]:
 
 
 def of_memory(team_id: UUID, agent_id: UUID, owner_id: UUID | None) -> Hidden:
-    """Of exactly one memory: the agent's shared one, or one owner's."""
-    return hidden(teams=[team_id], which=Q(request__agent=agent_id, request__owner=owner_id))
+    """Of exactly one memory, the agent's shared one or one owner's, whoever asked."""
+    its = Q(fact__isnull=False, fact__owner=owner_id)
+    its |= Q(file__isnull=False, file__owner=owner_id)
+    its |= Q(message__isnull=False, message__conversation__owner=owner_id)
+    return hidden(teams=[team_id], which=its & Q(request__agent=agent_id))
 
 
 def asked_since(messages: Collection[Message], when: datetime) -> bool:
