@@ -292,3 +292,20 @@ def test_a_secret_in_a_request_is_not_kept_in_its_words(world: World) -> None:
         set_paused(owner=world.customer, paused=True, by=SYSTEM)
     say(world, world.customer, f"Forget my key {key}")
     assert key not in request().about
+
+
+def test_an_open_request_that_hides_nothing_hides_no_echo(world: World) -> None:
+    say(world, world.customer, "Hello.")
+    with write_transaction(world.team) as work:
+        talk = world.agent.conversations.get(owner=world.customer)
+        asked = Asked(world.agent, world.customer, Request.Via.MESSAGE, ASKED, talk.messages.get())
+        ask(work, asked)
+        answer = [NewMessage("assistant", "You weigh 62 kilos.")]
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="talk",
+            messages=answer,
+        )
+    assert not request().targets.exists()

@@ -4,8 +4,9 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Conversation, Message
@@ -31,6 +32,8 @@ from memoryweb.provenance.source_classes import source_of_message
 from memoryweb.workspace.author_kinds import SourceClass
 
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
+
+_ECHOED, _MOST_ECHOED = timedelta(days=1), 50  # open requests, and how many in a conversation
 
 
 class NothingNamed(MemoryRefused):
@@ -194,7 +197,12 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
     if not said:
         return
     asked = Request.objects.hiding().filter(conversation=conversation, owner=conversation.owner)
-    for request in asked.select_related("message"):
+    is_idle = Q(state=Request.State.OPEN) & (
+        Q(created_at__lt=tx.now - _ECHOED)
+        | ~Exists(Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
+    )
+    latest = asked.exclude(is_idle).select_related("message").order_by("-created_at", "-pk")
+    for request in latest[:_MOST_ECHOED]:
         hidden = request.targets.filter(fact__isnull=False, is_hidden=True)
         texts = list(hidden.values_list("fact__text", flat=True))
         for message in said:

@@ -124,7 +124,7 @@ class _Looking:
                 conversation__owner=self.owner_id,
                 reverted_at__isnull=False,
             )
-            yield from rows.select_related("conversation")
+            yield from rows.select_related("conversation").order_by("-pk")[:_LOOKED_AT]
 
     def _look_at_lines(self, passage: Passage, file: File) -> None:
         if file.owner_id != self.owner_id and not self._is_own(passage):
