@@ -74,7 +74,8 @@ class Sought:
         forms |= {json.dumps(one, ensure_ascii=False)[1:-1] for one in telling}
         self.texts: Collection[str] = sorted(telling)
         parts = sorted(map(_pattern, forms), key=len, reverse=True)
-        parts += [" ".join(rf"t{re.escape(one)}" for one in tokens(text)) for text in telling]
+        indexed = (" ".join(rf"t{re.escape(one)}" for one in tokens(text)) for text in telling)
+        parts += [rf"(?<!\w){one}(?!\w)" for one in indexed]
         self._pattern = re.compile("|".join(parts), re.IGNORECASE) if parts else None
         # A word of each: where none of them is, a whole batch of rows is passed over at once.
         self._signs = {max(_WORD.findall(form.casefold()), key=len) for form in forms}

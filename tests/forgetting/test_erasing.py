@@ -198,3 +198,25 @@ def test_all_of_an_owner_goes(world: World) -> None:
     assert File.objects.filter(owner=world.sender).exists()
     assert {receipt.remaining for receipt in Receipt.objects.all()} == {0}
     assert verify(world.team.pk).ok
+
+
+def test_a_number_alone_and_what_others_wrote_stay(world: World) -> None:
+    """Forgetting an age takes no other 34 away, and a line of a shared file no word beside it."""
+    mine = Place(world.agent, world.customer, "MEMORY.md")
+    shared = Place(world.agent, None, "KNOWLEDGE.md")
+    other = "- Moors at pier 34 since May.\n"
+    acme = "- Bob says that the budget is 5000 euros.\n"
+    with scopes_disabled():
+        with write_transaction(world.team) as work:
+            write(work, mine, f"- Age: 34\n{other}", writer=Writer(AuthorKind.DREAM))
+            writer = Writer(AuthorKind.PERSON, user=world.alice)
+            file = write(work, shared, f"- The budget is 5000 euros.\n{acme}", writer=writer).file
+        erased(world, Fact.objects.get(text="Age: 34"))
+        with write_transaction(world.team) as work:
+            request = ask(work, Asked(world.agent, world.customer, Request.Via.API))
+            hide(work, request, [targets.line_place(file, "The budget is 5000 euros.")], seconds=0)
+        engine.tick(timezone.now() + timedelta(seconds=1))
+        assert [run.error for run in engine.run_pending()] == [""]
+        assert File.objects.get(path=mine.path, owner=mine.owner).content == other
+        assert File.objects.get(path=shared.path, owner=None).content == acme
+        assert not Tombstone.objects.filter(owner=None).exists()

@@ -19,6 +19,7 @@ from memoryweb.forgetting import tombstones
 from memoryweb.forgetting.models import Target
 from memoryweb.forgetting.queries import MARK, Hidden, Span, lines_saying, of_targets, without_spans
 from memoryweb.forgetting.wording import Sought, units
+from memoryweb.language.tokens import tokens
 from memoryweb.memory import write
 from memoryweb.memory.forgetting.places import Memory
 from memoryweb.memory.reverted_text import without_lines
@@ -33,6 +34,7 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 
 REASON = "Forgotten"
+_LEAST_TOKENS = 3  # of a text whose very words are looked for
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class Going:
     def of(cls, memory: Memory, targets: Collection[Target], texts: Collection[str]) -> "Going":
         return cls(memory, of_targets(targets), Sought(texts))
 
+    def sought_in(self, file: File) -> Sought:
+        """The very words go in the memory's own files alone: in a file that others write, too, the
+        lines that are meant go, and no word of anybody else's."""
+        return self.sought if file.owner_id == self.memory.owner_id else Sought(())
+
 
 def texts_of(targets: Collection[Target]) -> list[str]:
     """What the targets say now."""
@@ -59,8 +66,12 @@ def texts_of(targets: Collection[Target]) -> list[str]:
             lines = row.file.content.split("\n")
             numbers = lines_saying(row.file.content, {row.fingerprint})
             said += [lines[number - 1] for number in numbers]
-    parts = [part for text in said for part in units(text)]
-    return list(dict.fromkeys(part for part in parts if part.strip()))
+    return list(dict.fromkeys(part for text in said for part in units(text) if _is_own(part)))
+
+
+def _is_own(text: str) -> bool:
+    """A number or a name alone stands in much that is not meant."""
+    return len(tokens(text)) >= _LEAST_TOKENS
 
 
 def take_out(tx: Transaction, going: Going, files: Collection[UUID]) -> None:
@@ -72,7 +83,8 @@ def take_out(tx: Transaction, going: Going, files: Collection[UUID]) -> None:
         plan_anew(agent_id, owner_id, tx.now)
         _forget_answers(agent_id, owner_id)
         Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
-        tombstones.bury(memory.team_id, agent_id, owner_id, list(going.sought.texts), tx.now)
+    words = list(going.sought.texts)
+    tombstones.bury(memory.team_id, memory.agent_id, memory.owner_id, words, tx.now)
     for file in touched:
         _take_out_of(tx, file, going)
     _take_facts(going)
@@ -88,16 +100,17 @@ def take_out_of_past(file: File, going: Going) -> int:
     their hash was nobody can work out from a guess any more, as the key of the new one is gone."""
     rows = Revision.objects.filter(file=file).order_by("base", "number")
     prints = going.hidden.prints.get(file.pk, frozenset())
+    sought = going.sought_in(file)
     touched = 0
     for _base, chain in groupby(rows, key=lambda row: row.base):
         key = secrets.token_bytes(32)
         whole, is_changed = "", False
         for row in chain:
-            text = _marked(row.text, prints, going.sought)
+            text = _marked(row.text, prints, sought)
             whole += text
             is_changed = is_changed or text != row.text
-            reason = going.sought.without(row.reason)
-            path = going.sought.renamed(row.path)
+            reason = sought.without(row.reason)
+            path = sought.renamed(row.path)
             if is_changed or (reason, path) != (row.reason, row.path):
                 digest = hmac.new(key, whole.encode(), "sha256").hexdigest()
                 row.text, row.reason, row.path = text, reason[:300], path
@@ -128,18 +141,19 @@ def _files(going: Going, files: Collection[UUID]) -> list[File]:
 
 
 def _take_out_of(tx: Transaction, file: File, going: Going) -> None:
-    renamed = going.sought.renamed(file.path)
+    sought = going.sought_in(file)
+    renamed = sought.renamed(file.path)
     if renamed != file.path:
         folder = file.path.rpartition("/")[0]
         file.path = file.folded_path = "/".join(part for part in (folder, renamed) if part)
-        if going.sought.is_in(file.path):
+        if sought.is_in(file.path):
             file.path = file.folded_path = renamed
         file.save(update_fields=["path", "folded_path"])
         Fact.objects.filter(file=file).update(path=file.path)
     if file.deleted_at is not None:
         return
     gone = going.hidden.lines_of(file)
-    content = going.sought.without(without_lines(file.content, gone))
+    content = sought.without(without_lines(file.content, gone))
     if content != file.content:
         place = Place(file.agent, file.owner, file.path)
         writer = Writer(AuthorKind.SYSTEM, run=tx.run)
