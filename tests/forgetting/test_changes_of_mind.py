@@ -1,15 +1,19 @@
 """What is undone or held while its erasure runs, and what can no longer be."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting import erasing, hiding, holds
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.runs import engine
+from memoryweb.runs.exceptions import GiveUp
 from tests.forgetting.asking import WEIGHT, lived
-from tests.forgetting.test_erasing import erased, forgotten
+from tests.forgetting.test_erasing import erased, forgotten, holding
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -51,3 +55,28 @@ def test_nothing_is_undone_once_its_text_is_out(
 
     monkeypatch.setattr(erasing, "_from_past", late)
     assert erased(world, fact).state == Request.State.ERASED
+
+
+def test_an_erasure_that_failed_halfway_is_ended_an_hour_later(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = lived(world, world.customer)
+    forgotten(world, fact)
+    from_records = erasing._from_records
+
+    def fails(lease: Any, memory: Any, after: Any) -> None:
+        raise GiveUp("worker_lost")
+
+    monkeypatch.setattr(erasing, "_from_records", fails)
+    now = timezone.now()
+    engine.tick(now + timedelta(seconds=1))
+    (failed,) = engine.run_pending()
+    assert failed.status == failed.Status.FAILED
+    assert failed.inputs["texts"]
+    monkeypatch.setattr(erasing, "_from_records", from_records)
+    engine.tick(now + timedelta(minutes=30))
+    assert list(engine.run_pending()) == []
+    engine.tick(now + timedelta(hours=2))
+    (ended,) = engine.run_pending()
+    assert ended.status == ended.Status.SUCCEEDED
+    assert holding("62 kilos") == set()

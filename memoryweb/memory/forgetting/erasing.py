@@ -6,7 +6,7 @@ are kept with the run until the scan has ended, so that it knows what to look fo
 
 import time
 from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +32,7 @@ from memoryweb.workspace.models import File, Revision
 KIND = Run.Kind.ERASURE
 STEP_SECONDS = 20.0  # more than the longest step takes
 _BY_WORDS = frozenset({Request.Via.API, Request.Via.PAGE})  # there `about` is the words themselves
+_AFTER_FAILURE = timedelta(hours=1)
 _TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
 
 
@@ -79,9 +80,12 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
 
 
 def queue_due(now: datetime) -> None:
-    """Once a minute: what is due, one run for each memory."""
+    """Once a minute: what is due, one run for each memory. What has failed waits for an hour."""
     due = Request.objects.filter(state=Request.State.HIDDEN, erase_at__lte=now)
-    seen: set[tuple[UUID, UUID | None]] = set()
+    failed = Run.objects.filter(
+        kind=KIND, status=Run.Status.FAILED, finished_at__gt=now - _AFTER_FAILURE
+    )
+    seen: set[tuple[UUID, UUID | None]] = set(failed.values_list("agent", "owner"))
     for request in due.select_related("agent", "owner").order_by("erase_at"):
         if (key := (request.agent_id, request.owner_id)) not in seen:
             seen.add(key)
@@ -145,7 +149,8 @@ def _begin(lease: Lease, memory: Memory) -> bool:
 
 def _due(memory: Memory, now: datetime) -> Iterator[Request]:
     rows = Request.objects.of(memory.agent_id, memory.owner_id)
-    return rows.filter(state=Request.State.HIDDEN, erase_at__lte=now).iterator()
+    due = rows.filter(state=Request.State.HIDDEN, erase_at__lte=now)
+    return due.select_related("run").iterator()
 
 
 def _inputs(due: Sequence[Request], *, whole: bool) -> dict[str, Any]:
@@ -155,12 +160,17 @@ def _inputs(due: Sequence[Request], *, whole: bool) -> dict[str, Any]:
             "fact", "file", "message"
         )
     )
-    texts = [one.about for one in due if one.via in _BY_WORDS and one.about]
-    prints = {str(key): sorted(found) for key, found in of_targets(targets).prints.items()}
+    # A run that failed halfway has taken out what the targets said: it still knows the words.
+    before = [one.run.inputs for one in due if one.run and one.run.inputs]
+    texts = [text for inputs in before for text in inputs["texts"]]
+    texts += [one.about for one in due if one.via in _BY_WORDS and one.about]
+    found = {str(key): set(prints) for key, prints in of_targets(targets).prints.items()}
+    for key, prints in (pair for inputs in before for pair in inputs["prints"].items()):
+        found.setdefault(key, set()).update(prints)
     return {
         "requests": [str(key) for key in keys],
         "texts": list(dict.fromkeys([*texts, *removal.texts_of(targets)])),
-        "prints": prints,
+        "prints": {key: sorted(prints) for key, prints in found.items()},
         "whole": whole,
     }
 
