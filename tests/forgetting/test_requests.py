@@ -193,7 +193,7 @@ def test_what_never_was_is_told_and_hides_no_statement(world: World, fact: Fact)
 
 def test_of_more_than_five_statements_a_person_picks(world: World) -> None:
     remembers(world, world.customer, *(f"The garden has a rose number {n}." for n in range(40)))
-    say(world, world.customer, "Forget about the garden.")
+    say(world, world.customer, "Forget about our garden.")
     assert request().state == Request.State.OPEN
     assert request().erase_at is None
     assert (len(texts(request())), len(texts(request(), is_hidden=False))) == (0, 40)
@@ -210,7 +210,7 @@ def test_of_everything_a_person_picks(world: World, fact: Fact, said: str) -> No
 def test_up_to_five_statements_are_hidden_at_once(world: World) -> None:
     roses = [f"The garden has a rose number {n}." for n in range(5)]
     remembers(world, world.customer, *roses, "I like tea.")
-    say(world, world.customer, "Forget about the garden.")
+    say(world, world.customer, "Forget about our garden.")
     assert texts(request()) == set(roses)
 
 

@@ -82,7 +82,7 @@ def test_what_was_hidden_is_shown_and_brought_back(world: World, bob: Client) ->
 
 def test_candidates_are_ticked_and_can_be_undone(world: World, bob: Client) -> None:
     remembers(world, *ROSES, owner=world.bobs_memory)
-    request = says(world, "Forget about the garden.")
+    request = says(world, "Forget about our garden.")
     page = text(bob.get(url(world.team, "mine")))
     assert "Which of these do you mean?" in page
     assert "Waiting for your decision" not in page

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memoryweb.language.requests.table import LANGUAGES, table
+from memoryweb.language.claims import claim_of
+from memoryweb.language.requests.table import LANGUAGES, Table, table
 from memoryweb.language.sentences import quotes, spans, speech
 
 LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft
@@ -38,6 +39,21 @@ def _asked(sentence: str) -> tuple[str, str] | None:
         for row in table(language).rows:
             found = row.pattern.fullmatch(plain)
             about = found["about"].strip(" ,，、") if found else ""
-            if about and not table(language).nothing.fullmatch(about):
+            if about and _is_personal(about, table(language)):
                 return about, language
     return None
+
+
+def _is_personal(about: str, found: Table) -> bool:
+    """It is about the speaker or the memory itself, and no thing of the work at hand; of whom a
+    clause is about, it says something worth keeping."""
+    if found.nothing.fullmatch(about):
+        return False
+    if found.last.fullmatch(about) or found.all.fullmatch(about):
+        return True
+    if found.work.search(about):
+        return False
+    if any(one.search(about) for one in (found.own, found.known, found.personal)):
+        return True
+    told = found.clause.match(about)
+    return told is not None and claim_of(about[told.end() :]).durable

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 
@@ -60,7 +60,9 @@ class Topic:
 class Table:
     """`nothing` are objects that no request is about, `last` means what was said just before and
     `all` everything; `light` is no part of the object, `own` says that it is the speaker's,
-    `parts` parts two of them and `small` are words that need not stand elsewhere."""
+    `known` that memory holds it, `personal` is a person's matter without either, `work` a thing of
+    the work at hand, whosever it is, and `clause` begins a statement; `parts` parts two objects
+    and `small` are words that need not stand elsewhere."""
 
     rows: tuple[Row, ...]
     topics: tuple[Topic, ...]
@@ -69,11 +71,15 @@ class Table:
     all: re.Pattern[str]
     light: re.Pattern[str]
     own: re.Pattern[str]
+    known: re.Pattern[str]
+    personal: re.Pattern[str]
+    work: re.Pattern[str]
+    clause: re.Pattern[str]
     parts: re.Pattern[str]
     small: re.Pattern[str]
 
 
-_CUES = ("nothing", "last", "all", "light", "own", "parts", "small")
+_CUES = tuple(one.name for one in fields(Table) if one.name not in {"rows", "topics"})
 
 
 @cache
