@@ -73,6 +73,9 @@ _DATES = [
         rf"\b{_MONTH} {_DAY}\b(?:,? {_YEAR})?",
     )
 ]
+_MONTHS_ALONE = re.compile(
+    rf"(?<![\d-]){_YEAR}(?:-(?P<month>0[1-9]|1[0-2])(?![\d-])|年(?P<named>0?[1-9]|1[0-2])月)"
+)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _NAME = re.compile(r"(?<![^\s\"'(„“])[A-ZÀ-Þ][A-Za-zÀ-ÿ’'-]+")
 _SENTENCE = re.compile(r"(?:^|[.!?:;–—(„“\"]\s*)(?:\W*)$")
@@ -96,7 +99,17 @@ def unsaid_dates(line: str, said: Sequence[Said]) -> list[str]:
     years = [one for one in _NUMBER.findall(_without_dates(line)) if one in near]
     days = {(month, day) for one in said for month, day, _text in _dates(one.content)}
     days |= {(one.day.month, one.day.day) for one in said}
-    return [*years, *(text for month, day, text in _dates(line) if (month, day) not in days)]
+    months = {month for month, _day in days}
+    alone = [
+        one[0]
+        for one in _MONTHS_ALONE.finditer(_without_days(line))
+        if int(one["month"] or one["named"]) not in months
+    ]
+    return [
+        *years,
+        *(text for month, day, text in _dates(line) if (month, day) not in days),
+        *alone,
+    ]
 
 
 def _years(said: Sequence[Said]) -> set[str]:
@@ -134,6 +147,11 @@ def _is_date(month: int, day: int) -> bool:
 
 
 def _without_dates(text: str) -> str:
+    """Nor a month that "(2026-06)" or "2026年6月" names."""
+    return _MONTHS_ALONE.sub(lambda found: f" {found['year']} ", _without_days(text))
+
+
+def _without_days(text: str) -> str:
     for _month, _day, found in list(_dates(text)):
         text = text.replace(found, " ")
     return text

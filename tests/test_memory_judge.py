@@ -54,6 +54,9 @@ def test_a_line_may_bear_on_a_thing_that_it_does_not_state() -> None:
         ("Has 17 boxes.", ["17"]),
         ("Everything is fine. Thursdays are busy.", []),
         ("朝はOkaforさんの店で13杯。", ["13"]),
+        ("Starts next month (2026-06).", []),
+        ("来月(2026年6月)から。", []),
+        ("Order 2026-0612, room 06.", ["0612", "06"]),
     ],
 )
 def test_names_and_numbers_that_nobody_said_are_found(line: str, found: list[str]) -> None:
@@ -65,6 +68,7 @@ def test_dates_that_no_message_names_are_listed_apart() -> None:
     assert unsaid_dates("On 2026-05-03, said on 2026-03-02.", said) == []
     assert unsaid_dates("On 2026-05-04.", said) == ["2026-05-04"]
     assert unsaid_dates("Since 2025.", said) == ["2025"]
+    assert unsaid_dates("Next month (2026-06), not this one (2026-05).", said) == ["2026-06"]
 
 
 @pytest.mark.parametrize("name", names())
