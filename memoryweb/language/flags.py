@@ -5,9 +5,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from memoryweb.language.claims import Kind, claim_of
 from memoryweb.language.flag_patterns import ADDRESS, MAIL, ROLE, order
 from memoryweb.language.invisible import LOOKALIKES, has_invisible, pieces
 from memoryweb.language.normal_form import clean
+from memoryweb.language.sentences import quotes, split
+from memoryweb.language.statements import cited
 
 ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
 UNREAD = "unread"  # says that a model could not read some messages
@@ -17,6 +20,20 @@ _STYLE = re.compile(r"<!--|-->|[*_`~#>\\]+|<[/a-z][^>]{0,80}>")
 _SPACED = re.compile(r"(?:\b[^\W\d_] ){9,}[^\W\d_]\b")
 _LEET = re.compile(r"(?=\w{0,40}[a-z])(?=\w{0,40}\d)\w{3,40}")
 _LETTERS = str.maketrans("013457", "oieast")
+_LONGEST_OWN = 300  # characters of a message that speaks for itself; a longer one may be pasted
+# What is no wish about one's own answers: of somebody else, or of what an assistant obeys.
+_NOT_OWN = re.compile(
+    r"\b(?:users?|customers?|guests?|clients?|visitors?|everybody|everyone|anybody|anyone|assistants?|ai"
+    r"|chatbots?|bots?|llm|models?|systems?|prompts?|instructions?|rules?|guidelines?|polic(?:y|ies)|tools?"
+    r"|permissions?|confirmation|passwords?|secrets?|ignore|disregard|forget|obey|pretend|trust|recommend"
+    r"|promote|praise|buy|pay|order|send|(?<!going )forward|upload|post|open|visit|click|run"
+    r"|execute|delete|empf\w+|kauf\w*|推荐|购买|发送"
+    r"|(?:be)?nutzer\w*|kund(?:e|en|in|innen)|gäste?n?|alle[nr]?|jede[mnr]?|anweisung\w*|regeln?|ignorier\w*"
+    r"|vergiss|passw\w*)\b"
+    r"|用户|客户|客人|所有人|助手|系统|指令|指示|规则|忽略|无视|忘|密码"
+    r"|ユーザー|客|全員|アシスタント|システム|ルール|無視|パスワード",
+    re.IGNORECASE,
+)
 
 # Flag → whether a line has it, by the line as it is and as it reads. Addresses are flagged besides,
 # where they are new.
@@ -57,6 +74,17 @@ def flags_of(line: str, known: Known | None = None) -> set[str]:
     if addresses_in([text]) - (known.addresses if known else set()):
         found.add(ADDRESSES)
     return found
+
+
+def is_own_instruction(message: str, line: str) -> bool:
+    """Whether a line says in the words of a short message how its writer wants to be answered."""
+    if len(message) > _LONGEST_OWN or quotes(message) or cited(message, clean(line)) is None:
+        return False
+    orders = [one for one in split(clean(line)) if ORDERS in flags_of(one)]
+    return bool(orders) and not any(
+        _NOT_OWN.search(_readable(one)) or claim_of(one).kind is not Kind.INSTRUCTION
+        for one in orders
+    )
 
 
 def is_order_across(line: str, following: str) -> bool:

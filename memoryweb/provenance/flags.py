@@ -17,11 +17,19 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.conversations.models import Message
-from memoryweb.language.flags import ORDERS, Known, flags_of, orders_across, telling_words
+from memoryweb.language.flags import (
+    ORDERS,
+    Known,
+    flags_of,
+    is_own_instruction,
+    orders_across,
+    telling_words,
+)
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of
 from memoryweb.provenance.models import KeptLine, LineOrigin, PastOrigin
-from memoryweb.workspace.author_kinds import MACHINES, RUNS
+from memoryweb.provenance.source_classes import source_of_message
+from memoryweb.workspace.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass
 from memoryweb.workspace.models import File
 
 # A change can bring thousands of suspects: the search for their words in other files, inside the
@@ -130,8 +138,33 @@ def _flag(
         known = stood() | _elsewhere(file, list(suspects.values())[:_MOST_LOOKED_UP], beside)
         for n, said in suspects.items():
             found[n] = found.get(n, set()) | flags_of(said, known)
+    for n in _own_instructions(file, [row for row in rows if ORDERS in found.get(row.line, ())]):
+        found[n] = found[n] - {ORDERS}
     for row in rows:
         row.marks = ",".join(sorted(found.get(row.line, ())))
+
+
+def _own_instructions(file: File, rows: Sequence[LineOrigin]) -> set[int]:
+    """Of these lines of orders, those in which the owner told the assistant how to answer them, in
+    their own memory: nobody else is answered by it."""
+    if file.owner_id is None or not rows:
+        return set()
+    lines = file.content.split("\n")
+    ids = {row.message_id for row in rows if row.message_id}
+    with_owner = Message.objects.select_related("conversation__owner__person")
+    messages = with_owner.in_bulk(ids) if ids else {}
+    is_own: dict[int, bool] = {}
+    for row in rows:
+        message = messages.get(row.message_id or 0)
+        is_theirs = (
+            message is not None
+            and row.author_kind == AuthorKind.EXTRACTION
+            and message.conversation.owner_id == file.owner_id
+            and source_of_message(message.conversation, message) == SourceClass.OWNER
+            and is_own_instruction(message.content, lines[row.line - 1])
+        )
+        is_own[row.line] = is_own.get(row.line, True) and is_theirs
+    return {line for line, own in is_own.items() if own}
 
 
 def let_stand(file: File, lines: Collection[str]) -> None:
