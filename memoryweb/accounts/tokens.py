@@ -24,6 +24,7 @@ from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, record_all, target
 from memoryweb.language.secrets import own_token
+from memoryweb.prepared import Prepared
 
 DEFAULT_DAYS = 90
 LONGEST_DAYS = 365
@@ -80,9 +81,13 @@ def recognise(secret: str) -> Token | None:
     """The live token of this secret, with its team and integration. No query on a bad checksum."""
     if not own_token.is_well_formed(secret):
         return None
-    tokens = Token.objects.select_related("team", "integration")
-    token = next(iter(tokens.filter(sha256=_sha256(secret))), None)
+    token = next(iter(_of_hash(_sha256(secret))), None)
     return token if token and token.is_live else None
+
+
+@Prepared
+def _of_hash(sha256: str) -> QuerySet[Token]:
+    return Token.objects.select_related("team", "integration").filter(sha256=sha256)
 
 
 def mark_used(token: Token, by: Actor) -> None:

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.fields import ErasableCharField, PlainCharField, PlainTextField
+from memoryweb.prepared import Prepared
 from memoryweb.tenancy import TeamManager
 
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.
@@ -80,6 +81,11 @@ class Agent(models.Model):
     @property
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.time_zone)
+
+
+@Prepared
+def live_agents(team_id: uuid.UUID, agent_id: uuid.UUID) -> models.QuerySet[Agent]:
+    return Agent.objects.live().filter(team=team_id, pk=agent_id)
 
 
 class Owner(models.Model):

@@ -14,7 +14,7 @@ from ninja.security.base import AuthBase
 from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.permissions import Permission, Role, Scope, can
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, live_agents
 from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.write import Writer
@@ -121,10 +121,10 @@ class Caller:
         return agents
 
     def agent(self, agent_id: str) -> Agent:
-        found = self.team.agents.filter(pk=known_id(agent_id), archived_at=None)
-        agent = next(iter(found), None)
+        agent = next(iter(live_agents(self.team.pk, known_id(agent_id))), None)
         if agent is None:
             raise NotFound
+        agent.team = self.team
         allowed = self.integration.agents if self.integration else []
         if allowed and str(agent.pk) not in allowed:
             raise Forbidden("agent_forbidden", _("This integration can't use this agent."))

@@ -34,6 +34,7 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.models import Scope as FileScope
 from memoryweb.workspace.moments import Past, files_at
+from memoryweb.workspace.queries import files_at_path
 from memoryweb.workspace.revisions import content_of
 
 router = Router(tags=["Files"])
@@ -191,10 +192,10 @@ def read_file(
 ) -> FileText:
     """Read a file; the ETag is its SHA-256."""
     agent, owner = acting_owner.readable(request.auth, agent_id, query.owner)
-    file = _at(agent, owner, path, deleted_at=None)
-    if file is None and owner is None:
+    file = _at(agent, owner, path)
+    if owner is None and (file is None or file.deleted_at):
         file = global_file(agent, path)  # what search finds can be read, too
-    file = _found(file)
+    file = _found(file, standing=True)
     response["ETag"] = f'"{file.sha256}"'
     content = redaction.now(request.auth, file)
     return FileText.of(file, **_named(file, owner), content=content)
@@ -287,10 +288,11 @@ def _file(agent: Agent, owner: Owner | None, path: str) -> File:
     return _found(_at(agent, owner, path))
 
 
-def _at(agent: Agent, owner: Owner | None, path: str, **columns: Any) -> File | None:
-    """In one condition: to build the query takes longer than to run it."""
-    of_owner = {"owner_id": owner.pk if owner else None}
-    return next(iter(agent.files.filter(folded_path=fold(path), **of_owner, **columns)), None)
+def _at(agent: Agent, owner: Owner | None, path: str) -> File | None:
+    file = next(iter(files_at_path(agent.pk, owner.pk if owner else None, fold(path))), None)
+    if file is not None:
+        file.agent, file.owner = agent, owner
+    return file
 
 
 def _found(file: File | None, *, standing: bool = False) -> File:

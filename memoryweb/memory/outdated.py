@@ -19,6 +19,7 @@ from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.validity import is_over
 from memoryweb.forgetting.queries import hiding, lines_saying
+from memoryweb.prepared import Prepared
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
@@ -35,13 +36,8 @@ def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
     found: dict[UUID, set[int]] = defaultdict(set)
     hidden: dict[UUID, dict[str, None]] = defaultdict(dict)
     forgotten: dict[UUID, set[str]] = defaultdict(set)
-    ids = [file.pk for file in files]
     with scope(team=tuple({file.team_id for file in files})):
-        flagged = LineOrigin.objects.filter(~Q(marks=""), file__in=ids)
-        rows = flagged.values_list("file", "line", Value(""))
-        against = _against(ids).values_list("file", Value(0), "fingerprint")
-        asked = hiding(Q(file__in=ids)).values_list("file", Value(-1), "fingerprint")
-        for file_id, line, print_ in rows.union(against, asked, all=True):
+        for file_id, line, print_ in _withheld(tuple(file.pk for file in files)):
             if line < 0:
                 forgotten[file_id].add(print_)
             elif print_:
@@ -54,6 +50,15 @@ def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
         if file.pk in forgotten:
             found[file.pk] |= lines_saying(file.content, forgotten[file.pk])
     return found
+
+
+@Prepared
+def _withheld(files: Collection[UUID]) -> "QuerySet[LineOrigin, tuple[UUID, int, str]]":
+    flagged = LineOrigin.objects.filter(~Q(marks=""), file__in=files)
+    rows = flagged.values_list("file", "line", Value(""))
+    against = _against(files).values_list("file", Value(0), "fingerprint")
+    asked = hiding(Q(file__in=files)).values_list("file", Value(-1), "fingerprint")
+    return rows.union(against, asked, all=True)
 
 
 def spoken_against(file: File) -> Mapping[int, UUID]:

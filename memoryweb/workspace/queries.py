@@ -10,6 +10,7 @@ from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
 from memoryweb.markdown.file_kinds import NOTE, FileKind
+from memoryweb.prepared import Prepared
 from memoryweb.workspace.models import File, Revision
 
 
@@ -45,6 +46,12 @@ def deleted(files: "QuerySet[File]") -> "QuerySet[File]":
     last = texts.order_by("-number").values("number")[:1]
     gone = files.exclude(deleted_at=None).defer("content")
     return gone.annotate(last_text=Subquery(last)).order_by("-deleted_at", "folded_path")
+
+
+@Prepared
+def files_at_path(agent_id: UUID, owner_id: UUID | None, folded: str) -> "QuerySet[File]":
+    """The one of that name in one workspace, deleted or not."""
+    return File.objects.of(agent_id, owner_id).filter(folded_path=folded)
 
 
 def files_by_id(ids: Collection[str]) -> dict[str, File]:

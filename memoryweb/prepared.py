@@ -1,0 +1,123 @@
+"""Queries whose SQL is made once: Django takes longer to build one than the database to answer it.
+
+One is built with stand-ins for its arguments and for the team in scope, so that only their values
+differ from run to run. A stand-in that was left in the place of a value finds nothing.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from threading import local
+from typing import Any, Generic, TypeVar
+from uuid import UUID, uuid4
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connections
+from django.db.models import QuerySet
+from django_scopes import get_scope, scope
+
+Row = TypeVar("Row")
+
+
+class Prepared(Generic[Row]):
+    """`build` makes the query of its arguments alone (ids, texts, numbers, times, None, or tuples
+    of them): whatever else it read would stay as it was the first time. Called, it gives rows."""
+
+    def __init__(self, build: Callable[..., QuerySet[Any, Row]]) -> None:
+        self._build = build
+        self._made = local()  # what is compiled belongs to one connection, and that to one thread
+
+    def __call__(self, *given: Any) -> list[Row]:
+        now = get_scope()
+        is_scoped = now.get("_enabled", True) and "team" in now
+        values = tuple(map(_padded, (_keys(now["team"]) if is_scoped else None, *given)))
+        shape = str((now.get("_enabled", True), *map(_shape, values)))
+        made: _Made[Row] | None = vars(self._made).get(shape)
+        if made is None or made.compiler.connection is not connections[made.rows.db]:
+            made = vars(self._made)[shape] = self._compiled(values, is_scoped=is_scoped)
+        return made.run(values)
+
+    def _compiled(self, values: tuple[Any, ...], *, is_scoped: bool) -> "_Made[Row]":
+        team, *given = stand_ins = tuple(map(_stand_in, values))
+        if is_scoped:
+            with scope(team=team):
+                rows = self._build(*given)
+        else:
+            rows = self._build(*given)
+        connection = connections[rows.db]
+        compiler = rows.query.get_compiler(connection=connection)
+        vars(rows.query)["get_compiler"] = lambda *_of, **_options: compiler
+        try:
+            sql, params = compiler.as_sql()
+        except EmptyResultSet:
+            return _Made(rows, compiler, "", (), ())
+        at = {value: number for number, value in enumerate(_flat(stand_ins, connection))}
+        places = tuple(at.get(one) if isinstance(one, _PLAIN) else None for one in params)
+        if missing := {at[one] for one in _flat(given, connection)}.difference(places):
+            raise TypeError(f"{self._build} changes {len(missing)} of its arguments.")
+        return _Made(rows, compiler, sql, tuple(params), places)
+
+
+@dataclass(frozen=True)
+class _Made(Generic[Row]):
+    """`places`: which argument each parameter of the SQL is, None for those that never change."""
+
+    rows: QuerySet[Any, Row]
+    compiler: Any
+    sql: str
+    params: tuple[Any, ...]
+    places: tuple[int | None, ...]
+
+    def run(self, values: tuple[Any, ...]) -> list[Row]:
+        if not self.sql:
+            return []
+        flat = list(_flat(values, self.compiler.connection))
+        both = zip(self.params, self.places, strict=True)
+        params = tuple(own if at is None else flat[at] for own, at in both)
+        self.compiler.as_sql = lambda *_args, **_options: (self.sql, params)
+        iterable: Any = self.rows._iterable_class
+        return list(iterable(self.rows))
+
+
+_PLAIN = str | int | UUID | datetime
+
+
+def _keys(team: Any) -> Any:
+    return tuple(map(_keys, team)) if isinstance(team, tuple) else getattr(team, "pk", team)
+
+
+def _padded(value: Any) -> Any:
+    """A tuple is one of `IN`, where its last may stand twice: few lengths are compiled."""
+    if not isinstance(value, tuple):
+        return value
+    return value + value[-1:] * ((1 << max(0, len(value) - 1).bit_length()) - len(value))
+
+
+def _shape(value: Any) -> Any:
+    """What the SQL depends on."""
+    return len(value) if isinstance(value, tuple) else value is not None and type(value).__name__
+
+
+def _stand_in(value: Any) -> Any:
+    """One that no row has, and that no other value of the SQL equals."""
+    if isinstance(value, tuple):
+        return tuple(map(_stand_in, value))
+    if isinstance(value, datetime):
+        return datetime(9000, 1, 1, tzinfo=UTC) + timedelta(microseconds=secrets.randbelow(10**15))
+    if isinstance(value, int):
+        return 2**30 + secrets.randbelow(2**30)
+    return uuid4() if isinstance(value, UUID) else None if value is None else uuid4().hex
+
+
+def _flat(values: Iterable[Any], connection: Any) -> Iterator[Any]:
+    """As the driver takes them. None stands in the SQL itself."""
+    for one in values:
+        if isinstance(one, tuple):
+            yield from _flat(one, connection)
+        elif isinstance(one, UUID):
+            yield one if connection.features.has_native_uuid_field else one.hex
+        elif isinstance(one, datetime):
+            yield connection.ops.adapt_datetimefield_value(one)
+        elif one is not None:
+            yield one
