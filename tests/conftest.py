@@ -1,7 +1,7 @@
 import gc
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -9,7 +9,7 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
-from django.db import models
+from django.db import connection, models
 from django.db.models.signals import post_migrate
 from django.template import Template
 from django_scopes import scopes_disabled
@@ -63,10 +63,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if _measures_pace(item):
             item.add_marker(pytest.mark.slow)
+    chosen = [item for item in items if _is_of_this_database(item)]
     if config.getoption("--database"):
-        chosen = [item for item in items if _touches_database(item)]
-        config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
-        items[:] = chosen
+        chosen = [item for item in chosen if _touches_database(item)]
+    config.hook.pytest_deselected(items=list(set(items) - set(chosen)))
+    items[:] = chosen
     # While these wait for their processes, other tests can run.
     items.sort(key=lambda item: item.get_closest_marker("kill") is None)
 
@@ -76,6 +77,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     is_room = collection_path.parent == Path(__file__).parent
     left_out = is_room and collection_path.name not in ROOMS_OF_BOTH_DATABASES
     return True if left_out and config.getoption("--database") == "rooms" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Nothing is left out in silence: what cannot be tried here is either an error or `only_on`."""
+    report = yield
+    if report.skipped:
+        report.outcome, report.longrepr = "failed", f"skipped: {report.longrepr}"
+    return report
+
+
+def _is_of_this_database(item: pytest.Item) -> bool:
+    return all(mark.args[0] == connection.vendor for mark in item.iter_markers("only_on"))
 
 
 def _measures_pace(item: pytest.Item) -> bool:

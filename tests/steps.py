@@ -6,12 +6,11 @@ import pytest
 from django.db import connection
 
 GRAIN = 10
+counts_steps = pytest.mark.only_on("sqlite", why="only SQLite counts its steps")
 
 
 def database_steps(act: Callable[[], object]) -> int:
     """Tens of instructions of SQLite's virtual machine. The first call warms all caches."""
-    if connection.vendor != "sqlite":
-        pytest.skip("only SQLite counts its steps")
     act()
     steps = 0
 

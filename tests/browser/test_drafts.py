@@ -195,7 +195,7 @@ def _conflict(open_page: Open, world: World) -> Page:
         write(work, place, "# Theirs\n", writer=Writer(AuthorKind.PERSON, user=world.alice))
     _write(page, MINE)
     page.keyboard.press("Control+s")
-    page.wait_for_selector("form.merge")
+    page.wait_for_selector("form.merge.on")
     return page
 
 

@@ -23,7 +23,7 @@ from tests.commands.calling import run
 from tests.web.pages import text
 
 pytestmark = pytest.mark.django_db(transaction=True)
-has_demo = pytest.mark.skipif(connection.vendor != "sqlite", reason="the demo is SQLite's alone")
+has_demo = pytest.mark.only_on("sqlite", why="the demo is SQLite's alone")
 
 
 @pytest.fixture(autouse=True)

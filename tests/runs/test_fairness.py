@@ -12,7 +12,7 @@ from memoryweb.runs.claim import claim
 from memoryweb.runs.lease import Lease, Outcome
 from memoryweb.runs.models import Run
 from tests.runs.desk import Desk, ago, ahead, change
-from tests.steps import database_steps
+from tests.steps import counts_steps, database_steps
 
 
 @pytest.mark.parametrize(
@@ -122,6 +122,7 @@ def test_looking_takes_one_statement_however_many_wait(desk: Desk, other_desk: D
     assert len(queries) == 1
 
 
+@counts_steps
 @pytest.mark.parametrize("is_full", [False, True], ids=["some may start", "the share is used up"])
 def test_claiming_costs_the_same_in_a_long_queue(
     desk: Desk, settings: Settings, is_full: bool

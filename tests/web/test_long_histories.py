@@ -7,7 +7,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
-from tests.steps import database_steps
+from tests.steps import counts_steps, database_steps
 from tests.web.pages import url
 from tests.world import World
 
@@ -24,6 +24,7 @@ def note(world: World) -> File:
     return file
 
 
+@counts_steps
 @pytest.mark.parametrize(
     ("name", "args", "query"),
     [
