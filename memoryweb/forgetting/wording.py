@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Collection, Iterable, Iterator
 
 from memoryweb.forgetting.queries import MARK
+from memoryweb.language.courtesies import is_courtesy
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import spans
 from memoryweb.language.statements import says_the_same
@@ -16,12 +17,29 @@ _LEAST_HEAVY = 2  # of a statement that is told by its words, whatever their ord
 _WORD = re.compile(r"\w+")
 _BLANKS = re.compile(r"\s+")
 _SPEAKER = re.compile(r"^[^\W\d][^:：]{0,60}[:：]\s*")
+_POINTS = ".!?…。！？"
+# Where a sentence or a clause may begin and end, also within JSON and Markdown.
+_BEGINS = (
+    rf"(?:^|(?<=[\n\r\0\"'“”„«‘(\[>*_`~|、，；：{_POINTS}])|(?<=[\n\0\s\-+*•>#.!?:;,…—–)\]]\s)"
+    r"|(?<=:\d\d\s)|(?<=\\n)|(?<=[—–]))"
+)
+_ENDS = (
+    r"(?:[。！？]+|[.!?…]+(?!\w)"
+    r"|(?=\s*(?:$|[\n\r\0\"'”“»’)\]\\|(<;,，、；：*_`~—–\[]))|(?=\s[\s\-]))"
+)
 
 
 def is_telling(text: str) -> bool:
     """Three words of content, a name or a number: “yes.” is said of anything."""
     said = read(text)
     return len(said.heavy) >= _LEAST_WORDS or bool(said.names or said.numbers)
+
+
+def is_told(text: str) -> bool:
+    """A word of content that is neither a number nor kind alone: such a sentence may be looked for
+    as a whole."""
+    said = read(text)
+    return bool(said.heavy - said.numbers) and not is_courtesy(text)
 
 
 def sentences(text: str) -> Iterator[tuple[int, int, str]]:
@@ -66,18 +84,24 @@ def comes_near(text: str, other: str) -> bool:
 
 
 class Sought:
-    """The very words, whatever their case and blanks, also as JSON writes them."""
+    """The very words, whatever their case and blanks, also as JSON writes them. What is too short
+    to tell anything by its form (“I have diabetes.”) is found where it is a sentence of its own.
+    """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        telling = {one.strip() for one in texts if is_telling(one)}
-        forms = telling | {json.dumps(one)[1:-1] for one in telling}
-        forms |= {json.dumps(one, ensure_ascii=False)[1:-1] for one in telling}
-        self.texts: Collection[str] = sorted(telling)
-        parts = sorted(map(_pattern, forms), key=len, reverse=True)
+        wanted = {one.strip() for one in texts if one.strip()}
+        telling = {one for one in wanted if is_telling(one)}
+        short = {one.rstrip(_POINTS) for one in wanted - telling if is_told(one)}
+        self.texts: Collection[str] = sorted(
+            one for one in wanted if is_telling(one) or is_told(one)
+        )
+        parts = sorted(map(_pattern, _forms(telling)), key=len, reverse=True)
+        parts += [f"{_BEGINS}{_body(one)}{_ENDS}" for one in sorted(_forms(short))]
         indexed = (" ".join(rf"t{re.escape(one)}" for one in tokens(text)) for text in telling)
         parts += [rf"(?<!\w){one}(?!\w)" for one in indexed]
         self._pattern = re.compile("|".join(parts), re.IGNORECASE) if parts else None
         # A word of each: where none of them is, a whole batch of rows is passed over at once.
+        forms = _forms(telling | short)
         self._signs = {max(_WORD.findall(form.casefold()), key=len) for form in forms}
         self._signs |= {max(tokens(text), key=len) for text in telling}
 
@@ -107,9 +131,19 @@ class Sought:
         return self._pattern.sub(MARK, text) if self._pattern else text
 
 
+def _forms(texts: Iterable[str]) -> set[str]:
+    """Also as JSON writes them."""
+    plain = set(texts)
+    escaped = {json.dumps(one)[1:-1] for one in plain}
+    return plain | escaped | {json.dumps(one, ensure_ascii=False)[1:-1] for one in plain}
+
+
 def _pattern(text: str) -> str:
     """Whole words alone: who forgets “tea in May” keeps “tea in Mayfair”."""
-    body = r"\s+".join(re.escape(part) for part in _BLANKS.split(text))
     before = r"(?<!\w)" if re.match(r"\w", text) and text[0].isascii() else ""
     after = r"(?!\w)" if text[-1:].isalnum() and text[-1].isascii() else ""
-    return f"{before}{body}{after}"
+    return f"{before}{_body(text)}{after}"
+
+
+def _body(text: str) -> str:
+    return r"\s+".join(re.escape(part) for part in _BLANKS.split(text))

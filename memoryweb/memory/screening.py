@@ -224,11 +224,11 @@ def _one_line(text: str) -> str:
 
 
 def with_each_text(data: Any, change: Callable[[str], str]) -> Any:
-    """A JSON value with every string in it changed so."""
+    """A JSON value with every string in it changed so, keys too."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, dict):
-        return {key: with_each_text(value, change) for key, value in data.items()}
+        return {change(key): with_each_text(value, change) for key, value in data.items()}
     if isinstance(data, list | tuple):
         return [with_each_text(value, change) for value in data]
     return data

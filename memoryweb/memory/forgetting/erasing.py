@@ -5,20 +5,22 @@ are kept with the run until the scan has ended, so that it knows what to look fo
 """
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import Hidden, of_targets
 from memoryweb.forgetting.wording import Sought
-from memoryweb.memory.forgetting import holds, places, receipts, removal, whole_owners
+from memoryweb.memory.forgetting import holds, places, receipts, removal, repeating, whole_owners
 from memoryweb.memory.forgetting.hiding import close, locked
 from memoryweb.memory.forgetting.places import Memory, Table
 from memoryweb.memory.forgetting.removal import Going
@@ -31,13 +33,15 @@ from memoryweb.workspace.models import File, Revision
 
 KIND = Run.Kind.ERASURE
 STEP_SECONDS = 20.0  # more than the longest step takes
+_RECORDS = 500  # that are changed at once
 _BY_WORDS = frozenset({Request.Via.API, Request.Via.PAGE})  # there `about` is the words themselves
 _AFTER_FAILURE = timedelta(hours=1)
+_PARTS: Mapping[str, tuple[Any, int]] = {  # and how much of it goes at once
+    "files": (removal.take_files, 20),
+    "facts": (removal.take_facts, 100),
+    "messages": (removal.take_messages, 100),
+}
 _TRIES, _PAUSE = 20, 0.1  # of emptying the log, while others read
-
-
-class _Changed(Exception):
-    """A request was undone, or a hold made, after the run had read what goes."""
 
 
 def erase_now(tx: Transaction, request: Request, by: User | None = None) -> Run:
@@ -95,16 +99,20 @@ def queue_due(now: datetime) -> None:
 
 
 def erase(lease: Lease) -> None:
-    """The handler of runs of kind `erasure`; goes on from the step that it stood at."""
+    """The handler of runs of kind `erasure`; goes on from the step that it stood at. A hold stops
+    it between two steps."""
     run = lease.run
     memory = Memory(run.team_id, run.agent_id, run.owner_id)
     if not run.inputs and not _begin(lease, memory):
         return
     try:
         _go(lease, memory)
-    except _Changed:
+    except holds.Changed:
         lease.store(Run.Phase.INPUTS, inputs={}, checked=None)
         erase(lease)
+        return
+    except holds.Held:
+        _stop(lease)
         return
     _end(lease, memory)
     for _turn in range(_TRIES):
@@ -119,6 +127,8 @@ def _go(lease: Lease, memory: Memory) -> None:
     steps = _steps(run)
     while cursor["step"] < len(steps):
         lease.make_room(STEP_SECONDS)
+        if run.checked:
+            holds.check(run.team_id, run.agent_id, run.owner_id)
         after = steps[cursor["step"]](lease, memory, cursor["after"])
         cursor = {"step": cursor["step"] + (after is None), "after": after}
         lease.advance(Run.Phase.CHECKED, checked=cursor, result=run.result)
@@ -133,18 +143,25 @@ def _begin(lease: Lease, memory: Memory) -> bool:
     run = lease.run
     with write_transaction(run.team, run=run) as work:
         due = list(_due(memory, work.now))
-        held = bool(due) and holds.is_held(run.team_id, run.agent_id, run.owner_id)
-        if held:
-            Request.objects.filter(pk__in=[one.pk for one in due]).update(state=Request.State.HELD)
-        if held or not due:
-            reason = "legal_hold" if held else "nothing_to_erase"
-            lease.finish(Outcome(Run.Status.SKIPPED, reason), record=work.record)
+        if due and holds.is_held(run.team_id, run.agent_id, run.owner_id):
+            _hold(lease, work, [one.pk for one in due])
             return False
-        whole = any(one.is_everything for one in due)
-        lease.advance(
-            Run.Phase.INPUTS, inputs=_inputs(due, whole=whole), result=_nothing(), checked=None
-        )
+        if not due:
+            lease.finish(Outcome(Run.Status.SKIPPED, "nothing_to_erase"), record=work.record)
+            return False
+        lease.advance(Run.Phase.INPUTS, inputs=_inputs(due), result=_result(due), checked=None)
     return True
+
+
+def _stop(lease: Lease) -> None:
+    """What is gone is gone. The run keeps the words, for the one that goes on after the hold."""
+    with write_transaction(lease.run.team, run=lease.run) as work:
+        _hold(lease, work, lease.run.inputs["requests"])
+
+
+def _hold(lease: Lease, tx: Transaction, requests: Collection[Any]) -> None:
+    Request.objects.filter(pk__in=requests).update(state=Request.State.HELD)
+    lease.finish(Outcome(Run.Status.SKIPPED, "legal_hold"), record=tx.record)
 
 
 def _due(memory: Memory, now: datetime) -> Iterator[Request]:
@@ -153,7 +170,7 @@ def _due(memory: Memory, now: datetime) -> Iterator[Request]:
     return due.select_related("run").iterator()
 
 
-def _inputs(due: Sequence[Request], *, whole: bool) -> dict[str, Any]:
+def _inputs(due: Sequence[Request]) -> dict[str, Any]:
     keys = [one.pk for one in due]
     targets = list(
         Target.objects.filter(request__in=keys, is_hidden=True).select_related(
@@ -171,12 +188,16 @@ def _inputs(due: Sequence[Request], *, whole: bool) -> dict[str, Any]:
         "requests": [str(key) for key in keys],
         "texts": list(dict.fromkeys([*texts, *removal.texts_of(targets)])),
         "prints": {key: sorted(prints) for key, prints in found.items()},
-        "whole": whole,
+        "whole": any(one.is_everything for one in due),
     }
 
 
-def _nothing() -> dict[str, Any]:
-    return {"counts": {}, "scanned": {}, "remaining": 0, "done": 0, "total": 0}
+def _result(due: Sequence[Request]) -> dict[str, Any]:
+    """What runs took out that did not come to their end counts."""
+    counts: Counter[str] = Counter()
+    for run in {one.run for one in due if one.run}:
+        counts.update(run.result.get("counts", {}))
+    return {"counts": counts, "scanned": {}, "remaining": 0, "done": 0, "total": 0}
 
 
 def _going(run: Run, memory: Memory, targets: Collection[Target] = ()) -> Going:
@@ -188,43 +209,56 @@ def _going(run: Run, memory: Memory, targets: Collection[Target] = ()) -> Going:
 def _steps(run: Run) -> list[Any]:
     if run.inputs["whole"]:
         return [whole_owners.delete_some, _merge, whole_owners.count_left]
-    return [_take_out, _from_past, _from_records, _merge, _scan]
+    return [_take_out, _from_past, _from_diary, _from_records, _merge, _scan]
 
 
-def _take_out(lease: Lease, memory: Memory, _after: Any) -> None:
-    """Out of what is current, all at once: nobody ever sees half of it."""
+def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
+    """Out of what is current, some of it at a time. What waits for its turn stays hidden: nobody
+    ever sees half of it. `after` is what is left, by its keys."""
     run = lease.run
     sought = Sought(run.inputs["texts"])
-    files = _hits(Table(File, ("path", "content")), memory, sought)
-    messages = _hits(Table(Message, ("content", "name", "external_id")), memory, sought)
+    left = after or {
+        "files": places.hits(Table(File, ("path", "content")), memory, sought),
+        "facts": places.hits(Table(Fact, ("text", "value")), memory, sought),
+        "messages": places.hits(Table(Message, ("content", "name", "external_id")), memory, sought),
+    }
     with write_transaction(run.team, run=run) as work:
         lease.fence()
-        _check(run)
-        rows = Target.objects.filter(request__in=run.inputs["requests"], is_hidden=True)
-        targets = list(rows.select_related("fact", "file", "message"))
-        going = _going(run, memory, targets)
-        removal.take_out(work, going, files)
-        removal.scrub_messages(going, messages)
-        Target.objects.filter(request__in=run.inputs["requests"]).delete()
-        Request.objects.filter(pk__in=run.inputs["requests"]).update(about="", run=run)
+        its = Target.objects.filter(request__in=run.inputs["requests"], is_hidden=True)
+        if after is None:
+            holds.begin(run)
+            removal.begin(work, _going(run, memory))
+            Request.objects.filter(pk__in=run.inputs["requests"]).update(about="")
+            return {name: _keys([*keys, *_meant(its, name)]) for name, keys in left.items()}
+        part = next((name for name in _PARTS if left[name]), None)
+        if part is None:
+            its.model.objects.filter(request__in=run.inputs["requests"]).delete()
+            return None
+        take, most = _PARTS[part]
+        keys = left[part][:most]
+        said = its.filter(message__in=keys) if part == "messages" else its.none()
+        going = _going(run, memory, said)
+        take(work, going, keys)
+        said.delete()  # where it stood, other words stand now
         _count(run, going.counts)
         lease.store(Run.Phase.APPLIED, result=run.result)
+    return {**left, part: left[part][most:]}
 
 
-def _check(run: Run) -> None:
-    """Nothing of it was taken out yet, so it can still be kept. Raises _Changed."""
-    asked = Request.objects.filter(pk__in=run.inputs["requests"]).select_for_update()
-    left = [one for one in asked if one.run_id != run.pk]
-    is_undone = any(one.state != Request.State.HIDDEN for one in left)
-    if is_undone or (left and holds.is_held(run.team_id, run.agent_id, run.owner_id)):
-        raise _Changed
+def _meant(targets: "QuerySet[Target]", part: str) -> list[Any]:
+    name = part.removesuffix("s")
+    return list(targets.exclude(**{name: None}).values_list(name, flat=True))
+
+
+def _keys(keys: Sequence[Any]) -> list[Any]:
+    return list(dict.fromkeys(map(_plain, keys)))
 
 
 def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
     """One file's revisions after the other, of those that ever held it."""
     run = lease.run
     going = _going(run, memory)
-    held = _hits(Table(Revision, ("text", "reason", "path")), memory, going.sought)
+    held = places.hits(Table(Revision, ("text", "reason", "path")), memory, going.sought)
     wrote = Revision.objects.filter(pk__in=held).values("file")
     rows = File.objects.filter(Q(pk__in=wrote) | Q(pk__in=going.hidden.prints)).order_by("pk")
     file = (rows.filter(pk__gt=after) if after else rows).only("pk", "team").first()
@@ -235,15 +269,29 @@ def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
     return str(file.pk)
 
 
+def _from_diary(lease: Lease, memory: Memory, _after: Any) -> None:
+    """The shared memory's own, where it quotes what stands in a private one."""
+    run = lease.run
+    going, keys = repeating.in_diaries(memory, Sought(run.inputs["texts"]))
+    for key in keys:
+        with write_transaction(run.team, run=run) as work:
+            lease.fence()
+            removal.take_files(work, going, [key])
+            _count(run, {"revisions": removal.take_out_of_past(File.objects.get(pk=key), going)})
+            lease.store(Run.Phase.APPLIED, result=run.result)
+
+
 def _from_records(lease: Lease, memory: Memory, _after: Any) -> None:
     """Diaries, reports, candidates, stored answers and whatever else repeats it."""
     run = lease.run
-    sought = Sought(run.inputs["texts"])
-    for table in places.records():
-        hits = [pk for pk in _hits(table, memory, sought) if pk != run.pk]
-        if hits:
+    for table, of, sought in repeating.records(memory, Sought(run.inputs["texts"])):
+        hits = [pk for pk in places.hits(table, of, sought) if pk != run.pk]
+        while hits:
+            some, hits = hits[:_RECORDS], hits[_RECORDS:]
             with write_transaction(run.team, run=run):
-                _count(run, {"records": places.scrub(table, hits, sought)})
+                lease.fence()
+                _count(run, {"records": places.scrub(table, some, sought)})
+                lease.store(Run.Phase.APPLIED, result=run.result)
     with write_transaction(run.team, run=run):
         places.empty_answers(memory)
         lease.store(Run.Phase.APPLIED, inputs=run.inputs, checked=run.checked)
@@ -254,18 +302,22 @@ def _merge(_lease: Lease, _memory: Memory, after: Any) -> bool | None:
 
 
 def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
-    """Some rows of one table, of the whole team: what is left of this memory counts."""
+    """Some rows of one table, of the whole team: what is left of this memory counts, and of what
+    quotes it."""
     run, sought = lease.run, Sought(lease.run.inputs["texts"])
     tables = places.tables()
     at, last = (after["table"], after["last"]) if after else (0, None)
     if not after:
         run.result["total"] = sum(table.rows(run.team_id).count() for table in tables)
     if at >= len(tables):
+        for table, of, quoted in repeating.records(memory, sought):
+            run.result["remaining"] += 0 if of == memory else len(places.hits(table, of, quoted))
         return None
     table = tables[at]
     step = table.found(table.rows(run.team_id), sought, last)
-    left = table.rows(run.team_id).filter(table.within(memory), pk__in=step.hits)
-    run.result["remaining"] += left.exclude(pk=run.pk).count() if step.hits else 0
+    if step.hits:
+        left = table.rows(run.team_id).filter(table.within(memory), pk__in=step.hits)
+        run.result["remaining"] += left.exclude(pk=run.pk).count()
     run.result["done"] += step.rows
     scanned = run.result["scanned"]
     scanned[table.label] = scanned.get(table.label, 0) + step.rows
@@ -298,20 +350,6 @@ def _end(lease: Lease, memory: Memory) -> None:
         left = result["remaining"]
         status = Run.Status.NEEDS_REVIEW if left else Run.Status.SUCCEEDED
         lease.finish(Outcome(status, "residue" if left else "", result=result), record=work.record)
-
-
-def _hits(table: Table, memory: Memory, sought: Sought) -> list[Any]:
-    """Of the rows of that memory, those with the very words."""
-    rows = table.rows(memory.team_id).filter(table.within(memory))
-    found: list[Any] = []
-    last = None
-    while sought:
-        step = table.found(rows, sought, last)
-        found += step.hits
-        last = step.last
-        if last is None:
-            break
-    return found
 
 
 def _count(run: Run, counts: Any) -> None:

@@ -10,6 +10,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.forgetting.models import LegalHold, Request
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Transaction
+from memoryweb.runs.models import Run
 
 
 class Held(MemoryRefused):
@@ -17,6 +18,23 @@ class Held(MemoryRefused):
 
     def __init__(self) -> None:
         super().__init__(_("A legal hold keeps this from being erased. It stays hidden."))
+
+
+class Changed(Exception):
+    """A request was undone, or a hold made, after a run had read what goes."""
+
+
+def begin(run: Run) -> None:
+    """Until a run has begun to take something out, all of it can still be kept; from now on none.
+    Raises Changed."""
+    asked = Request.objects.filter(pk__in=run.inputs["requests"])
+    left = [one for one in asked.select_for_update() if one.run_id != run.pk]
+    is_undone = any(one.state != Request.State.HIDDEN for one in left)
+    if is_undone or (left and is_held(run.team_id, run.agent_id, run.owner_id)):
+        raise Changed
+    # This run knows now what those before it had found.
+    Run.objects.filter(pk__in=[one.run_id for one in left if one.run_id]).update(inputs={})
+    asked.update(run=run)
 
 
 def lasting(team_id: UUID) -> "QuerySet[LegalHold]":

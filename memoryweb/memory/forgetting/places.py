@@ -24,6 +24,10 @@ _DROPPED = frozenset({"dreaming.Candidate", "review.Proposal", "api.Idempotency"
 _BY_DOORS = frozenset(
     {"workspace.File", "workspace.Revision", "conversations.Message", "recall.Passage"}
 )
+# What dreams of the shared memory tell, who read their owners' notes.
+_QUOTING = frozenset(
+    {"dreaming.Candidate", "dreaming.Operation", "dreaming.Report", "review.Proposal", "runs.Run"}
+)
 _WAYS = ("conversation", "report", "file", "run", "message")
 
 
@@ -96,6 +100,25 @@ def tables() -> list[Table]:
 def records() -> list[Table]:
     """Those that no door writes, whose words are taken out where they stand."""
     return [table for table in tables() if table.label not in _BY_DOORS]
+
+
+def hits(table: Table, memory: Memory, sought: Sought) -> list[Any]:
+    """Of the rows of that memory, those with the very words."""
+    rows = table.rows(memory.team_id).filter(table.within(memory))
+    found: list[Any] = []
+    last = None
+    while sought:
+        step = table.found(rows, sought, last)
+        found += step.hits
+        last = step.last
+        if last is None:
+            break
+    return found
+
+
+def quoting() -> list[Table]:
+    """Those of the shared memory that can repeat what stands in a private one."""
+    return [table for table in tables() if table.label in _QUOTING]
 
 
 def scrub(table: Table, keys: list[Any], sought: Sought) -> int:

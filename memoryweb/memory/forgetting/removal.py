@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from django.apps import apps
@@ -17,8 +18,9 @@ from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.forgetting import tombstones
 from memoryweb.forgetting.models import Target
-from memoryweb.forgetting.queries import MARK, Hidden, Span, lines_saying, of_targets, without_spans
-from memoryweb.forgetting.wording import Sought, units
+from memoryweb.forgetting.queries import MARK, Hidden, Span, lines_saying, without_spans
+from memoryweb.forgetting.wording import Sought, is_told, units
+from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
 from memoryweb.memory import write
 from memoryweb.memory.forgetting.places import Memory
@@ -46,10 +48,6 @@ class Going:
     sought: Sought
     counts: Counter[str] = field(default_factory=Counter)
 
-    @classmethod
-    def of(cls, memory: Memory, targets: Collection[Target], texts: Collection[str]) -> "Going":
-        return cls(memory, of_targets(targets), Sought(texts))
-
     def sought_in(self, file: File) -> Sought:
         """The very words go in the memory's own files alone: in a file that others write, too, the
         lines that are meant go, and no word of anybody else's."""
@@ -66,30 +64,32 @@ def texts_of(targets: Collection[Target]) -> list[str]:
             lines = row.file.content.split("\n")
             numbers = lines_saying(row.file.content, {row.fingerprint})
             said += [lines[number - 1] for number in numbers]
-    return list(dict.fromkeys(part for text in said for part in units(text) if _is_own(part)))
+    parts = (part for text in said for part in units(text) if _is_own(part, text))
+    return list(dict.fromkeys(parts))
 
 
-def _is_own(text: str) -> bool:
-    """A number or a name alone stands in much that is not meant."""
-    return len(tokens(text)) >= _LEAST_TOKENS
+def _is_own(part: str, text: str) -> bool:
+    """A number, a name or a word alone stands in much that is not meant."""
+    if part == clean(text):
+        return len(tokens(part)) >= _LEAST_TOKENS or is_told(part)
+    return len(tokens(part)) >= (2 if is_told(part) else _LEAST_TOKENS)
 
 
-def take_out(tx: Transaction, going: Going, files: Collection[UUID]) -> None:
-    """Of the memory as it is now; runs that have read it begin anew, and lose their fence."""
+def begin(tx: Transaction, going: Going) -> None:
+    """Whatever could bring it back from now on: runs that have read it begin anew, and lose their
+    fence; what waits to be used goes, and its sentences are kept out."""
     memory = going.memory
-    touched = _files(going, files)
-    reaches = {(memory.agent_id, memory.owner_id), *((f.agent_id, f.owner_id) for f in touched)}
-    for agent_id, owner_id in reaches:
+    others = File.objects.filter(pk__in=going.hidden.prints, team=memory.team_id)
+    for agent_id, owner_id in {
+        (memory.agent_id, memory.owner_id),
+        *others.values_list("agent", "owner"),
+    }:
         plan_anew(agent_id, owner_id, tx.now)
         _forget_answers(agent_id, owner_id)
         Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
     words = list(going.sought.texts)
     tombstones.bury(memory.team_id, memory.agent_id, memory.owner_id, words, tx.now)
-    for file in touched:
-        _take_out_of(tx, file, going)
-    _take_facts(going)
-    _take_said(going)
-    hashes = [keyed_hash(text) for text in going.sought.texts]
+    hashes = [keyed_hash(text) for text in words]
     RecallEvent.objects.filter(
         Q(line_hash__in=hashes) | Q(query_hash__in=hashes), team=memory.team_id
     ).delete()
@@ -134,10 +134,10 @@ def _mark(line: str) -> str:
     return f"{line[: len(line) - len(line.lstrip())]}{bullet}{MARK}"
 
 
-def _files(going: Going, files: Collection[UUID]) -> list[File]:
-    keys = {*files, *going.hidden.prints}
+def take_files(tx: Transaction, going: Going, keys: Collection[Any]) -> None:
     rows = File.objects.filter(pk__in=keys, team=going.memory.team_id)
-    return list(rows.select_related("agent", "owner").select_for_update(of=("self",)))
+    for file in rows.select_related("agent", "owner").select_for_update(of=("self",)):
+        _take_out_of(tx, file, going)
 
 
 def _take_out_of(tx: Transaction, file: File, going: Going) -> None:
@@ -162,11 +162,8 @@ def _take_out_of(tx: Transaction, file: File, going: Going) -> None:
         going.counts["lines"] += len(gone) or 1
 
 
-def _take_facts(going: Going) -> None:
-    memory = going.memory
-    near = Fact.objects.of(memory.agent_id, memory.owner_id).values_list("pk", "text", "value")
-    same = {pk for pk, text, value in near if any(map(going.sought.is_in, (text, value)))}
-    found = Fact.objects.filter(pk__in={*going.hidden.facts, *same}, team=memory.team_id)
+def take_facts(_tx: Transaction, going: Going, keys: Collection[Any]) -> None:
+    found = Fact.objects.filter(pk__in=keys, team=going.memory.team_id)
     disputes = list(found.exclude(contradiction=None).values_list("contradiction", flat=True))
     going.counts["statements"] += found.count()
     found.delete()
@@ -177,27 +174,25 @@ def _take_facts(going: Going) -> None:
     lonely.delete()
 
 
-def _take_said(going: Going) -> None:
-    messages = Message.objects.filter(pk__in=going.hidden.spans).select_related(
-        "conversation__owner__integration", "conversation__agent"
-    )
-    for message in messages:
-        spans = _merged(going.hidden.spans[message.pk], len(message.content))
-        say(message, without_spans(message.content, spans) or MARK, spans)
-        going.counts["messages"] += 1
+def take_messages(_tx: Transaction, going: Going, keys: Collection[Any]) -> None:
+    """What is meant, by where it stands, and the very words wherever else they were said; also in
+    names. Who names the places has to forget them with this."""
+    rows = Message.objects.filter(pk__in=keys, team=going.memory.team_id)
+    for message in rows.select_related("conversation__owner__integration", "conversation__agent"):
+        if spans := _merged(going.hidden.spans.get(message.pk, ()), len(message.content)):
+            say(message, without_spans(message.content, spans) or MARK, spans)
+        is_scrubbed = _scrub(message, going.sought)
+        going.counts["messages"] += bool(spans) or is_scrubbed
 
 
-def scrub_messages(going: Going, keys: Collection[int]) -> None:
-    """The very words, wherever else they were said; also in names."""
-    sought = going.sought
-    for message in Message.objects.filter(pk__in=keys).select_related("conversation__owner"):
-        if not any(map(sought.is_in, (message.content, message.name, message.external_id))):
-            continue  # taken out already, by where it stood
-        message.name = sought.without(message.name)[:120]
-        message.external_id = sought.renamed(message.external_id)
-        message.save(update_fields=["name", "external_id"])
-        say(message, sought.without(message.content), sought.spans(message.content))
-        going.counts["messages"] += 1
+def _scrub(message: Message, sought: Sought) -> bool:
+    if not any(map(sought.is_in, (message.content, message.name, message.external_id))):
+        return False
+    message.name = sought.without(message.name)[:120]
+    message.external_id = sought.renamed(message.external_id)
+    message.save(update_fields=["name", "external_id"])
+    say(message, sought.without(message.content), sought.spans(message.content))
+    return True
 
 
 def say(message: Message, content: str, spans: Sequence[tuple[int, int]] = ()) -> None:

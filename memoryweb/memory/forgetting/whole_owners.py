@@ -1,20 +1,22 @@
 """Everything that is kept about one owner at one agent: row after row, until none is left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Model, Q, RestrictedError
+from django.db.models import Model, Q, QuerySet, RestrictedError
 
 from memoryweb.agents.models import Owner
 from memoryweb.audit.erasure import erase_labels_of
+from memoryweb.conversations.models import Message
 from memoryweb.forgetting.models import LegalHold, Receipt, Request
+from memoryweb.memory.forgetting import holds
 from memoryweb.memory.forgetting.places import Memory
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
 
-STEP = 20  # rows, with all that hangs on them
+STEP, STEP_OF_MESSAGES = 20, 200  # rows, with all that hangs on them
 _KEPT: Sequence[type[Model]] = (Receipt, LegalHold, Request, Run)
 
 
@@ -23,21 +25,34 @@ def delete_some(lease: Lease, memory: Memory, after: Any) -> int | None:
     run = lease.run
     with write_transaction(run.team, run=run):
         lease.fence()
-        for model in _models():
-            rows = model._default_manager.filter(_all_of(memory)).exclude(pk=run.pk)
-            keys = list(rows.values_list("pk", flat=True)[:STEP])
+        if after is None:
+            holds.begin(run)
+        for rows, most in _tables(memory):
+            keys = list(rows.exclude(pk=run.pk).values_list("pk", flat=True)[:most])
             if not keys:
                 continue
             try:
-                count, by_model = model._default_manager.filter(pk__in=keys).delete()
+                count, by_model = rows.model._default_manager.filter(pk__in=keys).delete()
             except RestrictedError:
                 continue  # another table's turn comes first
-            counts = run.result["counts"]
-            for label, n in by_model.items():
-                counts[label] = counts.get(label, 0) + n
-            return int(after or 0) + count
+            _count(run, by_model)
+            return int(after or 0) + int(count)
         _forget_asking(run, memory)
     return None
+
+
+def _tables(memory: Memory) -> Iterator[tuple["QuerySet[Any]", int]]:
+    """And how much of each goes at once. Messages first: a conversation may have any number."""
+    talk = Q(conversation__agent=memory.agent_id, conversation__owner=memory.owner_id)
+    yield Message.objects.filter(talk), STEP_OF_MESSAGES
+    for model in _models():
+        yield model._default_manager.filter(_all_of(memory)), STEP
+
+
+def _count(run: Run, by_model: Mapping[str, int]) -> None:
+    counts = run.result["counts"]
+    for label, n in by_model.items():
+        counts[label] = counts.get(label, 0) + n
 
 
 def _forget_asking(run: Run, memory: Memory) -> None:
@@ -46,10 +61,8 @@ def _forget_asking(run: Run, memory: Memory) -> None:
     asked = Request.objects.of(memory.agent_id, memory.owner_id)
     asked.filter(pk__in=run.inputs["requests"]).update(about="")
     answers = apps.get_model("api", "Idempotency")._default_manager.filter(team=run.team_id)
-    counts = run.result["counts"]
     for rows in (asked.exclude(pk__in=run.inputs["requests"]), answers.exclude(body="")):
-        for label, n in rows.delete()[1].items():
-            counts[label] = counts.get(label, 0) + n
+        _count(run, rows.delete()[1])
 
 
 def count_left(lease: Lease, memory: Memory, _after: Any) -> None:

@@ -1,0 +1,199 @@
+"""An erasure goes in steps: it is ended after a crash between any two, and a hold stops it."""
+
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+from django.db.models.signals import pre_delete
+from django.utils import timezone
+
+from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import LegalHold, Receipt, Request, Target
+from memoryweb.memory.forgetting import erasing, hiding, holds, removal, whole_owners
+from memoryweb.memory.forgetting.hiding import Asked, Meant, ask, hide
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.runs import engine
+from memoryweb.runs.lease import Lease
+from memoryweb.runs.models import Run
+from tests.forgetting.asking import MORNING, lived
+from tests.forgetting.test_erasing import forgotten, holding
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+
+class Killed(BaseException):
+    """As by a signal: nothing that cleans up runs."""
+
+
+def said_often(world: World, times: int) -> Request:
+    """A request that hides the middle of each message, in different words."""
+    talk = [NewMessage("user", f"Rain. Secret word {n} of mine. Tea.") for n in range(times)]
+    with write_transaction(world.team) as work:
+        add_messages(
+            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
+        )
+        request = ask(work, Asked(world.agent, world.customer, Request.Via.API))
+        places = [
+            Meant(Target.Kind.MESSAGE, "", message=one, first=6, last=len(one.content) - 5)
+            for one in Message.objects.all()
+        ]
+        hide(work, request, places, seconds=0)
+    return request
+
+
+def queued() -> Run:
+    engine.tick(timezone.now() + timedelta(seconds=1))
+    return Run.objects.get(kind=Run.Kind.ERASURE, status=Run.Status.QUEUED)
+
+
+def test_killed_before_and_after_each_step_it_ends_clean(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = (removal.take_messages, 2)
+    monkeypatch.setitem(erasing._PARTS, "messages", few)
+    request = said_often(world, 5)
+    run = queued()
+    advance, deaths = Lease.advance, dict[str, int]()
+
+    def dies(self: Lease, phase: Any, **fields: Any) -> None:
+        step = repr(fields.get("checked"))
+        deaths[step] = deaths.get(step, 0) + 1
+        if deaths[step] == 2:
+            advance(self, phase, **fields)
+        if deaths[step] <= 2:
+            raise Killed
+        advance(self, phase, **fields)
+
+    monkeypatch.setattr(Lease, "advance", dies)
+    while run.status != Run.Status.SUCCEEDED:
+        with suppress(Killed):
+            engine.work(run.pk)
+        run.refresh_from_db()
+        if run.status != Run.Status.SUCCEEDED:  # another worker takes it up
+            Run.objects.filter(pk=run.pk).update(status=Run.Status.QUEUED, fence=F("fence") + 1)
+    request.refresh_from_db()
+    assert len(deaths) > 8
+    assert request.state == Request.State.ERASED
+    contents = set(Message.objects.values_list("content", flat=True))
+    assert contents == {"Rain. [forgotten] Tea."}
+    assert not Target.objects.exists()
+    assert run.inputs == {}
+
+
+def test_many_messages_go_in_transactions_of_their_own(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said_often(world, 250)
+    steps: list[int] = []
+    take, most = erasing._PARTS["messages"]
+
+    def counted(tx: Any, going: Any, keys: Any) -> None:
+        steps.append(len(keys))
+        take(tx, going, keys)
+
+    monkeypatch.setitem(erasing._PARTS, "messages", (counted, most))
+    engine.work(queued().pk)
+    assert steps == [100, 100, 50]
+
+
+def test_a_hold_stops_a_run_that_has_begun_and_its_end_lets_it_go_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = forgotten(world, lived(world, world.customer))
+    from_past = erasing._from_past
+    made: list[LegalHold] = []
+
+    def late(lease: Any, memory: Any, after: Any) -> Any:
+        if not made:
+            with write_transaction(world.team) as work:
+                made.append(holds.make(work, by=world.alice, reason="Claim 7"))
+        return from_past(lease, memory, after)
+
+    monkeypatch.setattr(erasing, "_from_past", late)
+    run = queued()
+    engine.work(run.pk)
+    run.refresh_from_db()
+    request.refresh_from_db()
+    assert (run.status, run.reason) == (Run.Status.SKIPPED, "legal_hold")
+    assert request.state == Request.State.HELD
+    assert not Receipt.objects.exists()
+    with pytest.raises(hiding.NothingToUndo), write_transaction(world.team) as work:
+        hiding.undo(work, request)
+    with write_transaction(world.team) as work:
+        holds.end(work, made[0])
+    engine.work(queued().pk)
+    assert holding("62 kilos") == set()
+    assert Receipt.objects.get().counts["statements"] == 1
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+def test_a_whole_owner_stays_where_it_is_undone_or_held_before_the_run(
+    world: World, is_held: bool
+) -> None:
+    lived(world, world.customer)
+    run = whole(world)
+    with write_transaction(world.team) as work:
+        if is_held:
+            holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
+        else:
+            hiding.undo(work, Request.objects.get(agent=world.agent))
+    engine.work(run.pk)
+    assert Fact.objects.filter(owner=world.customer).exists()
+
+
+def test_a_hold_stops_the_erasure_of_a_whole_owner(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived(world, world.customer)
+    run = whole(world)
+    delete_some = whole_owners.delete_some
+
+    def late(lease: Any, memory: Any, after: Any) -> Any:
+        done = delete_some(lease, memory, after)
+        if after is None:
+            with write_transaction(world.team) as work:
+                holds.make(work, by=world.alice, reason="Claim 7", owner=world.customer)
+                with pytest.raises(hiding.NothingToUndo):
+                    hiding.undo(work, Request.objects.get(agent=world.agent))
+        return done
+
+    monkeypatch.setattr(whole_owners, "delete_some", late)
+    engine.work(run.pk)
+    run.refresh_from_db()
+    assert (run.status, run.reason) == (Run.Status.SKIPPED, "legal_hold")
+    assert Fact.objects.filter(owner=world.customer).exists()
+    assert not Message.objects.filter(conversation__owner=world.customer).exists()
+
+
+def test_messages_go_before_their_conversations(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_owners, "STEP_OF_MESSAGES", 2)
+    talk = [NewMessage("user", f"Tea {n}", timestamp=MORNING) for n in range(7)]
+    with write_transaction(world.team) as work:
+        add_messages(
+            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
+        )
+    left: list[int] = []
+    pre_delete.connect(
+        lambda instance, **_: left.append(Message.objects.count()),
+        sender="conversations.Conversation",
+        weak=False,
+        dispatch_uid="left",
+    )
+    try:
+        engine.work(whole(world).pk)
+    finally:
+        pre_delete.disconnect(sender="conversations.Conversation", dispatch_uid="left")
+    assert left == [0]
+
+
+def whole(world: World) -> Run:
+    with write_transaction(world.team) as work:
+        erasing.erase_owner(work, world.customer, world.alice)
+    return Run.objects.get(kind=Run.Kind.ERASURE, agent=world.agent)
