@@ -73,9 +73,11 @@ def shown_in_diff(file: File, diff: str) -> str:
     """A unified comparison with the current text, each line behind its two characters of sign."""
     lines = file.content.split("\n")
     waiting = {lines[number - 1] for number in _withheld(file)}
+    compared = diff.split("\n")
+    away = forgotten(files=[file]).lines_in(file.pk, "\n".join(line[2:] for line in compared))
     return "\n".join(
-        line[:2] + placeholder(file, line[2:]) if line[2:] in waiting else line
-        for line in diff.split("\n")
+        line[:2] + placeholder(file, line[2:]) if n in away or line[2:] in waiting else line
+        for n, line in enumerate(compared, 1)
     )
 
 

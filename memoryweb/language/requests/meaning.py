@@ -1,5 +1,6 @@
 """What a request means: whether a statement is what somebody asked to forget."""
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
@@ -10,6 +11,7 @@ from memoryweb.language.claims.reading import languages_of
 from memoryweb.language.normal_form import clean, is_cjk, normalise, read
 from memoryweb.language.requests.table import LANGUAGES, Table, Topic, table
 from memoryweb.language.tokens import tokens
+from memoryweb.language.words import NUMBERS
 
 # Whom a memory is about, as programs write of them.
 _OWNERS = frozenset(["user", "customer", "client", "guest", "person", "owner", "he", "she", "they"])
@@ -43,6 +45,14 @@ class Meaning:
         said = [word for topic in self.topics for word in topic.words]
         return frozenset(token for text in (*self.words, *said) for token in tokens(text))
 
+    @cached_property
+    def stubs(self) -> frozenset[str] | None:
+        """One of these stands in what fits, in capitals or not, as far as letters stay the same in
+        all forms of a word; None where that can't be told."""
+        found = {_stub(token) for token in self.searched}
+        spelled = {_stub(word) for word, number in NUMBERS.items() if number in self.searched}
+        return None if "" in found else frozenset(found | spelled)
+
 
 def meant_by(about: str, language: str = "") -> tuple[Meaning, ...]:
     """What stands behind "forget"; several where it names several things."""
@@ -75,6 +85,16 @@ def fit(
     is_anothers = claim.subject not in {"", *_OWNERS, *names}
     is_of_topic = any(topic.is_of(claim.attribute) for topic in meaning.topics)
     return Fit.MAYBE if is_anothers or not is_of_topic else Fit.YES
+
+
+def _stub(token: str) -> str:
+    """Databases fold no other letters than a to z; "ss" may be written as one, and stems change
+    their last letter."""
+    if is_cjk(token):
+        return token
+    longest = max(re.findall(r"(?:(?!ss)[a-z0-9])+", token), key=len, default="")
+    stub = longest[: max(3, min(len(longest) - 1, _SHARED_START))]
+    return longest if longest.isdigit() else stub if len(stub) > 1 else ""
 
 
 def _meaning(about: str, found: Table) -> Meaning:

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from django.db.models import Q
+
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
@@ -31,7 +33,7 @@ from memoryweb.search.models import Passage
 
 MOST = 5  # statements that are hidden at once; of more a person picks
 OFFERED = 50
-_LOOKED_AT = 1_000  # passages, the newest of those that have a word of it
+_AT_ONCE = 500  # that are read from the database
 _SPEAKING = (Message.Role.USER, Message.Role.ASSISTANT)
 
 
@@ -78,13 +80,27 @@ def match(asked: Asked, meanings: Iterable[Meaning], said_at: datetime) -> Match
         if meaning.is_last:
             _add_last(found, asked.message)
             continue
-        for fact in facts_of(asked.agent, asked.owner):
+        for fact in facts_of(asked.agent, asked.owner, _may_fit(meaning)):
             claim = Claim(Kind(fact.kind), subject=fact.subject, attribute=fact.attribute)
             claim = replace(claim, durable=True)
             _add_fact(found, fact, fit(meaning, fact.text, claim=claim, names=names), said_at)
         if not meaning.is_all:
             for passage in _passages(asked.agent, asked.owner, meaning):
                 _add_passage(found, passage, meaning, said_at, asked.message)
+    return found
+
+
+def _may_fit(meaning: Meaning) -> Q:
+    """For the database: more than what fits, as far as words tell it."""
+    if meaning.is_all or meaning.stubs is None:
+        return Q()
+    found = Q(pk__in=[])
+    for stub in meaning.stubs:
+        found |= Q(text__icontains=stub) | Q(subject__icontains=stub)
+    if meaning.topics:  # their names are patterns, and kinds have no words
+        found |= ~Q(attribute="") | Q(
+            kind__in={kind for one in meaning.topics for kind in one.kinds}
+        )
     return found
 
 
@@ -113,7 +129,7 @@ def _repeated(meant: Iterable[Meant]) -> Iterator[Meant]:
         first = min(m.position for m, _text in heard if m.conversation_id == talk)
         answers = Message.objects.filter(conversation=talk, role=Message.Role.ASSISTANT)
         answers = answers.filter(position__gt=first).select_related("conversation")
-        for message in answers.order_by("position")[:_LOOKED_AT]:
+        for message in answers.order_by("position").iterator(_AT_ONCE):
             yield from echoes_of((), texts, message)
 
 
@@ -189,6 +205,7 @@ def _passages(agent: Agent, owner: Owner | None, meaning: Meaning) -> Iterator[P
     """Those of this very memory that have a word of it."""
     reach = scope_key(agent.pk, owner.pk if owner else None)
     (there,) = index.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
-    keys = sorted(set[int]().union(*there.postings.values()), reverse=True)[:_LOOKED_AT]
-    rows = Passage.objects.filter(pk__in=keys, agent=agent, owner=owner).defer("tokens")
-    yield from rows.select_related("file", "message__conversation").order_by("-pk")
+    keys = sorted(set[int]().union(*there.postings.values()), reverse=True)
+    for some in (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)):
+        rows = Passage.objects.filter(pk__in=some, agent=agent, owner=owner).defer("tokens")
+        yield from rows.select_related("file", "message__conversation").order_by("-pk")

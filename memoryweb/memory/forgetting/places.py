@@ -24,9 +24,12 @@ _DROPPED = frozenset({"dreaming.Candidate", "review.Proposal", "api.Idempotency"
 _BY_DOORS = frozenset(
     {"workspace.File", "workspace.Revision", "conversations.Message", "recall.Passage"}
 )
-# What dreams of the shared memory tell, who read their owners' notes.
+# What dreams of the shared memory tell, and who asked about it.
 _QUOTING = frozenset(
-    {"dreaming.Candidate", "dreaming.Operation", "dreaming.Report", "review.Proposal", "runs.Run"}
+    {
+        *("dreaming.Candidate", "dreaming.Operation", "dreaming.Report"),
+        *("forgetting.Request", "review.Proposal", "runs.Run"),
+    }
 )
 _WAYS = ("conversation", "report", "file", "run", "message")
 

@@ -2,11 +2,12 @@
 (SPEC §6.1). One to five statements are hidden at once; of more, or none, a person picks.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
 from memoryweb.conversations.models import Conversation, Message
@@ -33,7 +34,7 @@ from memoryweb.workspace.author_kinds import SourceClass
 
 _OF_MACHINES = frozenset({Conversation.Source.CRON, Conversation.Source.DREAM})
 
-_ECHOED, _MOST_ECHOED = timedelta(days=1), 50  # open requests, and how many in a conversation
+_ECHOED = timedelta(days=1)  # open requests
 
 
 class NothingNamed(MemoryRefused):
@@ -201,22 +202,25 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
         Q(created_at__lt=tx.now - _ECHOED)
         | ~Exists(Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
     )
-    latest = asked.exclude(is_idle).select_related("message").order_by("-created_at", "-pk")
-    for request in latest[:_MOST_ECHOED]:
-        hidden = request.targets.filter(fact__isnull=False, is_hidden=True)
-        texts = list(hidden.values_list("fact__text", flat=True))
-        for message in said:
-            meanings = _meanings(request.about) if _answers(message, request.message) else ()
-            hiding.add(request, echoes_of(meanings, texts, message))
+    lively = list(asked.exclude(is_idle).select_related("message"))
+    texts = defaultdict(list)
+    hidden = Target.objects.filter(request__in=lively, fact__isnull=False, is_hidden=True)
+    for request_id, text in hidden.values_list("request", "fact__text"):
+        texts[request_id].append(text)
+    for message in said if lively else ():
+        since = _heard_before(message)
+        for request in lively:
+            is_answer = request.message and since <= request.message.position <= message.position
+            meanings = _meanings(request.about) if is_answer else ()
+            if places := echoes_of(meanings, texts[request.pk], message):
+                hiding.add(request, places)
 
 
-def _answers(message: Message, asked: Message | None) -> bool:
-    """Nobody but the assistant has spoken since."""
-    if asked is None or message.position < asked.position:
-        return False
-    said = message.conversation.messages.filter(role=Message.Role.USER)
-    between = said.filter(position__gt=asked.position, position__lt=message.position)
-    return not between.exists()
+def _heard_before(message: Message) -> int:
+    """The position of what its user said last: nobody but the assistant has spoken since."""
+    heard = message.conversation.messages.filter(role=Message.Role.USER)
+    latest = heard.filter(position__lt=message.position).aggregate(last=Max("position"))
+    return latest["last"] or 0
 
 
 def _meanings(about: str) -> tuple[Meaning, ...]:

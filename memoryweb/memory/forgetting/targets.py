@@ -28,7 +28,7 @@ from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File
 
 MOST_CANDIDATES = 20
-_LOOKED_AT = 400  # passages that share most words with a text
+_AT_ONCE = 400  # passages that share most words with a text
 _LEAST_MASS = 0.2  # of a text's words, by how rare they are
 
 
@@ -83,11 +83,11 @@ class _Looking:
 
     def found(self) -> Found:
         self.add(fact for fact in facts_of(self.agent, self.owner) if self._says(fact.text))
-        for passage in self._passages():
-            if passage.file is not None:
-                self._look_at_lines(passage, passage.file)
-            elif passage.message is not None:
-                self._look_at_message(passage.message)
+        for passages in self._passages():
+            before = len(self._meant)
+            self._look_at(passages)
+            if len(self._meant) == before:
+                break  # all others have less of the words
         for message in self._unindexed():
             self._look_at_message(message)
         near = [one for key, one in self._near.items() if key not in self._meant]
@@ -103,18 +103,26 @@ class _Looking:
     def _says(self, text: str) -> bool:
         return any(says(text, one) for one in self.texts)
 
-    def _passages(self) -> list[Passage]:
-        """Those with the most of the words, the likeliest first."""
+    def _look_at(self, passages: Iterable[Passage]) -> None:
+        for passage in passages:
+            if passage.file is not None:
+                self._look_at_lines(passage, passage.file)
+            elif passage.message is not None:
+                self._look_at_message(passage.message)
+
+    def _passages(self) -> Iterator[list[Passage]]:
+        """Some at a time, those with the most of the words first."""
         reaches = [scope_key(self.agent.pk, self.owner_id)]
         if self.owner_id:
             reaches.append(scope_key(self.agent.pk, None))
         wanted: Counter[int] = Counter()
         for text in self.texts:
             wanted |= _likely(text, reaches)
-        keys = [key for key, _mass in wanted.most_common(_LOOKED_AT)]
-        rows = Passage.objects.filter(pk__in=keys).defer("tokens")
-        found = {row.pk: row for row in rows.select_related("file", "message__conversation")}
-        return [found[key] for key in keys if key in found]
+        ranked = [key for key, _mass in wanted.most_common()]
+        for keys in (ranked[at : at + _AT_ONCE] for at in range(0, len(ranked), _AT_ONCE)):
+            rows = Passage.objects.filter(pk__in=keys).defer("tokens")
+            found = {row.pk: row for row in rows.select_related("file", "message__conversation")}
+            yield [found[key] for key in keys if key in found]
 
     def _unindexed(self) -> Iterator[Message]:
         """Messages that were reverted: kept, and in no index."""
@@ -124,7 +132,7 @@ class _Looking:
                 conversation__owner=self.owner_id,
                 reverted_at__isnull=False,
             )
-            yield from rows.select_related("conversation").order_by("-pk")[:_LOOKED_AT]
+            yield from rows.select_related("conversation").order_by("-pk").iterator(_AT_ONCE)
 
     def _look_at_lines(self, passage: Passage, file: File) -> None:
         if file.owner_id != self.owner_id and not self._is_own(passage):
@@ -177,14 +185,16 @@ def _likely(text: str, reaches: Sequence[str]) -> Counter[int]:
     return found
 
 
-def facts_of(agent: Agent, owner: Owner | None) -> Iterator[Fact]:
-    """Whatever became of them; shared ones, where all that they stand on is the owner's."""
-    yield from Fact.objects.of(agent.pk, owner.pk if owner else None).select_related("file")
+def facts_of(agent: Agent, owner: Owner | None, which: Q | None = None) -> Iterator[Fact]:
+    """Whatever became of them; shared ones, where all that they stand on is the owner's. The texts
+    of their files are read one by one, where they are asked for."""
+    rows = Fact.objects.filter(which or Q()).select_related("file").defer("file__content")
+    yield from rows.of(agent.pk, owner.pk if owner else None)
     if owner is not None:
         own = Evidence.objects.filter(message__conversation__owner=owner)
-        shared = Fact.objects.of(agent.pk, None).filter(pk__in=own.values("fact"))
+        shared = rows.of(agent.pk, None).filter(pk__in=own.values("fact"))
         others = Evidence.objects.exclude(message__conversation__owner=owner)
-        yield from shared.exclude(pk__in=others.values("fact")).select_related("file")
+        yield from shared.exclude(pk__in=others.values("fact"))
 
 
 def fact_place(fact: Fact) -> Meant:

@@ -1,0 +1,131 @@
+"""However much there is, what is meant is found: by requests, by erasing words, in diffs, and in
+old requests."""
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.utils import timezone
+from django_scopes import scope
+
+from memoryweb.conversations.models import Message
+from memoryweb.forgetting.models import Request
+from memoryweb.language.requests import meant_by
+from memoryweb.memory import placeholders
+from memoryweb.memory.forgetting import matching, targets
+from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
+from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
+from tests.forgetting.test_requests import remembers, say
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+
+
+def test_only_statements_that_may_fit_are_read(world: World) -> None:
+    said = [f"I like {dish}." for dish in ("tea", "pies", "soup", "rice")]
+    remembers(world, world.customer, *said, "Weight: 62", "My Größe is 180 cm.", "Owns five cats.")
+    with scope(team=world.team):
+        for about, found in (
+            ("my weight", {"Weight: 62"}),
+            ("the pie", {"I like pies."}),
+            ("5 cats", {"Owns five cats."}),
+        ):
+            (meaning,) = meant_by(about)
+            may = targets.facts_of(world.agent, world.customer, matching._may_fit(meaning))
+            texts = {fact.text for fact in may}
+            assert found <= texts
+            assert not texts & {"I like tea.", "I like soup.", "I like rice."}
+
+
+@pytest.mark.parametrize(
+    ("about", "text"),
+    [
+        ("my allergies", "Allergic to nuts."),
+        ("my cities", "I love the city of Leeds."),
+        ("what I said about strasse", "The Straße is loud."),
+        ("über Ärztin", "Die ÄRZTIN heißt Eva."),
+        ("二级的体重", "体重62公斤"),
+        ("two dogs", "We have 2 dogs."),
+    ],
+)
+def test_other_forms_of_a_word_are_passed_over_by_no_database(about: str, text: str) -> None:
+    (meaning,) = meant_by(about)
+    stubs = meaning.stubs
+    assert stubs is None or any(stub in text.lower() for stub in stubs)
+
+
+def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World) -> None:
+    lived(world, world.customer)
+    say(world, world.customer, "Please forget my weight.")
+    with write_transaction(world.team) as work:
+        talk = world.agent.conversations.get(external_id="talk", owner=world.customer)
+        first = Request.objects.get()
+        for n in range(55):
+            asked = Asked(
+                world.agent,
+                world.customer,
+                Request.Via.MESSAGE,
+                f"Thing {n}",
+                None,
+                conversation=talk,
+            )
+            hide(work, ask(work, asked), [], candidates=[])
+        hidden = Request.objects.exclude(pk=first.pk)
+        hidden.update(state=Request.State.HIDDEN, created_at=timezone.now())
+    say(world, world.customer, "It rains.", ECHO)
+    echo = Message.objects.filter(role="assistant").latest("pk")
+    assert first.targets.filter(message=echo, is_hidden=True).exists()
+
+
+def test_words_are_found_in_more_messages_than_are_read_at_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(targets, "_AT_ONCE", 3)
+    said = [NewMessage("user", f"Diabetes on day {n}.", timestamp=MORNING) for n in range(10)]
+    with write_transaction(world.team) as work:
+        add_messages(
+            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=said
+        )
+        Message.objects.filter(position__gt=5).update(reverted_at=timezone.now())
+        found = targets.of_text(world.agent, world.customer, "diabetes")
+    assert len(found.meant) == 10
+
+
+def test_a_comparison_shows_no_forgotten_line(world: World) -> None:
+    """Neither one that stands in the text nor one that stood there once."""
+    place, person = (
+        Place(world.agent, world.customer, "MEMORY.md"),
+        Writer(AuthorKind.PERSON, user=world.bob),
+    )
+    with write_transaction(world.team) as work:
+        file = write(work, place, f"- {WEIGHT}\n- Tea.\n", writer=person).file
+        request = ask(work, Asked(world.agent, world.customer, Request.Via.API))
+        hide(work, request, [targets.line_place(file, WEIGHT)])
+        write(work, place, "- Tea.\n", writer=person)
+        file = File.objects.get(pk=file.pk)
+        shown = placeholders.shown_in_diff(file, f"- - {WEIGHT}\n  - Tea.\n+ - {WEIGHT}")
+    assert "62" not in shown
+    assert "  - Tea." in shown
+
+
+def test_old_requests_about_shared_memory_lose_an_owners_words(world: World) -> None:
+    lived(world, world.customer)
+    message = Message.objects.earliest("position")
+    with write_transaction(world.team) as work:
+        said = Asked(world.agent, None, Request.Via.MESSAGE, "my weight", message)
+        by_words = Asked(world.agent, None, Request.Via.API, "the old budget")
+        own = Asked(world.agent, world.customer, Request.Via.MESSAGE, "my weight", message)
+        old, sought, mine = (ask(work, one) for one in (said, by_words, own))
+        Request.objects.filter(pk=sought.pk).update(state=Request.State.HIDDEN)
+    migration = import_module("memoryweb.forgetting.migrations.0004_shared_requests_without_words")
+    migration.empty(apps, None)
+    for one in (old, sought, mine):
+        one.refresh_from_db()
+    assert (old.about, old.message, old.conversation) == ("", None, None)
+    assert sought.about == "the old budget"
+    assert (mine.about, mine.message) == ("my weight", message)
