@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from memoryweb.dreaming.operations import Said, Spoken
-from memoryweb.language.claims import Act, Kind, claim_of
+from memoryweb.language.claims import Act, Kind, claim_of, tells_of_self
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import Lookup, clean, fingerprint
 from memoryweb.memory.fact_evidence import Ground
@@ -97,6 +97,13 @@ class Candidate:
     @property
     def durable(self) -> bool:
         return any(mention.durable for mention in self.mentions)
+
+    @property
+    def is_own(self) -> bool:
+        """What the owner of the memory said of themselves, in their own words."""
+        said = [one.by for one in self.mentions if as_line(one.text) == self.text]
+        is_theirs = any(by.is_word and not by.speaker for by in said)
+        return is_theirs and tells_of_self(self.text)
 
     @property
     def waits(self) -> bool:

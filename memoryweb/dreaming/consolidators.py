@@ -50,7 +50,7 @@ class Consolidated:
 
 def by_rules(inputs: Inputs) -> Consolidated:
     inputs = replace(inputs, material=_backed(inputs.material))
-    verdicts = _judge(inputs, cited=frozenset())
+    verdicts = _judge(inputs, has_room=len(inputs.memory.content) < room.AMPLE)
     passed = [one.candidate for one in verdicts if _passes(one)]
     return _made(inputs, verdicts, [_added(one) for one in sorted(passed, key=_moment)])
 
@@ -189,7 +189,9 @@ def _without_room(inputs: Inputs, results: Sequence[Result]) -> list[Result]:
     return found
 
 
-def _judge(inputs: Inputs, cited: frozenset[str]) -> tuple[Verdict, ...]:
+def _judge(
+    inputs: Inputs, cited: frozenset[str] = frozenset(), *, has_room: bool = False
+) -> tuple[Verdict, ...]:
     candidates = [
         replace(candidate, proposed=any(mention.ref in cited for mention in candidate.mentions))
         for candidate in gather(inputs.mentions, inputs.recalls)
@@ -205,6 +207,7 @@ def _judge(inputs: Inputs, cited: frozenset[str]) -> tuple[Verdict, ...]:
             thresholds=Thresholds(
                 min_score=settings.DREAM_MIN_SCORE, window_days=settings.DREAM_DATES
             ),
+            has_room=has_room,
         )
     )
 

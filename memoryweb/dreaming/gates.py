@@ -111,9 +111,11 @@ def judge(
     said: Sequence[Said] = (),
     rejected_before: Collection[str] = (),
     thresholds: Thresholds | None = None,
+    has_room: bool = False,
 ) -> list[Verdict]:
     """A verdict for each candidate, the best score first. `said` are the lines of the notes;
-    nearly the same words as those of `rejected_before` are rejected, too."""
+    nearly the same words as those of `rejected_before` are rejected, too. Where there is room,
+    whatever the owner said of themselves is worth it."""
     known = _Known(memory_lines)
     later = _Later(said)
     rejections = Rejections(rejected_before)
@@ -124,6 +126,7 @@ def judge(
             scored[candidate.key],
             now,
             thresholds or Thresholds(),
+            has_room,
             known,
             later,
             rejections,
@@ -143,6 +146,7 @@ class _Case:
     scored: Scored
     now: datetime
     thresholds: Thresholds
+    has_room: bool
     known: "_Known"
     later: "_Later"
     rejections: Rejections
@@ -246,6 +250,8 @@ def _grounds(case: _Case) -> _Answer:
         return _passed("asked")
     if candidate.durable:
         return _passed("durable")
+    if case.has_room and candidate.is_own:
+        return _passed("room")
     if candidate.days >= least.min_days:
         return _passed("days", days=candidate.days)
     if recall.count >= least.min_recalls and recall.queries >= least.min_queries:
@@ -333,6 +339,7 @@ GATES = (
         {
             "asked": _("Somebody asked to remember it."),
             "durable": _("It's the kind of thing that lasts."),
+            "room": _("Its owner said it of themselves, and MEMORY.md has room."),
             "days": _("It was mentioned on {days} days."),
             "recalled": _("It was recalled {times} times by {queries} queries."),
             "proposed": _("The model proposed it and cited its lines."),

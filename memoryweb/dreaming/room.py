@@ -8,6 +8,7 @@ from memoryweb.language.claims import Kind
 from memoryweb.markdown.file_kinds import CORE
 
 CAP = CORE["MEMORY.md"].limit or 0  # characters: what no prompt is given is no memory
+AMPLE = CAP // 2  # a file shorter than that takes in what may be worth keeping, too
 _MARGIN = 40  # a heading, perhaps
 _STEADY = frozenset({Kind.IDENTITY, Kind.HEALTH})
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -35,10 +36,11 @@ def returning(living: Iterable[Living], room: int) -> list[Living]:
     return found
 
 
-def _worth(one: Living) -> tuple[bool, bool, float, datetime, str]:
+def _worth(one: Living) -> tuple[bool, bool, bool, float, datetime, str]:
     kind = one.claim.kind
     at = one.by.said_at or _LONG_AGO
-    return kind is Kind.INSTRUCTION, kind in _STEADY, one.value, at, one.id
+    is_steady, is_durable = kind in _STEADY, one.claim.durable  # else it came where there was room
+    return kind is Kind.INSTRUCTION, is_steady, is_durable, one.value, at, one.id
 
 
 def _size(one: Living) -> int:

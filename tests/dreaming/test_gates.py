@@ -57,6 +57,27 @@ def test_what_lasts_was_asked_for_or_proposed_needs_no_score(sign: str) -> None:
     assert judged(found, thresholds=Thresholds(min_score=0.9)).verdict == "promoted"
 
 
+OWN_LIFE = "We never got on with the people upstairs"
+
+
+@pytest.mark.parametrize(
+    ("said", "has_room", "passes"),
+    [
+        (mention(OWN_LIFE, durable=False), True, True),
+        (mention(OWN_LIFE, durable=False), False, False),
+        (mention(OWN_LIFE, durable=False, speaker="user 7"), True, False),
+        (mention(OWN_LIFE, durable=False, weight=0), True, False),
+        (mention(f"Maria: {OWN_LIFE}", durable=False), True, False),
+        (PLAIN, True, False),
+    ],
+)
+def test_where_there_is_room_what_the_owner_said_of_themselves_is_worth_it(
+    said: Mention, has_room: bool, passes: bool
+) -> None:
+    verdict = judged(candidate(said.text, said), has_room=has_room)
+    assert (verdict.verdict == "promoted") is passes
+
+
 @pytest.mark.parametrize(("days", "passes"), [(30, True), (31, False)])
 def test_age_gate(days: int, passes: bool) -> None:
     one = candidate(BREAD, mention(BREAD, 1, month=1))

@@ -213,6 +213,18 @@ def test_a_full_file_takes_in_what_is_worth_more(monkeypatch: pytest.MonkeyPatch
     assert "Always answer in German" in again.bullets
 
 
+def test_what_came_in_only_because_there_was_room_leaves_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = "We never got on with the people upstairs"
+    memory = dream(SEED, mention(own, durable=False), mention("I'm allergic to nuts", 8)).content
+    assert own in memory
+    monkeypatch.setattr(room, "CAP", len(memory) + 20)
+    full = dream(memory, mention("My brother Tom plays the cello", 7)).content
+    assert own not in full
+    assert "My brother Tom plays the cello" in full
+
+
 def test_what_found_no_room_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "CAP", 400)
     result = dream(SEED, *things(30))

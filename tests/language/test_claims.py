@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryweb.language.claims import Act, Claim, Kind, claim_of, takes_back
+from memoryweb.language.claims import Act, Claim, Kind, claim_of, takes_back, tells_of_self
 from memoryweb.language.claims.model import Row, language
 from memoryweb.language.claims.reading import LANGUAGES, undated
 from tests.pace import assert_linear
@@ -221,6 +221,45 @@ def test_kinds_tell_what_sort_of_thing_is_said() -> None:
         "My brother Tom called.": Kind.RELATION,
     }
     assert {text: claim_of(text).kind for text in said} == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dairy and me dont get on so none of that.",
+        "We never got on with the people upstairs.",
+        "Mit den Nachbarn kamen wir nie zurecht.",
+        "我跟楼上邻居一直合不来。",
+        "うちは上の階の人とは昔から合わない。",
+    ],
+)
+def test_something_of_one_s_own_life_is_told_in_any_form(text: str) -> None:
+    assert tells_of_self(f"- 09:00 {text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "?",
+        "Bread rises twice.",
+        "He got on with us.",
+        "If we ever get a dog it's a greyhound for us.",
+        "I'm basically a bat at this point haha",
+        "I shall be buried with the filing cabinet, ha.",
+        "Give me five ideas for my party.",
+        "What do we do with the leftovers?",
+        "I'm so tired right now.",
+        "My email to you got lost.",
+        "Maria: I never got on with the people upstairs.",
+        "Wenn ich je umzieh, dann ohne Nachbarn.",
+        "Schreib meiner Chefin ab.",
+        "如果我们养狗，就养灰狗。",
+        "もし犬を飼うなら、うちはグレイハウンドだ。",
+    ],
+)
+def test_what_is_asked_imagined_laughed_at_or_of_the_moment_is_not(text: str) -> None:
+    assert not tells_of_self(text)
 
 
 @settings(max_examples=300, deadline=None)

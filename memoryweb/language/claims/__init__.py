@@ -10,6 +10,7 @@ from memoryweb.language.claims.reading import (
     claim_of,
     is_pronoun,
     spoken_of,
+    tells_of_self,
 )
 from memoryweb.language.claims.when import dates_in, is_habit, resolved
 
@@ -28,4 +29,5 @@ __all__ = [
     "resolved",
     "spoken_of",
     "takes_back",
+    "tells_of_self",
 ]

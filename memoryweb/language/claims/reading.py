@@ -201,6 +201,24 @@ def spoken_of(sentence: str, said: date | None = None) -> Sentence:
     return replace(found, claim=_dated(claim, sentence, said)) if claim.durable else found
 
 
+def tells_of_self(line: str) -> bool:
+    """It says something of whoever speaks in no known form: nothing asked, imagined, laughed at or
+    ordered, nothing of the moment or of the work at hand, and it can be understood alone."""
+    line = clean(line)[:_LONGEST]
+    sentences, spoken = split(line), languages_of(line)
+    if not (sentences and spoken) or _LABEL.match(line) or undated(sentences[0]).leans:
+        return False
+    return all(
+        one.own.search(line)
+        and not any(cue.search(line) for cue in (one.maybe, one.jokes, one.laughs, one.passing))
+        and not any(
+            one.small.search(said) or one.orders.search(said) or _asks(said, one)
+            for said in sentences
+        )
+        for one in spoken
+    )
+
+
 @lru_cache(maxsize=16_384)
 def undated(sentence: str) -> Sentence:
     """Read once, whenever it was said."""
@@ -291,6 +309,8 @@ def _is_meant(text: str, found: re.Match[str], row: Row, spoken: Language) -> bo
         return False
     if row.general and (spoken.passing.search(clause) or spoken.orders.search(text)):
         return False
+    if row.kind is Kind.INSTRUCTION and spoken.asking.search(found.group().strip()):
+        return True  # "Can you always …?"
     if last is None or last.group() in "?？":
         return not (text.rstrip().endswith(("?", "？")) or spoken.asking.search(clause.strip()))
     return not spoken.asking.search(clause.strip())
