@@ -7,10 +7,12 @@ What a whole conversation or file says about the words is a prior. All of it × 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
+from itertools import chain, repeat, starmap
+from operator import add, mul
 from typing import TypeVar
 
 from memoryweb.search.relevance import Evidence, rarity
@@ -57,8 +59,8 @@ class Postings:
     of which it is told."""
 
     text: Mapping[int, int]
-    headings: Set[int]
-    told: Set[int]
+    headings: set[int]
+    told: set[int]
 
 
 def packed(
@@ -97,6 +99,17 @@ class Places:
         """(whole, ordinal) → passage."""
         spots = zip(self.wholes.values(), self.places.items(), strict=True)
         return {(whole, place >> _ORDINAL): passage for whole, (passage, place) in spots}
+
+    @cached_property
+    def files(self) -> set[int]:
+        """The wholes that are files."""
+        kinds = dict(zip(self.wholes.values(), self.places.values(), strict=True))
+        return {whole for whole, place in kinds.items() if not place & _TURN}
+
+    @cached_property
+    def weights(self) -> dict[int, float]:
+        values = [(place & _WEIGHT) / 100 for place in self.places.values()]
+        return dict(zip(self.places, values, strict=True))
 
     def ordinal(self, passage: int) -> int:
         return self.places[passage] >> _ORDINAL
@@ -145,14 +158,18 @@ class Scores:
         return Evidence(here, frozenset(near) - here)
 
     @cached_property
-    def all(self) -> Mapping[int, float]:
+    def exact(self) -> Mapping[int, float]:
+        """Those of the best, which are better than any other."""
         least = nlargest(EXACT, self.found.values())[-1] if self.found else 0.0
-        near = {one: self.places.around(one) for one in _reaching(self.found, least)}
-        return {**self.found, **{one: self._of(one, of) for one, of in near.items() if of}}
+        return {one: self._of(one) for one in _reaching(self.found, least)}
+
+    @cached_property
+    def all(self) -> Mapping[int, float]:
+        return {**self.found, **self.exact}
 
     def best(self, count: int) -> dict[int, float]:
         """The best passages with their scores, best first; all that tie with the last one, too."""
-        scores = self.all
+        scores = self.exact if count <= len(self.exact) else self.all
         kept: Iterable[int] = scores
         if count < len(scores):
             kept = _reaching(scores, nlargest(count, scores.values())[-1])
@@ -160,13 +177,12 @@ class Scores:
 
     def shown(self, passages: Collection[int]) -> int:
         """How many of these are hits, with at most five of one file."""
-        kinds, wholes = self.places.places, self.places.wholes
-        blocks = [one for one in passages if not kinds[one] & _TURN]
-        counts = Counter([wholes[one] for one in blocks])
-        over = sum(count - PER_FILE for count in counts.values() if count > PER_FILE)
-        return len(passages) - over
+        counts = Counter(map(self.places.wholes.__getitem__, passages))
+        over = {whole: count - PER_FILE for whole, count in counts.items() if count > PER_FILE}
+        return len(passages) - sum(map(over.__getitem__, over.keys() & self.places.files))
 
-    def _of(self, passage: int, around: Sequence[tuple[int, float]]) -> float:
+    def _of(self, passage: int) -> float:
+        around = self.places.around(passage)
         value = 0.0
         for own in self.own:
             nearest = own.get(passage, 0.0)
@@ -175,7 +191,7 @@ class Scores:
                     nearest = worth * own[other]
             value += nearest
         prior = self.priors[self.places.wholes[passage]]
-        return (value + prior) * (self.places.places[passage] & _WEIGHT) / 100
+        return (value + prior) * self.places.weights[passage]
 
 
 def _reaching(scores: Mapping[int, float], least: float) -> list[int]:
@@ -185,11 +201,10 @@ def _reaching(scores: Mapping[int, float], least: float) -> list[int]:
 def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places) -> Scores:
     norms = _norms(extent, places)
     owns, rarities = [], []
-    wholes, kinds = places.wholes, places.places
-    priors = dict.fromkeys(wholes.values(), 0.0)
+    priors = dict.fromkeys(places.wholes.values(), 0.0)
     said: dict[int, float] = {}
     for term in terms:
-        having = len(term.text.keys() | term.headings | term.told)
+        having = len(term.text) + len((term.headings | term.told).difference(term.text))
         idf = math.log((extent.passages - having + 0.5) / (having + 0.5) + 1)
         rarities.append(rarity(extent.passages, having))
         owns.append(own := _own(term, norms, idf))
@@ -199,10 +214,10 @@ def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places
     if sought:
         owns.append(own := _telling(places, sought))
         said = summed(said, own)
-    found = {
-        passage: (value + priors[wholes[passage]]) * (kinds[passage] & _WEIGHT) / 100
-        for passage, value in said.items()
-    }
+    # Column by column: of thousands of passages each step in Python would count.
+    prior = map(priors.__getitem__, map(places.wholes.__getitem__, said))
+    weight = map(places.weights.__getitem__, said)
+    found = dict(zip(said, map(mul, map(add, said.values(), prior), weight), strict=True))
     return Scores(places, owns, priors, found, rarities)
 
 
@@ -248,9 +263,5 @@ def _telling(places: Places, sought: int) -> dict[int, float]:
 
 def _counts(term: Postings, places: Places) -> Counter[int]:
     """How often each whole says the word."""
-    wholes = places.wholes
-    counts = Counter(map(wholes.__getitem__, term.text))
-    for passage, count in term.text.items():
-        if count > 1:
-            counts[wholes[passage]] += count - 1
-    return counts
+    said = chain.from_iterable(starmap(repeat, term.text.items()))
+    return Counter(map(places.wholes.__getitem__, said))
