@@ -12,19 +12,20 @@ SHOWN_LINES = 400  # of one file's diff
 
 
 def now(caller: Caller, file: File) -> str:
-    return placeholders.shown(file) if caller.is_program else file.content
+    return placeholders.shown(file) if caller.is_program else placeholders.for_people(file)
 
 
 def then(caller: Caller, file: File, content: str) -> str:
     """An earlier text of the file, or one that was proposed for it."""
-    return placeholders.shown_then(file, content) if caller.is_program else content
+    if caller.is_program:
+        return placeholders.shown_then(file, content)
+    return placeholders.for_people(file, content)
 
 
 def diff(caller: Caller, agent: Agent, owner: Owner | None, item: Item) -> str:
     """What an import would change in a file."""
     text = item.diff(SHOWN_LINES)
-    if not caller.is_program:
-        return text
     files = agent.files.of(agent.pk, owner.pk if owner else None).present()
     file = files.filter(folded_path=fold(item.path)).first()
-    return placeholders.shown_in_diff(file, text) if file else text
+    is_program = caller.is_program
+    return placeholders.shown_in_diff(file, text, is_program=is_program) if file else text

@@ -1,9 +1,10 @@
 """What a program is given of lines that wait for a person, or that their owner has spoken against,
-and how it writes around them.
+and what anybody is given of lines that are to be forgotten; and how they write around them.
 
 Each such line is shown as a comment with a number. What stands in its place when the program
 writes becomes the line again, and where it is gone the line comes back: a program neither reads
-such a line nor gets rid of it. The hash of a file is always that of its true text.
+such a line nor gets rid of it; nor does a person of what is to be forgotten. The hash of a file is
+always that of its true text.
 """
 
 import re
@@ -15,6 +16,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import ngettext
 from django_scopes import scope
 
+from memoryweb.forgetting.queries import Hidden
 from memoryweb.forgetting.queries import hidden as forgotten
 from memoryweb.language.flags import Known, flags_of, orders_across
 from memoryweb.memory import outdated
@@ -29,9 +31,13 @@ from memoryweb.provenance.flags import (
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.provenance.writers import Writer
 from memoryweb.search.hits import Hit
+from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
 _PLACEHOLDER = re.compile(r"\s*<!-- line waiting for review #([0-9a-f]{8}) -->\s*")
+_HIDDEN = re.compile(r"\s*<!-- line to be forgotten #([0-9a-f]{8}) -->\s*")
+
+_READ_WITHOUT = frozenset({AuthorKind.PERSON, AuthorKind.IMPORT})  # what is to be forgotten
 
 
 class LinesWait(MemoryRefused):
@@ -69,10 +75,23 @@ def shown_then(file: File, content: str) -> str:
     )
 
 
-def shown_in_diff(file: File, diff: str) -> str:
+def for_people(file: File, content: str | None = None) -> str:
+    """The current text or another one of the file, as people read it: who asked to forget something
+    reads with the request what it is."""
+    text = file.content if content is None else content
+    return _hidden_in(text, file, forgotten(files=[file]))
+
+
+def for_people_all(texts: Sequence[tuple[File, str]]) -> list[str]:
+    """The same of many, in one statement."""
+    away = forgotten(files=[file for file, _text in texts])
+    return [_hidden_in(text, file, away) for file, text in texts]
+
+
+def shown_in_diff(file: File, diff: str, *, is_program: bool = True) -> str:
     """A unified comparison with the current text, each line behind its two characters of sign."""
     lines = file.content.split("\n")
-    waiting = {lines[number - 1] for number in _withheld(file)}
+    waiting = {lines[number - 1] for number in _withheld(file)} if is_program else set()
     compared = diff.split("\n")
     away = forgotten(files=[file]).lines_in(file.pk, "\n".join(line[2:] for line in compared))
     return "\n".join(
@@ -111,8 +130,10 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
     """What a program wrote, with the true lines where their placeholders stand; and `keeps` what
     it may not take away: such lines, and of a whole new text also what people pinned or wrote.
     """
-    if not writer.is_program or (file is not None and file.content == content):
+    if file is not None and file.content == content:
         return content
+    if not writer.is_program:
+        return _kept_by_people(file, content, writer)
     if file is None or file.deleted_at is not None:
         return "\n".join(line for line in content.split("\n") if not _PLACEHOLDER.fullmatch(line))
     withheld = _withheld(file)
@@ -126,6 +147,22 @@ def put_back(file: File | None, content: str, writer: Writer, *, keeps: bool = T
     # The writer has not seen these, so none of its lines is another version of one.
     content = keep(file.content, content, withheld, replaces=False)
     return keep(file.content, content, protected)
+
+
+def _kept_by_people(file: File | None, content: str, writer: Writer) -> str:
+    """What is to be forgotten goes and stays by its request alone: who saves, restores or imports a
+    text that they read without it doesn't take it away."""
+    lines = content.split("\n")
+    if writer.kind not in _READ_WITHOUT:
+        return content
+    if file is None or file.deleted_at is not None:
+        return "\n".join(line for line in lines if not _HIDDEN.fullmatch(line))
+    away = forgotten(files=[file]).lines_of(file)
+    content = "\n".join(_lines_put_back(file, lines, away, _HIDDEN))
+    if away and not content.strip():
+        stood = file.content.split("\n")
+        return "".join(f"{stood[number - 1]}\n" for number in sorted(away))
+    return keep(file.content, content, away, replaces=False, pins=False) if away else content
 
 
 def check_deletion(file: File, writer: Writer) -> None:
@@ -170,6 +207,17 @@ def _withheld(file: File) -> set[int]:
     return outdated.withheld_of([file])[file.pk]
 
 
+def _hidden_in(text: str, file: File, away: Hidden) -> str:
+    gone = away.lines_in(file.pk, text)
+    if not gone:
+        return text
+    lines = enumerate(text.split("\n"), start=1)
+    return "\n".join(
+        f"<!-- line to be forgotten #{_number(file, line)} -->" if n in gone else line
+        for n, line in lines
+    )
+
+
 def _with_placeholders(file: File, withheld: Collection[int]) -> str:
     if not withheld:
         return file.content
@@ -177,27 +225,34 @@ def _with_placeholders(file: File, withheld: Collection[int]) -> str:
     return "\n".join(placeholder(file, line) if n in withheld else line for n, line in lines)
 
 
-def _lines_put_back(file: File, lines: Iterable[str], withheld: Collection[int]) -> Iterator[str]:
+def _lines_put_back(
+    file: File,
+    lines: Iterable[str],
+    withheld: Collection[int],
+    pattern: re.Pattern[str] = _PLACEHOLDER,
+) -> Iterator[str]:
     """The first placeholder with a number stands for the first line that is shown so, and on; one
     that stands for nothing (any more) goes. A person may have written what only looks like one."""
     places: dict[str, list[str]] | None = None
     for line in lines:
-        match = _PLACEHOLDER.fullmatch(line)
+        match = pattern.fullmatch(line)
         if match is None:
             yield line
             continue
         if places is None:
-            places = _places(file, withheld)
+            places = _places(file, withheld, pattern)
         if places[match[1]]:
             yield places[match[1]].pop(0)
 
 
-def _places(file: File, withheld: Collection[int]) -> dict[str, list[str]]:
+def _places(
+    file: File, withheld: Collection[int], pattern: re.Pattern[str]
+) -> dict[str, list[str]]:
     """By number: the lines that are shown with it, then those that a person has kept since."""
     found: dict[str, list[str]] = defaultdict(list)
     kept: dict[str, list[str]] = defaultdict(list)
     for n, line in enumerate(file.content.split("\n"), start=1):
-        match = _PLACEHOLDER.fullmatch(line)
+        match = pattern.fullmatch(line)
         if match and n not in withheld:
             found[match[1]].append(line)
         elif line.strip():

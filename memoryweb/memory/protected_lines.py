@@ -31,34 +31,39 @@ class _Part:
 
 
 def keep(
-    before: str, after: str, protected_lines: Collection[int], *, replaces: bool = True
+    before: str,
+    after: str,
+    protected_lines: Collection[int],
+    *,
+    replaces: bool = True,
+    pins: bool = True,
 ) -> str:
     """`after` with every pinned block of `before`, and each of its lines with a number (1-based)
     in `protected_lines`, verbatim and in their order.
 
     What is missing comes back below the line that it followed, else at the end of its section,
     else at the end; if it `replaces`, a changed version of it goes. All else of `after` stays as
-    it is, so doing it again changes nothing.
+    it is, so doing it again changes nothing. Without `pins` a pinned block is lines like others.
     """
     if not after.strip():
         return after  # to be refused as what it is
-    parts = _parts(before)
+    parts = _parts(before, pins)
     wanted = list(_protected(parts, protected_lines))
     kept = [parts[at] for at in wanted]
-    made = _parts(after)
+    made = _parts(after, pins)
     if len(_matches(kept, made)) == len(kept):
         return after
-    made = _parts(_without_changed(before, after, kept) if replaces else after)
+    made = _parts(_without_changed(before, after, kept) if replaces else after, pins)
     made = _without_misplaced(parts, kept, made)
     _put_in(parts, wanted, made)
     return "\n".join(part.text for part in made)
 
 
-def _parts(text: str) -> list[_Part]:
+def _parts(text: str, pins: bool = True) -> list[_Part]:
     lines = text.split("\n")
     parts: list[_Part] = []
     done = 0
-    for first, last in pinned_ranges(text):
+    for first, last in pinned_ranges(text) if pins else ():
         parts += [_Part(line) for line in lines[done : first - 1]]
         parts.append(_Part("\n".join(lines[first - 1 : last]), is_pinned=True))
         done = last

@@ -10,7 +10,7 @@ from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.erasing import views as erasing
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import arranging, editing, line_protection, merging
+from memoryweb.web.files import arranging, editing, forgetting, line_protection, merging
 from memoryweb.web.files import views as files
 from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.mine import views as mine
@@ -51,6 +51,12 @@ file_patterns = [
         "files/<md:path>/revisions/<int:number>/restore/", revisions.restore, name="agents_restore"
     ),
     path("files/<md:path>/compare/", revisions.compare, name="agents_compare"),
+    path("files/<md:path>/<int:line>/forget/", forgetting.forget_line, name="agents_forget_line"),
+    path(
+        "files/<md:path>/<int:line>/forget/undo/",
+        forgetting.unforget_line,
+        name="agents_unforget_line",
+    ),
     path("files/<md:path>/release/", line_protection.release, name="agents_release"),
     path("files/<md:path>/keep/", line_protection.keep, name="agents_keep"),
 ]

@@ -1,15 +1,21 @@
 """Forgetting what somebody pointed at: statements, lines or words; a dry run says what would go."""
 
+from collections.abc import Collection
+
 from django.conf import settings
 
 from memoryweb.facts.models import Fact
-from memoryweb.forgetting.models import Request
+from memoryweb.forgetting.models import Request, Target
+from memoryweb.forgetting.queries import lines_saying
+from memoryweb.memory import write
+from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.forgetting import hiding, targets
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.requests import room
 from memoryweb.memory.forgetting.targets import Found
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
+from memoryweb.workspace.models import File
 
 
 def forget(
@@ -33,6 +39,43 @@ def forget_fact(tx: Transaction, fact: Fact, *, writer: Writer, is_theirs: bool)
     asked = Asked(fact.agent, fact.owner, Request.Via.PAGE, by=writer.user)
     found = targets.of_facts(fact.agent, fact.owner, [fact])
     return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
+
+
+def forget_lines(
+    tx: Transaction,
+    file: File,
+    numbers: Collection[int],
+    *,
+    expected: str,
+    writer: Writer,
+    is_theirs: bool,
+) -> Request:
+    """Lines of the text that has this hash, with all that says the same. Raises Stale."""
+    file = _unchanged(file, expected)
+    asked = Asked(file.agent, file.owner, Request.Via.PAGE, by=writer.user)
+    found = targets.of_lines(file, numbers)
+    return forget(tx, asked, found, is_person=True, is_theirs=is_theirs)
+
+
+def undo_of_lines(
+    tx: Transaction, file: File, numbers: Collection[int], *, expected: str, writer: Writer
+) -> None:
+    """Every request of its memory that hides one of these lines. Raises Stale, NothingToUndo."""
+    file = _unchanged(file, expected)
+    own = Request.objects.hiding().of(file.agent_id, file.owner_id)
+    its = Target.objects.filter(file=file, is_hidden=True, request__in=own)
+    said = [row for row in its if lines_saying(file.content, {row.fingerprint}) & {*numbers}]
+    for request in own.filter(pk__in=[row.request_id for row in said]):
+        hiding.undo(tx, request, writer.user)
+    if not said:
+        raise hiding.NothingToUndo
+
+
+def _unchanged(file: File, expected: str) -> File:
+    file = write.lock(file)
+    if file.sha256 != expected:
+        raise Stale(file)
+    return file
 
 
 def undo_of_fact(tx: Transaction, fact: Fact, *, writer: Writer) -> None:

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -6,7 +6,9 @@ from django.http import HttpResponse
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.conversations.models import Conversation, Message
+from memoryweb.forgetting.queries import MARK, Hidden, hidden
 from memoryweb.memory.carried import carried, last_prompt
+from memoryweb.memory.placeholders import for_people_all
 from memoryweb.provenance.lines import lines_from_messages
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
@@ -116,23 +118,32 @@ def _shown(request: TeamRequest, messages: Iterable[Message]) -> list[tuple[Mess
     """Each message with its words marked, and with the lines that were made of it."""
     words = words_of(request.GET.get("q", ""))
     shown = list(messages)
-    wrote = _wrote(request, [message.pk for message in shown])
+    wrote, away = _wrote(request, [message.pk for message in shown]), hidden(messages=shown)
     return [
-        (message, marked_html(plain(message.content), words), wrote.get(message.pk, []))
+        (message, marked_html(plain(_said(message, away)), words), wrote.get(message.pk, []))
         for message in shown
     ]
 
 
+def _said(message: Message, away: Hidden) -> str:
+    return away.said(message) or MARK if message.pk in away.spans else message.content
+
+
 def _wrote(request: TeamRequest, message_ids: Iterable[int]) -> Mapping[int, list[dict[str, str]]]:
     found: dict[int, list[dict[str, str]]] = {}
-    for origin in lines_from_messages(message_ids):
-        if not request.visit.reads(origin.file.owner_id) or origin.message_id is None:
-            continue
-        found.setdefault(origin.message_id, []).append(_line(request, origin.file, origin.line))
+    origins = [
+        one for one in lines_from_messages(message_ids) if request.visit.reads(one.file.owner_id)
+    ]
+    files = {one.file.pk: one.file for one in origins}
+    texts = for_people_all([(file, file.content) for file in files.values()])
+    lines = {key: text.split("\n") for key, text in zip(files, texts, strict=True)}
+    for one in origins:
+        if one.message_id is not None:
+            row = _line(request, one.file, lines[one.file.pk], one.line)
+            found.setdefault(one.message_id, []).append(row)
     return found
 
 
-def _line(request: TeamRequest, file: File, line: int) -> dict[str, str]:
-    lines = file.content.split("\n")
+def _line(request: TeamRequest, file: File, lines: Sequence[str], line: int) -> dict[str, str]:
     text = lines[line - 1] if line <= len(lines) else ""
     return {"label": f"{file.path}:{line}", "text": text, "url": file_url(request, file, line)}

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from memoryweb.dreaming import gates
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.markdown.diff import counts, side_by_side
+from memoryweb.memory.placeholders import for_people_all
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
@@ -140,7 +141,7 @@ def _scores(candidate: Candidate) -> list[dict[str, Any]]:
 
 def _change(request: TeamRequest, run: Run, file: File, before: int, after: int) -> dict[str, Any]:
     old = content_of(file, before) if before else ""
-    rows = side_by_side(old, content_of(file, after))
+    rows = side_by_side(*for_people_all([(file, old), (file, content_of(file, after))]))
     added, removed = counts(rows)
     compare = _url(request, run, "agents_compare", file.path)
     join = "&" if "?" in compare else "?"

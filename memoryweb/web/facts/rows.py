@@ -21,6 +21,7 @@ from memoryweb.facts.listing import (
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.facts.validity import state_on, today
+from memoryweb.memory.placeholders import for_people
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
@@ -82,7 +83,7 @@ def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
     """Its line of the file between its neighbours, each with its number."""
     if fact.file is None or not line:
         return []
-    numbered = list(enumerate(fact.file.content.split("\n"), 1))
+    numbered = list(enumerate(for_people(fact.file).split("\n"), 1))
     return numbered[max(0, line - 1 - _AROUND) : line + _AROUND]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memoryweb.conversations.models import Conversation
+from memoryweb.memory.placeholders import for_people
 from memoryweb.provenance.authorship import Said, Wrote, authorship
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.naming import author_of, message_url
@@ -39,7 +40,8 @@ def authored(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
     count = len(known.lines) - (known.lines[-1:] == [""])
     shown = page(request, range(count), size=500)
     first = shown.first - 1 if count else 0
-    told = _told(known.lines, known.wrote, range(first, first + len(shown)))
+    lines = for_people(file, "\n".join(known.lines)).split("\n")
+    told = _told(lines, known.wrote, range(first, first + len(shown)))
     return {"is_authored": True, "authored": _stretches(request, file, told), "page": shown}
 
 

@@ -12,6 +12,7 @@ from memoryweb.markdown.paths import fold
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory import write as door
 from memoryweb.memory.exceptions import Exists, MemoryRefused, Stale
+from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import (
@@ -130,7 +131,7 @@ def _show_editor(
     request: TeamRequest, workspace: Workspace, file: File, form: EditForm
 ) -> HttpResponse:
     if not form.is_bound:
-        form = EditForm(initial={"content": file.content, "sha256": file.sha256})
+        form = EditForm(initial={"content": for_people(file), "sha256": file.sha256})
         form.begin_at("content")
     editor = editor_of(file, form["content"].value() or "", request.user.pk)
     context = about(workspace, file=file, form=form, editor=editor)

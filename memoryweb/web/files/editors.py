@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from memoryweb.llm.tokens import estimate
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
+from memoryweb.memory.placeholders import for_people
 from memoryweb.provenance.lines import lines_of_people
 from memoryweb.workspace.models import File
 
@@ -48,7 +49,7 @@ class Editor:
 
 def editor_of(file: File, text: str, user_id: object) -> Editor:
     """Lines are marked while the text in the editor is the file's own."""
-    is_own = text == file.content
+    is_own = text == for_people(file)
     return Editor(
         draft=draft_name(user_id, file),
         characters=len(text),

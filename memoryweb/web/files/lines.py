@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from memoryweb.forgetting.queries import hidden
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.outdated import spoken_against
 from memoryweb.provenance.flags import flagged_lines
@@ -19,8 +20,8 @@ class Shown:
     """A block with the lines of it that a machine wrote.
 
     `standing` is `pinned`, `person` (kept from machines), `released` or nothing. `outdated`: the
-    statement that its owner has spoken against. The first block of those with the same standing has
-    the lines of all of them, else both numbers are 0.
+    statement that its owner has spoken against; `hidden`: it is to be forgotten. The first block of
+    those with the same standing has the lines of all of them, else both numbers are 0.
     """
 
     block: Block
@@ -30,6 +31,7 @@ class Shown:
     marked: bool
     standing: str
     outdated: UUID | None = None
+    hidden: bool = False
     first: int = 0
     last: int = 0
 
@@ -44,6 +46,11 @@ class Shown:
         if self.standing == "person":
             return _("A person wrote this. Machines do not change it.")
         return _("A person wrote this. Machines may change it.")
+
+    @property
+    def can_go(self) -> bool:
+        """Headings and marks say nothing that could be forgotten."""
+        return not self.hidden and self.block.kind not in {"heading", "pin", "unpin"}
 
     @property
     def act(self) -> str:
@@ -63,7 +70,7 @@ def standings(lines: Sequence[Shown]) -> set[str]:
 def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
     by_machine, by_person, released = _authors(file)
     pinned, waiting = pinned_lines(file.content), flagged_lines(file)
-    against = spoken_against(file)
+    against, away = spoken_against(file), hidden(files=[file]).lines_of(file)
     last = 0
     for block in blocks:
         lines = set(block.lines)
@@ -81,6 +88,7 @@ def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
             marked=bool(lines & waiting),
             standing=standing,
             outdated=next((against[line] for line in block.lines if line in against), None),
+            hidden=bool(lines & away),
         )
         last = block.end
 

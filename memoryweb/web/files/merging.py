@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 
 from memoryweb.markdown.merge import Decision, Hunk, conflicts, merge, resolved
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
+from memoryweb.memory.placeholders import for_people_all
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
@@ -118,7 +119,9 @@ def _hunks(file: File, form: MergeForm) -> list[Hunk]:
     """The ancestor is found by its hash; without it, nothing counts as taken away."""
     theirs = content_with(file, form.cleaned_data["sha256"])
     base = content_with(file, form.cleaned_data["base"])
-    return merge(base, file.content if theirs is None else theirs, form.cleaned_data["content"])
+    then = file.content if theirs is None else theirs
+    before, after = for_people_all([(file, base or ""), (file, then)])
+    return merge(None if base is None else before, after, form.cleaned_data["content"])
 
 
 def _show(

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.readers import Reader
 from memoryweb.facts.listing import fact_at
 from memoryweb.memory.global_memory import global_text
+from memoryweb.memory.placeholders import for_people
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     TeamRequest,
@@ -20,6 +21,7 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.files import blame
+from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.files.lines import shown, standings
 from memoryweb.web.files.trees import tree
 from memoryweb.web.highlighting import marked_blocks
@@ -87,12 +89,13 @@ def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
             number=found.revision
         ),
         proposals=found.proposals.filter(state="pending").count(),
+        may_forget=workspace.can_write and is_theirs(request, workspace),
     )
     return show(request, "files/file.html", context, partials=("text",))
 
 
 def _text(request: TeamRequest, file: File) -> dict[str, Any]:
-    rendered = markdown.render(file.content)
+    rendered = markdown.render(for_people(file))
     lines = shown(file, marked_blocks(rendered.blocks, request.GET.get("q", "")))
     return {"lines": lines, "standings": standings(lines), "is_cut": rendered.is_cut}
 

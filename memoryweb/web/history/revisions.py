@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
+from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
@@ -87,7 +88,7 @@ def revision(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Ht
 
 
 def _text(request: TeamRequest, file: File, number: int) -> dict[str, Any]:
-    rendered = markdown.render(content_of(file, number))
+    rendered = markdown.render(for_people(file, content_of(file, number)))
     blocks = marked_blocks(rendered.blocks, request.GET.get("q", ""))
     return {"blocks": blocks, "is_cut": rendered.is_cut}
 
@@ -202,4 +203,4 @@ def _content(file: File, number: int) -> str:
         return ""
     if not file.revisions.filter(number=number).exists():
         raise Http404
-    return content_of(file, number)
+    return for_people(file, content_of(file, number))

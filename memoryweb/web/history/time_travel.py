@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.markdown.diff import Row, counts, side_by_side
+from memoryweb.memory.placeholders import for_people_all
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.files.views import workspace_choices
 from memoryweb.web.form_fields import start_of
@@ -211,8 +212,10 @@ def _shown(
 
 def _texts(pasts: Sequence[Past | None]) -> list[str]:
     """The text of each; nothing where the file was not there."""
-    there = {past.file.pk: past for past in with_texts([past for past in pasts if past])}
-    return [there[past.file.pk].content if past else "" for past in pasts]
+    there = with_texts([past for past in pasts if past])
+    texts = for_people_all([(past.file, past.content) for past in there])
+    shown = {past.file.pk: text for past, text in zip(there, texts, strict=True)}
+    return [shown[past.file.pk] if past else "" for past in pasts]
 
 
 def _one(

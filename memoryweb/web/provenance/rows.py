@@ -1,6 +1,6 @@
 """What came from one source, as its page prints it; text only where it may be read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.markdown.diff import side_by_side
+from memoryweb.memory.placeholders import for_people_all
 from memoryweb.memory.reverting import Change, Plan
 from memoryweb.provenance.flags import files_of
 from memoryweb.provenance.sources import Kind, Source, lines_of
@@ -97,8 +98,22 @@ def lines_shown(request: TeamRequest, source: Source) -> tuple[list[tuple[File, 
     return sorted(shown, key=lambda one: (one[0].folded_path, str(one[0].pk), one[1])), others
 
 
-def line_row(request: TeamRequest, file: File, number: int, *, is_shared: bool) -> dict[str, Any]:
-    lines = file.content.split("\n")
+def line_rows(
+    request: TeamRequest, shown: Sequence[tuple[File, int, bool]]
+) -> list[dict[str, Any]]:
+    """Each line with whether it stands on other sources, too."""
+    files = {file.pk: file for file, _number, _part in shown}
+    texts = for_people_all([(file, file.content) for file in files.values()])
+    lines = {key: text.split("\n") for key, text in zip(files, texts, strict=True)}
+    return [
+        _line_row(request, file, lines[file.pk], number, is_shared=part)
+        for file, number, part in shown
+    ]
+
+
+def _line_row(
+    request: TeamRequest, file: File, lines: Sequence[str], number: int, *, is_shared: bool
+) -> dict[str, Any]:
     text = lines[number - 1] if number <= len(lines) else ""
     return {
         "place": f"{file.path}:{number}",

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
+from memoryweb.forgetting.queries import MARK, hidden
+from memoryweb.memory.placeholders import for_people
 from memoryweb.provenance.lines import origins_at
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
@@ -46,7 +48,8 @@ def trace(request: TeamRequest, file: File, line: int) -> list[Step]:
         for place in fresh:
             text, at = _where_now(*place)
             origins = origins_at(place[0], at) if at else []
-            steps.append(_line(request, place[0], place[1], text, origins))
+            shown = for_people(place[0], text)
+            steps.append(_line(request, place[0], place[1], shown, origins))
             messages |= {o.message.pk: o.message for o in origins if o.message}
             places += _sources(origins)
     return steps + [_message(request, message) for message in messages.values()]
@@ -108,7 +111,7 @@ def _message(request: TeamRequest, message: Message) -> Step:
     return Step(
         "message",
         title=message.name or message.get_role_display(),
-        text=message.content,
+        text=hidden(messages=[message]).said(message) or MARK,
         url=talk_url(request, conversation, message.position),
         message=message,
     )

@@ -11,6 +11,7 @@ from memoryweb.facts.listing import sides_of
 from memoryweb.forgetting.models import Request
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.forgetting.telling import tell
+from memoryweb.memory.placeholders import for_people_all
 from memoryweb.memory.review import proposals, secrets
 from memoryweb.review.inbox import Item, Kind, line_text
 from memoryweb.web import wording
@@ -89,7 +90,8 @@ def _proposal(request: TeamRequest, item: Item) -> dict[str, Any]:
     base = content_of(file, proposal.base_revision) if proposal.base_revision else ""
     token = proposal.token
     program = (token.integration or token.name) if token else ""
-    rows = side_by_side(file.content if outcome else base, outcome or proposal.content)
+    sides = (file.content if outcome else base, outcome or proposal.content)
+    rows = side_by_side(*for_people_all([(file, text) for text in sides]))
     return {
         "author": proposal.run.get_kind_display() if proposal.run else program,
         "rows": rows,

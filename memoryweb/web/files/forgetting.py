@@ -1,0 +1,90 @@
+"""Forgetting a line of a file: what would go with it, then yes or no; and taking that back."""
+
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.memory.forgetting import asking, targets
+from memoryweb.memory.placeholders import for_people
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.web import markdown
+from memoryweb.web.access import TeamRequest, Workspace, find_file, find_workspace, team_view
+from memoryweb.web.files.forms import DeleteForm
+from memoryweb.web.htmx import about, show, to
+from memoryweb.web.naming import writer_of
+from memoryweb.web.refusals import told_to
+from memoryweb.workspace.models import File
+
+SHOWN = 50  # places that a page names
+
+
+@team_view("GET", "POST")
+def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    """What is shared, an admin forgets; everybody else asks in Review."""
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, to_write=True)
+    numbers, is_own = _lines(file, line), is_theirs(request, workspace)
+    if request.method == "POST":
+        done = _("Hidden. It will be erased in a while; until then you can undo it.")
+        asked = _("An admin decides in Review whether it is erased.")
+        act = partial(asking.forget_lines, is_theirs=is_own)
+        return _act(request, workspace, file, numbers, act, done if is_own else asked)
+    found = targets.of_lines(file, numbers)
+    shown = [one for one in found.meant if one.text][:SHOWN]
+    context = about(
+        workspace,
+        file=file,
+        line=line,
+        goes=shown,
+        more=len(found.meant) - len(shown),
+        near=found.candidates,
+        is_theirs=is_own,
+    )
+    return show(request, "files/forget.html", context)
+
+
+@team_view("POST")
+def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, to_write=True)
+    if not is_theirs(request, workspace):
+        raise Http404
+    said = _("It is remembered again.")
+    return _act(request, workspace, file, _lines(file, line), asking.undo_of_lines, said)
+
+
+def _act(
+    request: TeamRequest,
+    workspace: Workspace,
+    file: File,
+    numbers: range,
+    act: Callable[..., object],
+    said: str,
+) -> HttpResponse:
+    form = DeleteForm(request.POST)
+    expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
+    with told_to(request):
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+            act(work, file, numbers, expected=expected, writer=writer_of(request))
+        messages.success(request, said)
+    query = f"{workspace.query}#L{numbers[0]}"
+    return redirect(to(request, "agents_file", workspace.agent.pk, file.path, query=query))
+
+
+def _lines(file: File, line: int) -> range:
+    """Of the block as the file's page shows it."""
+    blocks = markdown.render(for_people(file)).blocks
+    found = next((block.lines for block in blocks if line in block.lines), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+def is_theirs(request: TeamRequest, workspace: Workspace) -> bool:
+    return workspace.owner_id is not None or request.visit.can(Permission.FORGET)
