@@ -4,10 +4,10 @@ One is built with stand-ins for its arguments and for the team in scope, so that
 differ from run to run. A stand-in that was left in the place of a value finds nothing.
 """
 
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from itertools import count
 from threading import local
 from typing import Any, Generic, TypeVar
 from uuid import UUID, uuid4
@@ -16,6 +16,8 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connections
 from django.db.models import QuerySet
 from django_scopes import get_scope, scope
+
+from memoryweb.row_batches import as_stored
 
 Row = TypeVar("Row")
 
@@ -52,9 +54,9 @@ class Prepared(Generic[Row]):
             sql, params = compiler.as_sql()
         except EmptyResultSet:
             return _Made(rows, compiler, "", (), ())
-        at = {value: number for number, value in enumerate(_flat(stand_ins, connection))}
+        at = {value: number for number, value in enumerate(_flat(stand_ins))}
         places = tuple(at.get(one) if isinstance(one, _PLAIN) else None for one in params)
-        if missing := {at[one] for one in _flat(given, connection)}.difference(places):
+        if missing := {at[one] for one in _flat(given)}.difference(places):
             raise TypeError(f"{self._build} changes {len(missing)} of its arguments.")
         return _Made(rows, compiler, sql, tuple(params), places)
 
@@ -72,7 +74,7 @@ class _Made(Generic[Row]):
     def run(self, values: tuple[Any, ...]) -> list[Row]:
         if not self.sql:
             return []
-        flat = list(_flat(values, self.compiler.connection))
+        flat = list(_flat(values))
         both = zip(self.params, self.places, strict=True)
         params = tuple(own if at is None else flat[at] for own, at in both)
         self.compiler.as_sql = lambda *_args, **_options: (self.sql, params)
@@ -80,7 +82,8 @@ class _Made(Generic[Row]):
         return list(iterable(self.rows))
 
 
-_PLAIN = str | int | UUID | datetime
+_PLAIN = str | int | UUID | date
+_numbers = count()
 
 
 def _keys(team: Any) -> Any:
@@ -101,23 +104,27 @@ def _shape(value: Any) -> Any:
 
 def _stand_in(value: Any) -> Any:
     """One that no row has, and that no other value of the SQL equals."""
-    if isinstance(value, tuple):
-        return tuple(map(_stand_in, value))
-    if isinstance(value, datetime):
-        return datetime(9000, 1, 1, tzinfo=UTC) + timedelta(microseconds=secrets.randbelow(10**15))
-    if isinstance(value, int):
-        return 2**30 + secrets.randbelow(2**30)
-    return uuid4() if isinstance(value, UUID) else None if value is None else uuid4().hex
+    number = next(_numbers) % 1_000_000
+    match value:
+        case None:
+            return None
+        case tuple():
+            return tuple(map(_stand_in, value))
+        case UUID():
+            return uuid4()
+        case datetime():
+            return datetime(9000, 1, 1, tzinfo=UTC) + timedelta(microseconds=number)
+        case date():
+            return date(5000, 1, 1) + timedelta(days=number)
+        case int():
+            return 2**30 + number
+    return uuid4().hex
 
 
-def _flat(values: Iterable[Any], connection: Any) -> Iterator[Any]:
-    """As the driver takes them. None stands in the SQL itself."""
+def _flat(values: Iterable[Any]) -> Iterator[Any]:
+    """None stands in the SQL itself."""
     for one in values:
         if isinstance(one, tuple):
-            yield from _flat(one, connection)
-        elif isinstance(one, UUID):
-            yield one if connection.features.has_native_uuid_field else one.hex
-        elif isinstance(one, datetime):
-            yield connection.ops.adapt_datetimefield_value(one)
+            yield from _flat(one)
         elif one is not None:
-            yield one
+            yield as_stored(one)

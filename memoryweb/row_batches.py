@@ -1,21 +1,71 @@
 """Many rows of a file at once, in plain statements of limited size."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, TypeVar
+from uuid import UUID
 
-from django.db.models import Case, F, QuerySet, Value, When
+from django.db import connection
+from django.db.models import (
+    AutoField,
+    BooleanField,
+    Case,
+    CharField,
+    F,
+    IntegerField,
+    Model,
+    QuerySet,
+    TextField,
+    Value,
+    When,
+)
 
 T = TypeVar("T")
 # Stretches of lines that one statement moves: the database looks at each for every row.
 _STRETCHES = 500
+_AS_IT_IS = BooleanField, CharField, IntegerField, TextField
 
 
 def batches(items: Iterable[T], size: int = 5_000) -> Iterator[list[T]]:
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch
+
+
+def insert(rows: Iterable[Model]) -> None:
+    """New rows of one table whose numbers nobody asks for. Django prepares each value in eight
+    calls, which takes longer than the database does."""
+    made = list(rows)
+    if not made:
+        return
+    table, quote = made[0]._meta, connection.ops.quote_name
+    fields = [field for field in table.concrete_fields if not isinstance(field, AutoField)]
+    columns = ", ".join(quote(str(field.column)) for field in fields)
+    places = ", ".join(["%s"] * len(fields))
+    sql = f"INSERT INTO {quote(table.db_table)} ({columns}) VALUES ({places})"
+    with connection.cursor() as cursor:
+        cursor.executemany(sql, [[_value(row, field) for field in fields] for row in made])
+    for row in made:
+        row._state.adding, row._state.db = False, connection.alias
+
+
+def _value(row: Model, field: Any) -> Any:
+    value = getattr(row, field.attname)
+    if value is None or isinstance(field, _AS_IT_IS):
+        return value
+    is_key = isinstance(value, UUID | int)
+    return as_stored(value) if is_key else field.get_db_prep_save(value, connection)
+
+
+def as_stored(value: Any) -> Any:
+    """As the driver takes it."""
+    if isinstance(value, UUID):
+        return value if connection.features.has_native_uuid_field else value.hex
+    if isinstance(value, datetime):
+        return connection.ops.adapt_datetimefield_value(value)
+    return connection.ops.adapt_datefield_value(value) if isinstance(value, date) else value
 
 
 def remove(rows: QuerySet[Any], keys: Iterable[int]) -> None:

@@ -10,12 +10,13 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from memoryweb.audit import chain, origin
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.exceptions import OutsideTransaction, UnknownAction
 from memoryweb.audit.models import ChainHead, Event, Label
+from memoryweb.prepared import Prepared
 
 ActorKind = Literal["person", "integration", "agent", "system", "anonymous"]
 
@@ -91,12 +92,16 @@ def lock(team_id: UUID) -> ChainHead:
     """
     if not connection.in_atomic_block:
         raise OutsideTransaction("Audit events are written inside transaction.atomic().")
-    heads = ChainHead.objects.select_for_update().filter(team_id=team_id)
-    if head := next(iter(heads), None):
+    if head := next(iter(_heads(team_id)), None):
         return head
     # Two first writers of a new team may both come here: the second waits, then reads.
     ChainHead.objects.bulk_create([ChainHead(team_id=team_id)], ignore_conflicts=True)
-    return heads.get()
+    return _heads(team_id)[0]
+
+
+@Prepared
+def _heads(team_id: UUID) -> QuerySet[ChainHead]:
+    return ChainHead.objects.select_for_update().filter(team_id=team_id)
 
 
 def _next_event(head: ChainHead, entry: Entry, commitments: Mapping[str, str]) -> Event:

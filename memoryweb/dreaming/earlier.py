@@ -1,7 +1,7 @@
 """What earlier dreams of one memory did, which this one does not undo from older notes."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Why
 from memoryweb.language.claims import claim_of
 from memoryweb.memory.reverted_text import UNTOLD
+from memoryweb.prepared import Prepared
 from memoryweb.runs.models import Run
 
 RETIRED_DAYS = 30
@@ -24,11 +25,18 @@ def done_before(run: Run) -> list[Operation]:
     since, until = run.now - timedelta(days=RETIRED_DAYS), run.now
     if run.trigger == Run.Trigger.BACKFILL:  # what left later does not come back from before
         until = timezone.now()
-    rows = Operation.objects.filter(report__owner=run.owner, report__agent=run.agent_id)
+    return _done(run.agent_id, run.owner_id, run.pk, since, until)
+
+
+@Prepared
+def _done(
+    agent_id: UUID, owner_id: UUID | None, run_id: UUID, since: datetime, until: datetime
+) -> QuerySet[Operation]:
+    rows = Operation.objects.filter(report__owner=owner_id, report__agent=agent_id)
     rows = rows.filter(code="", waits="", report__dreamt_at__range=(since, until))
-    rows = rows.exclude(report__run=run).exclude(report__run__reverted_at__isnull=False)
+    rows = rows.exclude(report__run=run_id).exclude(report__run__reverted_at__isnull=False)
     rows = rows.exclude(why=Why.ROOM).order_by("report__dreamt_at", "position")
-    return list(rows.select_related("report"))
+    return rows.select_related("report")
 
 
 def retired(done: Iterable[Operation]) -> Iterator[tuple[Correction, str]]:
@@ -65,7 +73,14 @@ def kept_last(reports: QuerySet[Report]) -> QuerySet[Candidate]:
 
 def held(run: Run) -> dict[str, UUID]:
     """Statements that last time were left to a person, with their notes."""
-    reports = Report.objects.filter(owner=run.owner, agent_id=run.agent_id)
-    kept = kept_last(reports.filter(dreamt_at__lte=run.now).exclude(run=run))
-    rows = kept.values_list("key", "file", "gates")
+    rows = _kept_before(run.agent_id, run.owner_id, run.pk, run.now)
     return {key: file for key, file, gates in rows if file and is_held(gates)}
+
+
+@Prepared
+def _kept_before(
+    agent_id: UUID, owner_id: UUID | None, run_id: UUID, now: datetime
+) -> QuerySet[Candidate, tuple[str, UUID | None, Any]]:
+    reports = Report.objects.filter(owner=owner_id, agent=agent_id)
+    kept = kept_last(reports.filter(dreamt_at__lte=now).exclude(run=run_id))
+    return kept.values_list("key", "file", "gates")

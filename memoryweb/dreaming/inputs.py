@@ -35,6 +35,7 @@ from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.fact_evidence import ground_of
 from memoryweb.memory.proposing import rejected_lines
+from memoryweb.prepared import Prepared
 from memoryweb.provenance import vouching
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
@@ -111,7 +112,7 @@ def read(run: Run) -> Inputs:
         for one in _mentions(run, notes, origins, outside, away)
         if one.date >= first or _key(one.text) in held
     )
-    done, known = earlier.done_before(run), list(weighed(_facts(run, away)).order_by("pk"))
+    done, known = earlier.done_before(run), _weighed(run.agent_id, run.owner_id, _gone(away))
     living = _living(run, memory, origins, known)
     said = tuple(one.said for one in mentions if not one.waits)
     retired = list(earlier.retired(done))
@@ -141,15 +142,14 @@ def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
     """Nobody has written, deleted or made any of these files since they were frozen."""
     entries = [*frozen["notes"], frozen["memory"], frozen["diary"]]
     wanted = {entry["path"]: entry["revision"] for entry in entries}
-    files = File.objects.of(run.agent_id, run.owner_id).present().filter(path__in=wanted)
-    now = dict(files.values_list("path", "revision"))
+    now = dict(_revisions(run.agent_id, run.owner_id, tuple(wanted)))
     return all(now.get(path, 0) == revision for path, revision in wanted.items())
 
 
 def has_changed(run: Run, read: Inputs) -> bool:
     """People have decided about statements since, or spoken against one, without a new text."""
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
-    return read.decided != away.all | set(_facts(run, away).values_list(*_DECIDED))
+    return read.decided != away.all | set(_decided(run.agent_id, run.owner_id, _gone(away)))
 
 
 def window(now: datetime) -> tuple[date, date]:
@@ -191,11 +191,28 @@ def _window(run: Run) -> tuple[date, date]:
 
 def _files(run: Run, held: Mapping[str, uuid.UUID]) -> list[File]:
     first, last = _window(run)
+    return _files_of(run.agent_id, run.owner_id, first, last, tuple(set(held.values())))
+
+
+@Prepared
+def _files_of(
+    agent_id: uuid.UUID,
+    owner_id: uuid.UUID | None,
+    first: date,
+    last: date,
+    held: Collection[uuid.UUID],
+) -> "QuerySet[File]":
     wanted = Q(note_date__range=(first, last)) | Q(path__in=(MEMORY, DIARY))
-    wanted |= Q(pk__in=set(held.values()), note_date__lte=last)
-    return list(
-        File.objects.filter(wanted, notes_of(run.owner), agent_id=run.agent_id, deleted_at=None)
-    )
+    wanted |= Q(pk__in=held, note_date__lte=last)
+    return File.objects.of(agent_id, owner_id).present().filter(wanted)
+
+
+@Prepared
+def _revisions(
+    agent_id: uuid.UUID, owner_id: uuid.UUID | None, paths: Collection[str]
+) -> "QuerySet[File, tuple[str, int]]":
+    files = File.objects.of(agent_id, owner_id).present().filter(path__in=paths)
+    return files.values_list("path", "revision")
 
 
 def _key(text: str) -> str:
@@ -228,14 +245,17 @@ def _core(files: Iterable[File], path: str) -> Text:
 
 def _origins(texts: Iterable[Text]) -> dict[tuple[str, int], list[LineOrigin]]:
     found: dict[tuple[str, int], list[LineOrigin]] = defaultdict(list)
-    ids = [uuid.UUID(text.file_id) for text in texts if text.file_id]
-    rows = LineOrigin.objects.filter(file__in=ids).select_related(
-        "source_file", "root", "message__conversation__owner"
-    )
-    rows = rows.defer("source_file__content", "root__text", "message__content")
-    for row in rows.order_by("pk"):
+    for row in _rows_of(tuple(uuid.UUID(text.file_id) for text in texts if text.file_id)):
         found[str(row.file_id), row.line].append(row)
     return found
+
+
+@Prepared
+def _rows_of(files: Collection[uuid.UUID]) -> "QuerySet[LineOrigin]":
+    rows = LineOrigin.objects.filter(file__in=files).select_related(
+        "source_file", "root", "message__conversation__owner"
+    )
+    return rows.defer("source_file__content", "root__text", "message__content").order_by("pk")
 
 
 def _mentions(
@@ -289,11 +309,21 @@ def _closed_lines(
     return frozenset(waiting | forgotten)
 
 
-def _facts(run: Run, away: forgetting.Hidden) -> "QuerySet[Fact]":
+def _gone(away: forgetting.Hidden) -> tuple[uuid.UUID, ...]:
+    return tuple(away.facts)
+
+
+def _facts(
+    agent_id: uuid.UUID, owner_id: uuid.UUID | None, away: Collection[uuid.UUID]
+) -> "QuerySet[Fact]":
     """Those that may stand in MEMORY.md, and those that a person took back."""
-    rows = Fact.objects.of(run.agent_id, run.owner_id).exclude(pk__in=away.facts)
+    rows = Fact.objects.of(agent_id, owner_id).exclude(pk__in=away)
     held = Q(file__isnull=False) | Q(state=Fact.State.ACTIVE)
     return rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
+
+
+_weighed = Prepared(lambda *of: weighed(_facts(*of)).order_by("pk"))
+_decided = Prepared(lambda *of: _facts(*of).values_list(*_DECIDED))
 
 
 def _living(

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
@@ -21,6 +22,7 @@ from memoryweb.memory import screening, write
 from memoryweb.memory.review import crowded
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write_matrix import OUTSIDE
+from memoryweb.prepared import Prepared
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
@@ -52,9 +54,13 @@ def dream(lease: Lease) -> None:
 
 def _stopped(run: Run) -> str:
     """Why nothing may be read or written any more, as of now; empty where it may."""
-    now = Run.objects.filter(pk=run.pk).values_list("agent__archived_at", "owner__paused")
-    archived_at, paused = now.get()
+    [(archived_at, paused)] = _stops(run.pk)
     return _stopping(archived_at, bool(paused))
+
+
+@Prepared
+def _stops(run_id: UUID) -> QuerySet[Run, tuple[datetime | None, bool | None]]:
+    return Run.objects.filter(pk=run_id).values_list("agent__archived_at", "owner__paused")
 
 
 def _stopping(archived_at: datetime | None, paused: bool) -> str:

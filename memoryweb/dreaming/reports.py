@@ -23,6 +23,7 @@ from memoryweb.memory.reverted_text import UNTOLD
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.review.models import Proposal
+from memoryweb.row_batches import insert
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 
@@ -54,12 +55,12 @@ def store(
         **counts,
     )
     mentions = {one.ref: one for one in read.mentions}
-    Operation.objects.bulk_create(
+    insert(
         _operation(report, position, result, mentions, held)
         for position, result in enumerate(made.results)
     )
     lines = {one.text: one.line for one in statements_of(memory, MEMORY)}
-    Candidate.objects.bulk_create(_candidate(report, one, made, lines) for one in made.verdicts)
+    insert(_candidate(report, one, made, lines) for one in made.verdicts)
     _forget_older(report)
     return report
 

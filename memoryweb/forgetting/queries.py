@@ -16,6 +16,7 @@ from memoryweb.facts.models import Fact, FactQuerySet
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
+from memoryweb.prepared import Prepared
 from memoryweb.workspace.models import File
 
 MARK = "[forgotten]"
@@ -94,10 +95,16 @@ def lines_saying(content: str, prints: Collection[str]) -> set[int]:
 
 def of_memory(team_id: UUID, agent_id: UUID, owner_id: UUID | None) -> Hidden:
     """Of exactly one memory, the agent's shared one or one owner's, whoever asked."""
+    with scope(team=team_id):
+        return of_targets(_of_memory(agent_id, owner_id))
+
+
+@Prepared
+def _of_memory(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Target]":
     its = Q(fact__isnull=False, fact__owner=owner_id)
     its |= Q(file__isnull=False, file__owner=owner_id)
     its |= Q(message__isnull=False, message__conversation__owner=owner_id)
-    return hidden(teams=[team_id], which=its & Q(request__agent=agent_id))
+    return hiding(its & Q(request__agent=agent_id))
 
 
 def asked_since(messages: Collection[Message], when: datetime) -> bool:

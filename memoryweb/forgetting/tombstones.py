@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils.crypto import salted_hmac
 
 from memoryweb.forgetting.models import Tombstone
 from memoryweb.forgetting.queries import MARK
 from memoryweb.forgetting.wording import is_telling, sentences, units
 from memoryweb.language.normal_form import normalise
+from memoryweb.prepared import Prepared
 
 _ONLY_MARK = re.compile(rf"\W*(?:\d{{1,2}}:\d\d\s+)?{re.escape(MARK)}\W*")
 
@@ -87,8 +89,13 @@ class Buried:
 
 
 def of(agent_id: UUID, owner_id: UUID | None) -> Buried:
+    return Buried(agent_id, owner_id, frozenset(_prints(agent_id, owner_id)))
+
+
+@Prepared
+def _prints(agent_id: UUID, owner_id: UUID | None) -> QuerySet[Tombstone, str]:
     rows = Tombstone.objects.filter(agent=agent_id, owner=owner_id, lifted_at=None)
-    return Buried(agent_id, owner_id, frozenset(rows.values_list("fingerprint", flat=True)))
+    return rows.values_list("fingerprint", flat=True)
 
 
 def bury(

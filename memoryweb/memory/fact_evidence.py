@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement
 from memoryweb.language.statements import cited
+from memoryweb.prepared import Prepared
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.source_classes import source_of_message, source_of_origin, weakest
+from memoryweb.row_batches import insert
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 from memoryweb.workspace.models import File
 
@@ -47,14 +51,19 @@ def grounds_of(file: File, there: Sequence[Statement]) -> Mapping[str, Grounds]:
     if not of_line:
         return {}
     span = (min(of_line), max(of_line))
-    rows = LineOrigin.objects.filter(file=file, line__range=span).order_by("line", "pk")
-    rows = rows.select_related("message__conversation__owner", "root")
     found: dict[str, list[LineOrigin]] = defaultdict(list)
-    for row in rows.defer("message__content", "root__text"):
+    for row in _rows(file.pk, *span):
         if row.line in of_line:
             found[of_line[row.line]].append(row)
     person_id = file.owner.person_id if file.owner else None
     return {one.print: _grounds(found[one.print], person_id) for one in there}
+
+
+@Prepared
+def _rows(file_id: UUID, first: int, last: int) -> QuerySet[LineOrigin]:
+    rows = LineOrigin.objects.filter(file=file_id, line__range=(first, last))
+    rows = rows.select_related("message__conversation__owner", "root").order_by("line", "pk")
+    return rows.defer("message__content", "root__text")
 
 
 def ground_of(row: LineOrigin) -> Ground:
@@ -83,9 +92,7 @@ def add(grounds: Mapping[Fact, Iterable[Ground]], known: Sequence[Fact] = ()) ->
     ]
     ids = {one.message_id for _fact, one in fresh if one.message_id is not None}
     said = dict(Message.objects.filter(pk__in=ids).values_list("pk", "content")) if ids else {}
-    Evidence.objects.bulk_create(
-        _evidence(fact, one, said.get(one.message_id or 0, "")) for fact, one in fresh
-    )
+    insert(_evidence(fact, one, said.get(one.message_id or 0, "")) for fact, one in fresh)
 
 
 def _evidence(fact: Fact, ground: Ground, said: str) -> Evidence:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memoryweb.facts.corrections import Corrections
 from memoryweb.facts.models import Fact
@@ -23,8 +23,10 @@ from memoryweb.markdown.diff import carry
 from memoryweb.memory import fact_evidence, rivals
 from memoryweb.memory.fact_evidence import Grounds, grounds_of
 from memoryweb.memory.transaction import Transaction
+from memoryweb.prepared import Prepared
 from memoryweb.provenance import flags
 from memoryweb.provenance.writers import Writer
+from memoryweb.row_batches import insert
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
@@ -127,15 +129,31 @@ def known_of(of: Revised, keys: Collection[str]) -> Known:
     same: dict[str, list[Fact]] = defaultdict(list)
     if not keys:
         return Known(same, ())
-    wanted = Q(fingerprint__in=keys)
-    if of.is_machines:
-        wanted |= Q(corrected_at__isnull=False)
-    rows = Fact.objects.of(of.file.agent_id, of.file.owner_id).filter(wanted)
-    rows = rows.exclude(file=of.file).select_related("superseded_by")
-    found = list(rows.order_by("-changed_at", "pk"))
+    find = _said_or_corrected if of.is_machines else _said
+    found = find(of.file.agent_id, of.file.owner_id, of.file.pk, tuple(keys))
     for row in found:
         same[row.fingerprint].append(row)
     return Known(same, [row for row in found if row.corrected_at] if of.is_machines else ())
+
+
+@Prepared
+def _said(
+    agent_id: UUID, owner_id: UUID | None, but: UUID, keys: Collection[str]
+) -> "QuerySet[Fact]":
+    return _known(agent_id, owner_id, but, Q(fingerprint__in=keys))
+
+
+@Prepared
+def _said_or_corrected(
+    agent_id: UUID, owner_id: UUID | None, but: UUID, keys: Collection[str]
+) -> "QuerySet[Fact]":
+    which = Q(fingerprint__in=keys) | Q(corrected_at__isnull=False)
+    return _known(agent_id, owner_id, but, which)
+
+
+def _known(agent_id: UUID, owner_id: UUID | None, but: UUID, which: Q) -> "QuerySet[Fact]":
+    rows = Fact.objects.of(agent_id, owner_id).filter(which).exclude(file=but)
+    return rows.select_related("superseded_by").order_by("-changed_at", "pk")
 
 
 def _bring(of: Revised, come: Sequence[Statement], known: Known) -> dict[str, Fact]:
@@ -160,7 +178,7 @@ def _bring(of: Revised, come: Sequence[Statement], known: Known) -> dict[str, Fa
         lift(row for one in come for row in known.history(one.print))
     there = {row.pk for row in back}
     Fact.objects.bulk_update(back, _CAME)
-    Fact.objects.bulk_create(row for row in made.values() if row.pk not in there)
+    insert(row for row in made.values() if row.pk not in there)
     fact_evidence.add({row: grounds[key].all for key, row in made.items()}, known=back)
     return made
 

@@ -33,6 +33,7 @@ from memoryweb.memory.fact_moves import (
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import flags
 from memoryweb.provenance.writers import Writer
+from memoryweb.row_batches import insert
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 
@@ -141,6 +142,6 @@ def _correct_note(of: Revised, before: Sequence[Statement], after: Sequence[Stat
             fact.path, fact.state, fact.why = of.file.path, State.RETIRED, Why.DELETED
             fact.corrected_at, fact.corrected_by = of.tx.now, of.writer.user
             made.append(fact)
-    Fact.objects.bulk_create(made)
+    insert(made)
     if made:
         record(of, retired=len(made))

@@ -6,11 +6,14 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from memoryweb.agents.models import Owner
 from memoryweb.language.statements import clean
 from memoryweb.markdown.merge import merge
 from memoryweb.memory import screening
 from memoryweb.memory.transaction import Transaction
+from memoryweb.prepared import Prepared
 from memoryweb.provenance import authorship
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.writers import Writer
@@ -102,16 +105,22 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
     )
 
 
+@Prepared
+def _rejected(
+    agent_id: UUID, owner_id: UUID | None, path: str
+) -> QuerySet[Proposal, tuple[str, dict[str, Any]]]:
+    proposals = Proposal.objects.filter(
+        state=Proposal.State.REJECTED, file__agent=agent_id, file__owner=owner_id, file__path=path
+    )
+    return proposals.order_by("-created_at").values_list("content", "origins")[:_LATEST]
+
+
 def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
     """The lines that rejected proposals would have brought into a file, and the note lines that
     they were made of: in other words they would say the same."""
-    proposals = Proposal.objects.filter(
-        state=Proposal.State.REJECTED, file__agent=agent_id, file__owner=owner, file__path=path
-    )
     found: set[str] = set()
     cited: dict[UUID, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-    rows = proposals.order_by("-created_at").values_list("content", "origins")[:_LATEST]
-    for content, placed in rows:
+    for content, placed in _rejected(agent_id, owner.pk if owner else None, path):
         lines = content.split("\n")
         numbers = [int(number) for number in placed]
         found |= {lines[n - 1] for n in numbers if n <= len(lines)}

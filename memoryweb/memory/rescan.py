@@ -23,6 +23,7 @@ from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.review.models import Proposal
+from memoryweb.row_batches import insert
 from memoryweb.runs.engine import Lease, Outcome
 from memoryweb.runs.enqueue import enqueue
 from memoryweb.runs.models import Run
@@ -147,7 +148,7 @@ def in_current(work: Transaction, file: File, *, fix: bool) -> list[Sight]:
         writer = Writer(AuthorKind.SYSTEM, run=work.run)
         written = write.write(work, place, masked.text, writer=writer)
         LineOrigin.objects.filter(file=file).delete()
-        LineOrigin.objects.bulk_create(_again(row) for row in origins)
+        insert(_again(row) for row in origins)
         facts.weigh(written.file)
         indexing.index_files([written.file])
         screening.keep_for_file(work, written.file, masked, writer)

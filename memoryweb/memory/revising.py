@@ -12,10 +12,10 @@ from memoryweb.provenance import flags
 from memoryweb.provenance import origins as line_origins
 from memoryweb.provenance.authorship import rooted
 from memoryweb.provenance.flags import Brought, without_flagged
-from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.source_classes import source_of
 from memoryweb.provenance.writers import Writer
+from memoryweb.row_batches import insert
 from memoryweb.search import indexing
 from memoryweb.workspace.author_kinds import SourceClass
 from memoryweb.workspace.models import File, Revision
@@ -69,7 +69,7 @@ def keep(
     tx: Transaction, action: str, brought: Sequence[Brought], revisions: Sequence[Revision]
 ) -> None:
     flags.flag_new(brought)
-    LineOrigin.objects.bulk_create(row for one in brought for row in one.rows)
+    insert(row for one in brought for row in one.rows)
     indexing.index_files([one.file for one in brought])
     for one, revision in zip(brought, revisions, strict=True):
         record(tx, action, one.file, revision)

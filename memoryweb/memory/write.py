@@ -4,10 +4,12 @@ In the caller's unit: path and size rules → secret scan → optimistic lock �
 line origins → search index → audit event → facts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
+from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.forgetting import tombstones
@@ -19,6 +21,7 @@ from memoryweb.memory.facts import Whys
 from memoryweb.memory.revising import Change, Save, keep, record, revise, save
 from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.transaction import Transaction
+from memoryweb.prepared import Prepared
 from memoryweb.provenance import flags
 from memoryweb.provenance import origins as line_origins
 from memoryweb.provenance.authorship import returning, rooted
@@ -80,12 +83,17 @@ def find(place: Place) -> File | None:
 def _find(places: Sequence[Place]) -> dict[str, File]:
     """Those of one workspace, by their folded paths."""
     agent, owner = places[0].agent, places[0].owner
-    files = File.objects.of(agent.pk, owner.pk if owner else None)
-    names = [paths.fold(place.path) for place in places]
-    found = list(files.filter(folded_path__in=names).select_for_update(of=("self",)))
+    names = tuple(paths.fold(place.path) for place in places)
+    found = _locked(agent.pk, owner.pk if owner else None, names)
     for file in found:
         file.agent, file.owner = agent, owner
     return {file.folded_path: file for file in found}
+
+
+@Prepared
+def _locked(agent_id: UUID, owner_id: UUID | None, names: Collection[str]) -> "QuerySet[File]":
+    files = File.objects.of(agent_id, owner_id).filter(folded_path__in=names)
+    return files.select_for_update(of=("self",))
 
 
 def lock(file: File) -> File:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from memoryweb.prepared import Prepared
 from memoryweb.provenance.blame import Later, Version, blame, later
 from memoryweb.provenance.models import LineOrigin, PastOrigin
 from memoryweb.provenance.origins import Origin, Source
@@ -111,19 +112,15 @@ def _roots(origin: Origin, behind: Mapping[_Place, list[_Root]]) -> Iterable[Sou
 
 def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
     """Where the files moved on meanwhile, what the lines stood on then."""
-    rows = LineOrigin.objects.filter(
-        file__in={one.file_id for one in sources}, line__in={one.line for one in sources}
-    )
     found: dict[_Place, list[_Root]] = defaultdict(list)
-    places = ("file", "file__revision", "line", "message", "root")
-    senders = ("message__conversation", "message__token")
-    told = rows.order_by("pk").values_list(*places, *senders)
+    files, lines = ({one.file_id for one in sources}, {one.line for one in sources})
+    told = _placed(tuple(files - {None}), tuple(lines - {None}))
     for file_id, revision, line, message_id, root_id, *sender in told:
         found[file_id, revision, line].append((message_id, root_id, tuple(sender)))
     moved = {(one.file_id, one.revision) for one in sources if _place(one) not in found}
-    files = File.objects.defer("content").in_bulk({key for key, _number in moved})
+    there = File.objects.defer("content").in_bulk({key for key, _number in moved})
     for key, number in moved:
-        file = files.get(key) if key else None
+        file = there.get(key) if key else None
         if file is None or number is None or number == file.revision:
             continue
         for line, origin in returning(file, number).items():
@@ -133,6 +130,13 @@ def _behind(sources: Collection[Source]) -> dict[_Place, list[_Root]]:
                 (one.message_id, one.root_id or by, one.message_id) for one in stands_on
             ]
     return found
+
+
+@Prepared
+def _placed(files: Collection[UUID], lines: Collection[int]) -> QuerySet[LineOrigin, Any]:
+    rows = LineOrigin.objects.filter(file__in=files, line__in=lines).order_by("pk")
+    places = ("file", "file__revision", "line", "message", "root")
+    return rows.values_list(*places, "message__conversation", "message__token")
 
 
 def _place(source: Source) -> _Place:

@@ -27,6 +27,7 @@ from memoryweb.language.flags import (
 )
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of
+from memoryweb.prepared import Prepared
 from memoryweb.provenance.models import KeptLine, LineOrigin, PastOrigin
 from memoryweb.provenance.source_classes import source_of_message
 from memoryweb.workspace.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass
@@ -65,10 +66,15 @@ def flagged_of(files: Iterable[File]) -> Mapping[UUID, set[int]]:
     found: dict[UUID, set[int]] = defaultdict(set)
     shown = list(files)
     with scope(team=tuple({file.team_id for file in shown})):
-        rows = LineOrigin.objects.filter(~Q(marks=""), file__in=[file.pk for file in shown])
-        for file_id, line in rows.values_list("file", "line"):
+        for file_id, line in _flagged(tuple(file.pk for file in shown)):
             found[file_id].add(line)
     return found
+
+
+@Prepared
+def _flagged(files: Collection[UUID]) -> QuerySet[LineOrigin, tuple[UUID, int]]:
+    rows = LineOrigin.objects.filter(~Q(marks=""), file__in=files)
+    return rows.values_list("file", "line")
 
 
 def flagged_messages(messages: Collection[Message]) -> set[int]:

@@ -10,7 +10,7 @@ from django.db.models import Q
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.provenance.models import LineOrigin, PastOrigin
-from memoryweb.row_batches import remove, shift
+from memoryweb.row_batches import insert, remove, shift
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 
@@ -98,7 +98,7 @@ def follow(
         for n in fresh
     }
     left = [row for line in gone for row in old_rows.get(line, ())]
-    PastOrigin.objects.bulk_create(_past(row, revision) for row in left if _tells_more(row))
+    insert(_past(row, revision) for row in left if _tells_more(row))
     rows = LineOrigin.objects.filter(file=file)
     remove(rows, [row.pk for row in left])
     if before:  # else nothing stood there that could move

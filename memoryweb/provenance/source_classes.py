@@ -1,14 +1,16 @@
 """Whose word a text is: stored on every revision and passage, and how far it is trusted."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.normal_form import normalise
+from memoryweb.prepared import Prepared
 from memoryweb.provenance import vouching
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.models import LineOrigin
@@ -16,6 +18,7 @@ from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 from memoryweb.workspace.models import File
 
+_AUTHOR = ("file", "line", "author_kind", "user_id", "message")
 # The least trusted first: a text that stands on several words is worth its weakest one.
 BY_TRUST = (
     SourceClass.THIRD_PARTY,
@@ -98,7 +101,9 @@ def sources_of_files(
     found = {file.pk: defaultdict(list) for file in files}
     noted = Q(author_kind=AuthorKind.EXTRACTION, message__isnull=False)
     is_noted = False
-    plain = rows.values_list("file", "line", "author_kind", "user_id", "message")
+    plain = (
+        _plain(tuple(file.pk for file in files)) if lines is None else rows.values_list(*_AUTHOR)
+    )
     for key, line, kind, user_id, message_id in plain:
         if kind == AuthorKind.EXTRACTION and message_id:
             is_noted = True
@@ -111,6 +116,11 @@ def sources_of_files(
         key: {line: weakest(classes) for line, classes in of_line.items()}
         for key, of_line in found.items()
     }
+
+
+@Prepared
+def _plain(files: Collection[UUID]) -> QuerySet[LineOrigin, Any]:
+    return LineOrigin.objects.filter(file__in=files).values_list(*_AUTHOR)
 
 
 def sources_at(file: File, number: int) -> Mapping[int, SourceClass]:

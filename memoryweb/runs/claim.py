@@ -6,10 +6,11 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
+from memoryweb.prepared import Prepared
 from memoryweb.runs import fairness
 from memoryweb.runs.models import Run
 
@@ -22,7 +23,8 @@ def claim(*, kinds: Collection[str] | None = None, run_id: UUID | None = None) -
     with scopes_disabled():
         while True:
             with transaction.atomic():
-                run = _look(kinds, run_id)
+                of = None if kinds is None else tuple(kinds)
+                run = next(iter(_look(timezone.now(), settings.RUNS_PER_TEAM, of, run_id)), None)
                 if run is None or _take(run, timezone.now()):
                     return run
 
@@ -31,10 +33,13 @@ def lease_end(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.LEASE_SECONDS)
 
 
-def _look(kinds: Collection[str] | None, run_id: UUID | None) -> Run | None:
-    runs = fairness.fairest(timezone.now(), kinds=kinds, run_id=run_id)
+@Prepared
+def _look(
+    now: datetime, share: int, kinds: Collection[str] | None, run_id: UUID | None
+) -> QuerySet[Run]:
+    runs = fairness.fairest(now, share, kinds=kinds, run_id=run_id)
     # The team's row is the lock (PostgreSQL): two claims at once could exceed the team's share.
-    return runs.select_for_update(of=("team",), no_key=True).first()
+    return runs.select_for_update(of=("team",), no_key=True)[:1]
 
 
 def _take(run: Run, now: datetime) -> bool:

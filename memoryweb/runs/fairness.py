@@ -25,19 +25,24 @@ def due(now: datetime) -> QuerySet[Run]:
 
 def startable(now: datetime) -> QuerySet[Run]:
     """Due, its team below its share, and its (agent, owner, kind) not running already."""
-    return _free(now).filter(team__in=_teams(now).values("pk"))
+    return _free(now).filter(team__in=_teams(now, settings.RUNS_PER_TEAM).values("pk"))
 
 
 def fairest(
-    now: datetime, *, kinds: Collection[str] | None = None, run_id: UUID | None = None
+    now: datetime,
+    share: int,
+    *,
+    kinds: Collection[str] | None = None,
+    run_id: UUID | None = None,
 ) -> QuerySet[Run]:
-    """The next startable run of each team, the fairest first, in one statement."""
+    """The next startable run of each team, the fairest first, in one statement. `share`: how many
+    of a team run at once."""
     runs = _free(now).filter(team=OuterRef("pk"))
     if kinds is not None:
         runs = runs.filter(kind__in=list(kinds))
     if run_id is not None:
         runs = runs.filter(pk=run_id)
-    heads = _teams(now).annotate(head=Subquery(runs.order_by(*_TURN).values("pk")[:1]))
+    heads = _teams(now, share).annotate(head=Subquery(runs.order_by(*_TURN).values("pk")[:1]))
     found = Run.objects.filter(pk__in=heads.values("head"))
     return found.order_by(_running(now, "team"), *_TURN).select_related("team", "agent", "owner")
 
@@ -68,9 +73,9 @@ def _free(now: datetime) -> QuerySet[Run]:
     return due(now).filter(~Exists(twins.filter(owner=OuterRef("owner"))), ~shared_twin)
 
 
-def _teams(now: datetime) -> QuerySet[Team]:
+def _teams(now: datetime, share: int) -> QuerySet[Team]:
     """Those below their share."""
-    return Team.objects.alias(live=_running(now, "pk")).filter(live__lt=settings.RUNS_PER_TEAM)
+    return Team.objects.alias(live=_running(now, "pk")).filter(live__lt=share)
 
 
 def _live(now: datetime) -> QuerySet[Run]:

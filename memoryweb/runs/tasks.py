@@ -1,5 +1,6 @@
 """What django-q2 calls. It only wakes us up; the rows decide (docs/architecture.md)."""
 
+from django.conf import settings
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
@@ -21,7 +22,7 @@ def wake(run_id: str) -> str:
 def _pass_on() -> None:
     """Call again for a run whose own call came while its team was at its share."""
     with scopes_disabled():
-        waiting = fairness.fairest(timezone.now()).first()
+        waiting = fairness.fairest(timezone.now(), settings.RUNS_PER_TEAM).first()
     if waiting is not None and not waking.waiting_calls():
         waking.wake_up(waiting)
 

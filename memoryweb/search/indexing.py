@@ -4,18 +4,21 @@ import base64
 import hashlib
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from django.db.models import QuerySet
+
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
+from memoryweb.prepared import Prepared
 from memoryweb.provenance.source_classes import source_of_message, sources_of_files, weakest
-from memoryweb.row_batches import remove, shift
+from memoryweb.row_batches import insert, remove, shift
 from memoryweb.search import dates, ranking
 from memoryweb.search.models import Passage
 from memoryweb.search.terms import is_question
@@ -42,19 +45,23 @@ def index_files(files: Sequence[File]) -> None:
 
     Passages that say the same keep their rows: where they move, their numbers do.
     """
-    rows = Passage.objects.filter(file__in=files)
-    told = ("pk", "line", "place", "file", *_COMMON, "end_line", "trail", "text", "source")
     stored = defaultdict[object, deque[tuple[int, int, int]]](deque)
-    for pk, line, place, *common, end, trail, text, source in rows.order_by(
-        "line", "pk"
-    ).values_list(*told):
+    rows = _stored(tuple(file.pk for file in files))
+    for pk, line, place, *common, end, trail, text, source in rows:
         stored[*common, end - line, trail, text, source].append((pk, line, place))
     sources = sources_of_files(files)
     found = [(file, *_matched(file, stored, sources[file.pk])) for file in files]
-    remove(rows, [pk for left in stored.values() for pk, _line, _place in left])
+    gone = Passage.objects.filter(file__in=files)
+    remove(gone, [pk for left in stored.values() for pk, _line, _place in left])
     for file, _fresh, moves in found:
         shift(Passage.objects.filter(file=file), ("line", "end_line", "place"), moves)
-    Passage.objects.bulk_create(chain.from_iterable(fresh for _file, fresh, _moves in found))
+    insert(chain.from_iterable(fresh for _file, fresh, _moves in found))
+
+
+@Prepared
+def _stored(files: Collection[uuid.UUID]) -> QuerySet[Passage, Any]:
+    told = ("pk", "line", "place", "file", *_COMMON, "end_line", "trail", "text", "source")
+    return Passage.objects.filter(file__in=files).order_by("line", "pk").values_list(*told)
 
 
 def _matched(
@@ -79,7 +86,7 @@ def _matched(
 
 
 def index_messages(conversation: Conversation, messages: Sequence[Message]) -> None:
-    Passage.objects.bulk_create(of_messages(conversation, messages))
+    insert(of_messages(conversation, messages))
 
 
 def of_file(file: File) -> Iterator[Passage]:

@@ -14,6 +14,7 @@ from django.db.models import Count, Q, QuerySet
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.language.tokens import tokens
+from memoryweb.prepared import Prepared
 from memoryweb.search.models import Injection, RecallEvent
 
 WEEK = timedelta(days=7)
@@ -62,11 +63,18 @@ def asks_since(
 ) -> dict[tuple[uuid.UUID, str], dict[tuple[str, str], datetime]]:
     """(file, line hash) → asks, for the lines of some files."""
     found: dict[tuple[uuid.UUID, str], dict[tuple[str, str], datetime]] = defaultdict(dict)
-    rows = RecallEvent.objects.filter(file__in=files, at__gte=since, at__lte=until)
-    for row in rows.values_list("file_id", "line_hash", "conversation_id", "query_hash", "at"):
+    for row in _asks(tuple(files), since, until):
         file_id, line_hash, conversation_id, query_hash, at = row
         found[file_id, line_hash][str(conversation_id), query_hash] = at
     return dict(found)
+
+
+@Prepared
+def _asks(
+    files: Collection[uuid.UUID], since: datetime, until: datetime
+) -> QuerySet[RecallEvent, tuple[uuid.UUID, str, uuid.UUID, str, datetime]]:
+    rows = RecallEvent.objects.filter(file__in=files, at__gte=since, at__lte=until)
+    return rows.values_list("file_id", "line_hash", "conversation_id", "query_hash", "at")
 
 
 def keyed_hash(text: str) -> str:

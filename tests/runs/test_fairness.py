@@ -1,6 +1,7 @@
 from datetime import date
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -148,7 +149,7 @@ def _steps_of_claiming(desk: Desk, waiting: int) -> int:
 
 
 def _next() -> Run | None:
-    return fairness.fairest(timezone.now()).first()
+    return fairness.fairest(timezone.now(), settings.RUNS_PER_TEAM).first()
 
 
 def _finished(run: Run, at: object) -> None:
