@@ -136,7 +136,7 @@ def _operation(
     cited = [mentions[ref] for ref in operation.sources if ref in mentions]
     return Operation(
         team_id=report.team_id,
-        report=report,
+        report_id=report.pk,
         position=position,
         does=operation.does,
         why=result.why if result.gone or result.why is Why.ROOM else "",
@@ -166,7 +166,7 @@ def _candidate(
     latest = candidate.mentions[-1]
     return Candidate(
         team_id=report.team_id,
-        report=report,
+        report_id=report.pk,
         key=candidate.key,
         text=candidate.text,
         file_id=latest.file_id,

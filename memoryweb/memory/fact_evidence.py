@@ -100,7 +100,7 @@ def _evidence(fact: Fact, ground: Ground, said: str) -> Evidence:
     first, last = cited(said, fact.text) or (None, None)
     return Evidence(
         team_id=fact.team_id,
-        fact=fact,
+        fact_id=fact.pk,
         message_id=ground.message_id,
         root_id=ground.root_id,
         said_at=ground.said_at,

@@ -26,7 +26,7 @@ from memoryweb.memory.transaction import Transaction
 from memoryweb.prepared import Prepared
 from memoryweb.provenance import flags
 from memoryweb.provenance.writers import Writer
-from memoryweb.row_batches import insert
+from memoryweb.row_batches import insert, update
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
@@ -93,16 +93,19 @@ def move(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -
         return
     known = known_of(of, {one.print for one in (*gone, *come)})
     made = _bring(of, come, known)
-    rows = Fact.objects.filter(file=of.file, fingerprint__in=[one.print for one in worded])
-    found = {row.fingerprint: row for row in rows} if worded else {}
-    for one in worded:
-        if one.print in found:
-            word(found[one.print], one)
-    Fact.objects.bulk_update(found.values(), WORDING)
+    if worded:
+        _reword(of.file, {one.print: one for one in worded})
     left = _take_away(of, gone, come, made, known) if gone else []
     rivals.find(of.tx, of.file.agent, list(made.values()))
     rivals.close_decided(of.tx, left)
     record(of, added=len(come), reworded=len(worded), retired=len(gone))
+
+
+def _reword(file: File, worded: Mapping[str, Statement]) -> None:
+    rows = list(Fact.objects.filter(file=file, fingerprint__in=worded))
+    for row in rows:
+        word(row, worded[row.fingerprint])
+    update(rows, WORDING)
 
 
 def _is_worded(new: Statement, old: Statement) -> bool:
@@ -177,7 +180,7 @@ def _bring(of: Revised, come: Sequence[Statement], known: Known) -> dict[str, Fa
     if of.by_person:
         lift(row for one in come for row in known.history(one.print))
     there = {row.pk for row in back}
-    Fact.objects.bulk_update(back, _CAME)
+    update(back, _CAME)
     insert(row for row in made.values() if row.pk not in there)
     fact_evidence.add({row: grounds[key].all for key, row in made.items()}, known=back)
     return made
@@ -281,7 +284,7 @@ def _take_away(
         other = known.standing(row.fingerprint)
         went = Went(Why.DUPLICATE, other.pk) if other else fates[row.fingerprint]
         _let_go(of.tx, of.writer, row, went, made)
-    Fact.objects.bulk_update(rows, _WENT)
+    update(rows, _WENT)
     return rows
 
 

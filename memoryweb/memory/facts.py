@@ -33,7 +33,7 @@ from memoryweb.memory.fact_moves import (
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import flags
 from memoryweb.provenance.writers import Writer
-from memoryweb.row_batches import insert
+from memoryweb.row_batches import insert, update
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 
@@ -96,7 +96,7 @@ def weigh(file: File) -> None:
     rows = list(Fact.objects.filter(file=file, fingerprint__in=grounds))
     for row in rows:
         row.source = grounds[row.fingerprint].source
-    Fact.objects.bulk_update(rows, ["source"])
+    update(rows, ["source"])
 
 
 def is_in_line(file: File) -> bool:
@@ -126,7 +126,7 @@ def bring_in_line(tx: Transaction, file: File) -> None:
     by_print = {one.print: one for one in there}
     for row in rows:
         word(row, by_print[row.fingerprint])
-    Fact.objects.bulk_update(rows, WORDING)
+    update(rows, WORDING)
 
 
 def _correct_note(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -> None:

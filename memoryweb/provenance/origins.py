@@ -115,7 +115,7 @@ def new_rows(file: File, revision: Revision, origins: Mapping[int, Origin]) -> I
         for one in origin.sources or (Source(),):
             yield LineOrigin(
                 team_id=file.team_id,
-                file=file,
+                file_id=file.pk,
                 line=line,
                 since=by.number,
                 author_kind=by.author_kind,
