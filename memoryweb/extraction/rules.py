@@ -12,7 +12,7 @@ from datetime import date, datetime
 from memoryweb.language.claims import Act, Claim, Kind, claim_of, resolved, spoken_of
 from memoryweb.language.claims.reading import Sentence
 from memoryweb.language.requests import forgets
-from memoryweb.language.sentences import one_line, speech, split
+from memoryweb.language.sentences import one_line, speech, split, unopened
 from memoryweb.language.statements import Lookup
 
 LONGEST = 400  # characters of a line
@@ -138,10 +138,14 @@ def _groups(
     is_asked = False  # "Remember this." stood before it
     for text in _sentences(message):
         sentence = spoken_of(text, scene.day)
-        claim = _wanted(sentence, scene, is_light=is_light or (sentence.leans and before is None))
+        is_vague = is_light or (sentence.leans and before is None)
+        claim = _wanted(
+            sentence, scene, is_light=is_vague, is_lost=sentence.is_lost and not is_open
+        )
         if sentence.is_request and scene.to_assistant:
             is_asked = True
             continue
+        leans = sentence.leans or (sentence.is_lost and claim.durable)
         if is_asked and (claim.durable or _tells(text, sentence, scene, is_asked=True)):
             claim, is_asked = replace(claim, durable=True, act=Act.ASKS, general=False), False
         if sentence.is_joke:
@@ -151,16 +155,18 @@ def _groups(
         room = LONGEST - len(text)
         if not (claim.durable or _tells(text, sentence, scene)):
             is_kept = False
-        elif sentence.leans and is_open and sum(len(one.text) for one in groups[-1]) < room:
+        elif leans and is_open and sum(len(one.text) for one in groups[-1]) < room:
             groups[-1].append(part)
             is_kept = True
-        elif sentence.leans and claim.durable and before and len(before.text) < room:
+        elif leans and claim.durable and before and len(before.text) < room:
             groups.append([_told(before, message), part])
             is_kept = True
         elif is_kept := claim.durable or not sentence.leans:
             groups.append([part])
         is_open = is_kept
-        is_other = sentence.is_question or _orders(text, sentence, scene)
+        is_other = (
+            sentence.is_question or _orders(text, sentence, scene) or _is_small(sentence, text)
+        )
         before = part if claim.durable or not is_other else None
     if is_asked and groups:  # "… Remember that."
         part = groups[-1][-1]
@@ -173,10 +179,11 @@ def _sentences(message: Spoken) -> list[str]:
     return [one for one in split(speech(message.content)) if not any(forgets(one))]
 
 
-def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool) -> Claim:
+def _wanted(sentence: Sentence, scene: _Scene, *, is_light: bool, is_lost: bool) -> Claim:
     """Between friends nobody instructs an assistant, and much is said for company; and its form
-    alone says little of a sentence that is made light of, or whose matter nobody knows."""
-    claim = sentence.claim
+    alone says little of a sentence that is made light of, or whose matter nobody knows. What is
+    lost without a sentence that isn't there is for the notes."""
+    claim = replace(sentence.claim, durable=sentence.claim.durable and not is_lost)
     is_order = claim.act is Act.ASKS or claim.kind is Kind.INSTRUCTION
     if is_order and not scene.to_assistant:
         return replace(claim, durable=False, act=Act.STATES)
@@ -203,13 +210,19 @@ def _tells(text: str, sentence: Sentence, scene: _Scene, *, is_asked: bool = Fal
     return not _orders(text, sentence, scene)
 
 
+def _is_small(sentence: Sentence, text: str) -> bool:
+    return sentence.language is not None and bool(sentence.language.small.search(text))
+
+
 def _orders(text: str, sentence: Sentence, scene: _Scene) -> bool:
     language = sentence.language
     return scene.to_assistant and language is not None and bool(language.orders.search(text))
 
 
 def _shown(text: str, claim: Claim, scene: _Scene) -> str:
-    """As it was said, with the dates that it can only mean, and without a question at its end."""
+    """As it was said, with the dates that it can only mean, and without "Yep, " before it or a
+    question at its end."""
+    text = unopened(text)
     while claim.durable and text.rstrip().endswith(("?", "？")) and (cut := _TAIL.search(text)):
         shorter = claim_of(text[: cut.start()], scene.day)
         if (shorter.durable, shorter.key) != (True, claim.key):

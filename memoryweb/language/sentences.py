@@ -30,6 +30,15 @@ _QUOTE = re.compile(
 _QUOTING = re.compile(r"^\s*>|```|[\"“”„«»「」『』]", re.MULTILINE)
 _TITLE = 24  # characters: a longer quote is somebody's sentence
 _SENTENCES = re.compile(r"[.!?]\s|[。！？].")
+# "Yep, ", "Oh, btw, " or "Hey Maria, ": what only answers or calls somebody.
+_OPENER = re.compile(
+    r"^(?:(?:(?:hey|hi|hello|yeah|yes|yep|thanks|hallo)"
+    r"(?-i: [A-ZÀ-Þ][a-zß-ÿ]+(?=,)|,? [A-ZÀ-Þ][a-zß-ÿ]+(?=!))"
+    r"|yep|yup|yeah|yes|well|oh|ah|aw+|cool|wow|hey|hi|hello|ok|okay|so|look|guess what|btw"
+    r"|by the way|besides that|anyway|thanks|haha|ja|naja|ach|also|übrigens|stimmt|genau|danke)"
+    r"\s*[,!:–—-]+\s+|(?:うん|はい|ええ)[、！])+",
+    re.IGNORECASE,
+)
 # From here on a message holds what is to be worked on, or a letter.
 _PASTE = re.compile(
     r"(?:^|\n)(?:(?:dear|hi|hello|hey|sehr geehrte\w*|liebe\w?|hallo|guten tag)"
@@ -79,6 +88,14 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, end.end()
         start = end.end()
     yield start, len(text)
+
+
+def unopened(text: str) -> str:
+    """Without "Yep, " or "Oh, btw, ", which only answer somebody."""
+    bare = _OPENER.sub("", text)
+    if bare == text or not bare:
+        return text
+    return bare[0].upper() + bare[1:] if text[0].isupper() else bare
 
 
 def quotes(text: str) -> bool:

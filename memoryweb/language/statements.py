@@ -11,7 +11,7 @@ from rapidfuzz.distance import LCSseq
 from memoryweb.language.claims import Act, claim_of, clash
 from memoryweb.language.dates import when_in
 from memoryweb.language.normal_form import Reading, clean, is_cjk, normalise, read
-from memoryweb.language.sentences import MAX_MESSAGE, spans
+from memoryweb.language.sentences import MAX_MESSAGE, spans, unopened
 from memoryweb.language.words import CJK_NEGATIONS, ENDINGS, NEGATIONS
 
 __all__ = [
@@ -122,7 +122,7 @@ def cited(message: str, said: str) -> tuple[int, int] | None:
     known, is_open = set(read(said).words), False
     runs: list[tuple[int, int]] = []
     for start, end in spans(message[:MAX_MESSAGE]):
-        words = read(message[start:end]).words
+        words = read(unopened(message[start:end].strip())).words
         if words and known.issuperset(words):
             runs.append((runs.pop()[0] if is_open else start, end))
             is_open = True

@@ -213,3 +213,32 @@ def test_other_languages_are_kept_for_the_journal_alone() -> None:
 
 def test_full_width_forms_are_read() -> None:
     assert durable("我住在杨浦，房租３８００。") == ["我住在杨浦，房租３８００。"]
+
+
+def test_what_only_answers_or_calls_somebody_is_left_out_in_front() -> None:
+    assert said("Oh, btw, I had an interview for an internship yesterday!") == [
+        "I had an interview for an internship yesterday (2024-05-07)!"
+    ]
+    assert said("Hey Maria, my brother Otto plays the cello.") == [
+        "My brother Otto plays the cello."
+    ]
+    assert said("Well, Max and I moved to Oslo in May.") == ["Max and I moved to Oslo in May."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm organizing one with my siblings next month.",
+        "I'm learning this instrument, which has been quite the journey.",
+        "I picked that spot because it had great views.",
+        "Im Juni mache ich diesen Kurs.",
+    ],
+)
+def test_what_speaks_of_something_named_elsewhere_stays_in_the_notes(text: str) -> None:
+    assert said(text)
+    assert not durable(text)
+
+
+def test_what_the_sentence_before_names_is_kept_with_it() -> None:
+    text = "I bought a drum kit in May. I'm learning this instrument now."
+    assert durable(text) == [text]

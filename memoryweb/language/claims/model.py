@@ -109,7 +109,8 @@ class Language:
     around a row's match: `asks` begins a request to remember, `topic` names before a match whom it
     is about, `maybe` makes what follows hypothetical, `jokes` takes back what was said, `laughs`
     makes light of a clause, `passing` is of the moment or of the work at hand, `asking` begins a
-    question without its mark, `leans` needs the sentence before, `orders` begins a request to an
+    question without its mark, `leans` begins what needs the sentence before and `lost` speaks of
+    something that it named, `orders` begins a request to an
     assistant, `small` is small talk, `own` speaks of the speaker, `self_words` are the speaker as a
     subject, `pronouns` somebody named before, `clause` parts clauses, `ends` is where a value
     ends."""
@@ -124,6 +125,7 @@ class Language:
     passing: re.Pattern[str]
     asking: re.Pattern[str]
     leans: re.Pattern[str]
+    lost: re.Pattern[str]
     orders: re.Pattern[str]
     small: re.Pattern[str]
     own: re.Pattern[str]

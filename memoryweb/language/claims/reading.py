@@ -124,12 +124,13 @@ _OVER = frozenset({Act.CANCELS, Act.ENDS})
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence with what is known of it beside its claim. It `leans` when it cannot be
-    understood without the one before."""
+    """A sentence with what is known of it beside its claim. It `leans` when it is said of what the
+    one before names, and is `lost` without it when it only speaks of that ("this instrument")."""
 
     claim: Claim
     language: Language | None
     leans: bool = False
+    is_lost: bool = False
     is_question: bool = False
     is_joke: bool = False  # and so is what was said just before
     is_request: bool = False  # "Remember this.", and no word of what
@@ -206,7 +207,7 @@ def tells_of_self(line: str) -> bool:
     ordered, nothing of the moment or of the work at hand, and it can be understood alone."""
     line = clean(line)[:_LONGEST]
     sentences, spoken = split(line), languages_of(line)
-    if not (sentences and spoken) or _LABEL.match(line) or undated(sentences[0]).leans:
+    if not (sentences and spoken) or _LABEL.match(line) or _leans(undated(sentences[0])):
         return False
     return all(
         one.own.search(line)
@@ -217,6 +218,10 @@ def tells_of_self(line: str) -> bool:
         )
         for one in spoken
     )
+
+
+def _leans(sentence: Sentence) -> bool:
+    return sentence.leans or sentence.is_lost
 
 
 @lru_cache(maxsize=16_384)
@@ -244,6 +249,7 @@ def _spoken(text: str, spoken: Language) -> Sentence:
         found,
         spoken,
         leans=bool(spoken.leans.search(text)) or found.subject in spoken.pronouns,
+        is_lost=bool(spoken.lost.search(text)),
         is_question=_asks(text, spoken),
         is_joke=bool(spoken.jokes.search(text)),
         is_request=asked is not None
