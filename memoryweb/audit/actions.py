@@ -69,6 +69,7 @@ ACTIONS: dict[str, str | Promise] = {
     "proposal.made": _("Proposed a change for a person to decide."),
     "proposal.rejected": _("Rejected a proposal."),
     "provenance.reverted": _("Reverted what a source wrote."),
+    "review.undone": _("Took back a decision in Review."),
     "run.finished": _("Finished a run."),
     "run.requested": _("Asked for a run."),
     "run.stopped": _("Stopped a backfill after the week it was at."),

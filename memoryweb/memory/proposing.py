@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from memoryweb.agents.models import Owner
 from memoryweb.language.statements import clean
@@ -108,20 +108,23 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
 @Prepared
 def _rejected(
     agent_id: UUID, owner_id: UUID | None, path: str
-) -> QuerySet[Proposal, tuple[str, dict[str, Any]]]:
+) -> QuerySet[Proposal, tuple[str, dict[str, Any], dict[str, Any]]]:
+    is_rejected = Q(state=Proposal.State.REJECTED)
+    is_partly = Q(state=Proposal.State.ACCEPTED, taken__has_key="left_out")
     proposals = Proposal.objects.filter(
-        state=Proposal.State.REJECTED, file__agent=agent_id, file__owner=owner_id, file__path=path
+        is_rejected | is_partly, file__agent=agent_id, file__owner=owner_id, file__path=path
     )
-    return proposals.order_by("-created_at").values_list("content", "origins")[:_LATEST]
+    return proposals.order_by("-created_at").values_list("content", "origins", "taken")[:_LATEST]
 
 
 def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:
-    """The lines that rejected proposals would have brought into a file, and the note lines that
+    """The lines that a person rejected of what was proposed for a file, and the note lines that
     they were made of: in other words they would say the same."""
     found: set[str] = set()
     cited: dict[UUID, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for content, placed in _rejected(agent_id, owner.pk if owner else None, path):
-        lines = content.split("\n")
+    for content, of_lines, taken in _rejected(agent_id, owner.pk if owner else None, path):
+        lines, out = content.split("\n"), [str(n) for n in taken.get("left_out", of_lines)]
+        placed = {number: one for number, one in of_lines.items() if number in out}
         numbers = [int(number) for number in placed]
         found |= {lines[n - 1] for n in numbers if n <= len(lines)}
         for file_id, revision, line, *_behind in chain(

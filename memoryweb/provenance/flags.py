@@ -182,6 +182,12 @@ def let_stand(file: File, lines: Collection[str]) -> None:
     )
 
 
+def let_stand_no_more(file: File, line: str) -> None:
+    """Takes that back."""
+    kept = KeptLine.objects.filter(team=file.team_id, owner=file.owner_id)
+    kept.filter(fingerprint=_keyed(line)).delete()
+
+
 def said_in(file: File, line: str) -> str:
     """HISTORY quotes messages as they were, each behind its role, which is ours."""
     if kind_of(file.path).written is not Written.HISTORY:

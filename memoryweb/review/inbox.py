@@ -89,9 +89,16 @@ class Inbox(Sequence[Item]):
     one more, and one for each kind in it."""
 
     def __init__(
-        self, team: Team, reach: Reach, *, kinds: Collection[str] = (), is_decided: bool = False
+        self,
+        team: Team,
+        reach: Reach,
+        *,
+        kinds: Collection[str] = (),
+        is_decided: bool = False,
+        since: datetime | None = None,
     ) -> None:
         self._team, self._reach, self._is_decided = team, reach, is_decided
+        self._decided = Q(decided_at__gte=since) if since else Q()
         self._kinds = [kind for kind in Kind if kind in kinds or not kinds]
 
     @cached_property
@@ -135,7 +142,8 @@ class Inbox(Sequence[Item]):
             )
             if source.waits:
                 is_waiting = Q(state=source.waits)
-                shown = shown.filter(~is_waiting if self._is_decided else is_waiting)
+                is_shown = ~is_waiting & self._decided if self._is_decided else is_waiting
+                shown = shown.filter(is_shown)
             found[kind] = shown.annotate(item_kind=Value(kind.value))
         return found
 

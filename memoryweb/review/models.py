@@ -32,6 +32,11 @@ class Proposal(models.Model):
     content = ErasableTextField()
     origins = PlainJSONField(default=dict, help_text="line number → sources, applied on acceptance")
     broken = PlainJSONField(default=list, help_text="[{guard, detail}] with numbers, no text")
+    taken = PlainJSONField(
+        default=dict,
+        help_text="of an accepted one: revisions {before, after}, and numbers of lines that stayed "
+        "out {left_out} and that stayed {kept}",
+    )
     state = models.CharField(max_length=8, choices=State.choices, default=State.PENDING)
     decided_by = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)

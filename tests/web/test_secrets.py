@@ -68,7 +68,7 @@ def test_the_page_shows_the_marked_line(stage: Stage, bob: Client) -> None:
 
 def test_review_counts_what_waits(stage: Stage, bob: Client) -> None:
     _hold(stage)
-    assert "Likely secrets (1)" in text(bob.get(url(stage.world.team, "review")))
+    assert 'class="count">3<' in text(bob.get(url(stage.world.team, "review")))
 
 
 def test_a_secret_is_kept_out_and_listed_as_decided(stage: Stage, bob: Client) -> None:
@@ -119,7 +119,7 @@ def test_personal_memory_is_decided_by_its_person_or_a_grant(
 def test_a_place_in_personal_memory_is_not_named_to_others(stage: Stage, alice: Client) -> None:
     _hold(stage, stage.world.bobs_memory)
     page = _list(stage, alice, "others")
-    assert "Password" in page
+    assert "likely secret" in page
     assert "WIFI.md" not in page
 
 

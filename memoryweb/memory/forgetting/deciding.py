@@ -60,3 +60,16 @@ def undo(tx: Transaction, request: Request, by: User | None) -> Request:
     hiding.undo(tx, request, by)
     request.refresh_from_db()
     return request
+
+
+def reopen(tx: Transaction, request: Request) -> None:
+    """What a person decided of what was offered is undecided, and nothing is hidden for it.
+    Raises NothingToUndo."""
+    request = hiding.locked(request)
+    if request.state not in {Request.State.HIDDEN, Request.State.KEPT} or request.run_id:
+        raise hiding.NothingToUndo
+    request.targets.update(is_hidden=False)
+    request.state, request.erase_at = Request.State.OPEN, None
+    request.decided_at, request.decided_by = None, None
+    request.save(update_fields=["state", "erase_at", "decided_at", "decided_by"])
+    hiding.record(tx, "review.undone", request)

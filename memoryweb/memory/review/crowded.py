@@ -54,3 +54,16 @@ def see(tx: Transaction, found: CrowdedFile, *, by: User) -> None:
         target_id=str(found.file_id),
         on_behalf_of=found.file.owner_id,
     )
+
+
+def undo(tx: Transaction, found: CrowdedFile) -> None:
+    """Raises Decided."""
+    again = {"state": State.OPEN, "decided_by": None, "decided_at": None}
+    if not CrowdedFile.objects.filter(pk=found.pk, state=State.SEEN).update(**again):
+        raise Decided
+    tx.record(
+        "review.undone",
+        target_kind="file",
+        target_id=str(found.file_id),
+        on_behalf_of=found.file.owner_id,
+    )

@@ -11,6 +11,7 @@ from memoryweb.memory.forgetting import deciding
 from memoryweb.memory.review import crowded, flags, proposals, secrets
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
+from memoryweb.review.changes import Picked
 from memoryweb.review.inbox import Item, Kind
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
@@ -32,6 +33,9 @@ def _resolved(resolution: str) -> Handler:
 HANDLERS: dict[tuple[Kind, str], Handler] = {
     (Kind.PROPOSAL, "accept"): lambda unit, item, by, _: proposals.accept(unit, item.row, by=by),
     (Kind.PROPOSAL, "reject"): lambda unit, item, by, _: proposals.reject(unit, item.row, by=by),
+    (Kind.PROPOSAL, "undo"): lambda unit, item, by, _: proposals.undo(unit, item.row, by=by),
+    (Kind.CROWDED, "undo"): lambda unit, item, by, _: crowded.undo(unit, item.row),
+    (Kind.SECRET, "undo"): lambda unit, item, by, _: secrets.undo(unit, item.row, by=by),
     (Kind.CROWDED, "seen"): lambda unit, item, by, _: crowded.see(unit, item.row, by=by),
     (Kind.FLAG, "keep"): lambda unit, item, by, _: flags.keep(unit, *_line(item), by=by),
     (Kind.FLAG, "remove"): lambda unit, item, by, _: flags.remove(unit, *_line(item), by=by),
@@ -44,7 +48,7 @@ HANDLERS: dict[tuple[Kind, str], Handler] = {
         unit, item.row, by, picked=picked.split(","), seconds=settings.FORGET_UNDO_SECONDS
     ),
     (Kind.FORGET, "keep"): lambda unit, item, by, _: deciding.keep(unit, item.row, by),
-    (Kind.FORGET, "undo"): lambda unit, item, by, _: deciding.undo(unit, item.row, by),
+    (Kind.FORGET, "undo"): lambda unit, item, _by, _: deciding.reopen(unit, item.row),
     (Kind.CONTRADICTION, "undo"): (
         lambda unit, item, by, _: contradictions.undo(unit, item.row, writer=_person(by))
     ),
@@ -55,11 +59,33 @@ def _line(item: Item) -> tuple[File, str]:
     return item.row.file, item.id.partition(".")[2]
 
 
-def decide(tx: Transaction, item: Item, decision: str, *, by: User, value: str = "") -> None:
+def decide(
+    tx: Transaction,
+    item: Item,
+    decision: str,
+    *,
+    by: User,
+    value: str = "",
+    picked: Picked | None = None,
+) -> None:
     """`value`: what a person types in: a held secret, to put it back into its line, or one line for
-    two that contradict each other.
+    two that contradict each other. `picked`: the lines of a proposal that they accept.
 
     Raises KeyError for a decision that the kind has not, Decided for one that came too late, and
     what the decision itself refuses.
     """
+    if picked is not None and (item.kind, decision) == (Kind.PROPOSAL, "accept"):
+        proposals.accept_lines(tx, item.row, by=by, picked=picked)
+        return
     HANDLERS[item.kind, decision](tx, item, by, value)
+
+
+def undo_flag(
+    tx: Transaction, file: File, line_print: str, decision: str, was: str, *, by: User
+) -> None:
+    """Nothing is kept of a flagged line that was decided: `was` are the flags of one that was kept,
+    or the revision that had it. Raises Decided, Stale."""
+    if decision == "keep":
+        flags.undo_keep(tx, file, line_print, was, by=by)
+    else:
+        flags.undo_remove(tx, file, int(was), by=by)

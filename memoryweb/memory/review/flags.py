@@ -3,10 +3,11 @@
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
+from memoryweb.facts.models import Fact
 from memoryweb.memory import facts
-from memoryweb.memory.exceptions import Decided
+from memoryweb.memory.exceptions import Decided, Stale
 from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer, Written, lock, write
+from memoryweb.memory.write import Place, Writer, Written, lock, restore, write
 from memoryweb.provenance import flags
 from memoryweb.provenance.flags import print_of
 from memoryweb.provenance.models import LineOrigin
@@ -40,6 +41,29 @@ def remove(tx: Transaction, file: File, line_print: str, *, by: User) -> Written
     written = write(tx, place, content, writer=writer, reason=_("A flagged line was removed."))
     _record(tx, "mark.removed", file, number, marks, by)
     return written
+
+
+def undo_keep(tx: Transaction, file: File, line_print: str, marks: str, *, by: User) -> None:
+    """The line waits for a person again. Raises Decided, where it is no longer there."""
+    file = lock(file)
+    lines = file.content.split("\n")
+    number = next((n for n, one in enumerate(lines, 1) if print_of(one) == line_print), 0)
+    rows = LineOrigin.objects.filter(file=file, line=number, marks="")
+    if not number or file.deleted_at or not rows.update(marks=marks):
+        raise Decided
+    flags.let_stand_no_more(file, lines[number - 1])
+    facts.follow_flags(file)
+    _record(tx, "review.undone", file, number, marks, by)
+
+
+def undo_remove(tx: Transaction, file: File, revision: int, *, by: User) -> None:
+    """The line is back and waits. Raises Stale."""
+    file = lock(file)
+    if file.revision != revision + 1:
+        raise Stale(file)
+    whys = facts.all_went(file.content, file.path, Fact.Why.REMOVED)
+    restored = restore(tx, file, revision, writer=Writer(AuthorKind.PERSON, user=by), whys=whys)
+    _record(tx, "review.undone", restored.file, 0, "", by)
 
 
 def _find(file: File, line_print: str) -> tuple[int, str]:

@@ -1,22 +1,43 @@
-"""A machine's change that waits for a person: accepted or rejected as a whole."""
+"""A machine's change that waits for a person: accepted as a whole or by lines, or rejected."""
 
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from memoryweb.accounts.models import User
+from memoryweb.facts.models import Fact
 from memoryweb.language.flags import suspicious
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge, resolved
-from memoryweb.memory.exceptions import Decided, Stale
+from memoryweb.memory.exceptions import Decided, MemoryRefused, Stale
+from memoryweb.memory.facts import all_went
 from memoryweb.memory.transaction import Transaction
-from memoryweb.memory.write import Place, Writer, Written, lock, write
+from memoryweb.memory.write import Place, Writer, Written, lock, restore, write
 from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
+from memoryweb.review.changes import Picked, print_of, take
 from memoryweb.review.models import Proposal
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
+
+
+class ProposalChanged(MemoryRefused):
+    code = "changed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("This proposal has changed since you opened it. Look at it again, then decide.")
+        )
+
+
+class NothingTicked(MemoryRefused):
+    code = "nothing_ticked"
+
+    def __init__(self) -> None:
+        super().__init__(_("Tick the lines that are right, or reject all of them."))
 
 
 def accept(tx: Transaction, proposal: Proposal, *, by: User) -> Written:
@@ -24,17 +45,66 @@ def accept(tx: Transaction, proposal: Proposal, *, by: User) -> Written:
 
     Raises Decided, Stale.
     """
-    proposal.file = file = lock(proposal.file)
-    _decide(tx, proposal, Proposal.State.ACCEPTED, by)
-    content = outcome(proposal)
-    if content is None:
-        raise Stale(file)
-    told = origins_of(proposal)
-    if proposal.run is None:
-        flags.let_stand(file, suspicious(_brought(file, content)))
-        told = _moved({n: one for n, one in told.items() if one != Origin()}, proposal, content)
-    place = Place(file.agent, file.owner, file.path)
-    return write(tx, place, content, writer=_writer(proposal, by), origins=told)
+    content = _taken_up(tx, proposal, by)
+    proposal.taken = {"before": proposal.file.revision}
+    written = _write(tx, proposal, content, _told(proposal, content), by)
+    return _keep(proposal, written)
+
+
+def accept_lines(tx: Transaction, proposal: Proposal, *, by: User, picked: Picked) -> Written:
+    """Write the lines that a person picked, some in their own words. What they leave out is not
+    proposed again.
+
+    Raises Decided, Stale, ProposalChanged, NothingTicked.
+    """
+    after, before = _taken_up(tx, proposal, by), proposal.file.content
+    if print_of(before, after) != picked.seen:
+        raise ProposalChanged
+    taken = take(before, after, picked)
+    if not picked.numbers or taken.content == before:
+        raise NothingTicked
+    back = {new: old for old, new in _carried(after, proposal.content).items()}
+    stayed = {"left_out": [back[n] for n in taken.left_out if n in back], "kept": taken.kept}
+    proposal.taken = {name: lines for name, lines in stayed.items() if lines}
+    proposal.taken["before"] = proposal.file.revision
+    told = _told(proposal, after)
+    told = {new: told[old] for new, old in taken.came.items() if old in told}
+    written = _write(tx, proposal, taken.content, told, by)
+    if taken.edited:
+        lines = written.file.content.split("\n")
+        for number, text in taken.edited.items():
+            lines[number - 1] = text
+        place = Place(written.file.agent, written.file.owner, written.file.path)
+        written = write(tx, place, "\n".join(lines), writer=_person(by))
+    return _keep(proposal, written)
+
+
+def undo(tx: Transaction, proposal: Proposal, *, by: User) -> None:
+    """It waits again, and the file is what it was, unless it changed since.
+
+    Raises Decided, Stale.
+    """
+    file = lock(proposal.file)
+    found = Proposal.objects.select_for_update(of=("self",)).get(pk=proposal.pk)
+    if found.state not in {Proposal.State.ACCEPTED, Proposal.State.REJECTED}:
+        raise Decided
+    if found.state == Proposal.State.ACCEPTED:
+        before, after = found.taken.get("before", 0), found.taken.get("after")
+        if not before or file.revision != after:
+            raise Stale(file)
+        whys = all_went(file.content, file.path, Fact.Why.REMOVED)
+        restored = restore(tx, file, before, writer=_person(by), whys=whys)
+        if found.base_revision == before:
+            found.base_revision = restored.file.revision
+    found.state, found.taken, found.decided_by, found.decided_at = "pending", {}, None, None
+    found.save()
+    tx.record(
+        "review.undone",
+        target_kind="proposal",
+        target_id=str(found.pk),
+        on_behalf_of=file.owner_id,
+        run_id=found.run_id,
+    )
 
 
 def outcome(proposal: Proposal) -> str | None:
@@ -63,6 +133,36 @@ def origins_of(proposal: Proposal) -> dict[int, Origin]:
     return {int(line): _unpacked(origin) for line, origin in proposal.origins.items()}
 
 
+def _taken_up(tx: Transaction, proposal: Proposal, by: User) -> str:
+    """The text that accepting leaves, decided. Raises Decided, Stale."""
+    proposal.file = file = lock(proposal.file)
+    _decide(tx, proposal, Proposal.State.ACCEPTED, by)
+    proposal.refresh_from_db(fields=["content", "base_revision", "origins", "state"])
+    if (content := outcome(proposal)) is None:
+        raise Stale(file)
+    return content
+
+
+def _write(
+    tx: Transaction, proposal: Proposal, content: str, told: Mapping[int, Origin], by: User
+) -> Written:
+    file = proposal.file
+    if proposal.run is None:
+        flags.let_stand(file, suspicious(_brought(file, content)))
+    place = Place(file.agent, file.owner, file.path)
+    return write(tx, place, content, writer=_writer(proposal, by), origins=told)
+
+
+def _keep(proposal: Proposal, written: Written) -> Written:
+    proposal.taken["after"] = written.file.revision
+    proposal.save(update_fields=["taken"])
+    return written
+
+
+def _person(by: User) -> Writer:
+    return Writer(AuthorKind.PERSON, user=by)
+
+
 def _writer(proposal: Proposal, by: User) -> Writer:
     of_program = AuthorKind.IMPORT if proposal.batch_id else AuthorKind.AGENT
     run, token = proposal.run, proposal.token
@@ -83,10 +183,17 @@ def _brought(file: File, content: str) -> list[str]:
     return [line for line in content.split("\n") if line not in stood]
 
 
-def _moved(told: Mapping[int, Origin], proposal: Proposal, content: str) -> dict[int, Origin]:
-    """Where the lines stand once the file was changed meanwhile, too."""
-    same = carry(proposal.content.split("\n"), content.split("\n")).same
-    return {new: told[old] for new, old in same.items() if old in told}
+def _told(proposal: Proposal, content: str) -> dict[int, Origin]:
+    """Of the lines where they stand once the file was changed meanwhile, too."""
+    told = origins_of(proposal)
+    if proposal.run is not None:
+        return told
+    carried = _carried(proposal.content, content).items()
+    return {new: told[old] for new, old in carried if told.get(old, Origin()) != Origin()}
+
+
+def _carried(before: str, after: str) -> dict[int, int]:
+    return carry(before.split("\n"), after.split("\n")).same
 
 
 def _decide(tx: Transaction, proposal: Proposal, state: Proposal.State, by: User) -> None:

@@ -45,6 +45,30 @@ def release(tx: Transaction, held: HeldSecret, *, by: User, value: str = "") -> 
         _into_message(held, held.message, value.strip())
 
 
+def undo(tx: Transaction, held: HeldSecret, *, by: User) -> None:
+    """It waits again, with what was decided along with it. A value that was put back stays.
+
+    Raises Decided.
+    """
+    found = HeldSecret.objects.filter(pk=held.pk, decided_by=by).first()
+    if found is None:
+        raise Decided
+    HeldSecret.objects.filter(
+        team=found.team_id,
+        agent=found.agent_id,
+        owner=found.owner_id,
+        fingerprint=found.fingerprint,
+        state=found.state,
+        decided_at=found.decided_at,
+    ).update(state=HeldSecret.State.WAITING, decided_by=None, decided_at=None)
+    tx.record(
+        "review.undone",
+        target_kind="held_secret",
+        target_id=str(found.pk),
+        on_behalf_of=found.owner_id,
+    )
+
+
 def line_now(held: HeldSecret) -> tuple[int, str]:
     """The line that holds its marker now, and that line's text; (0, "") where none does."""
     if held.file is not None:

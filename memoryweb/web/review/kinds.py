@@ -5,23 +5,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.facts.listing import sides_of
 from memoryweb.forgetting.models import Request
-from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.forgetting.telling import tell
-from memoryweb.memory.placeholders import for_people_all
-from memoryweb.memory.review import proposals, secrets
-from memoryweb.review.inbox import Item, Kind, line_text
+from memoryweb.memory.placeholders import for_people
+from memoryweb.memory.review import secrets
+from memoryweb.review.changes import unmarked
+from memoryweb.review.inbox import Item, Kind
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name
 from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.review.lines import proposal_shown
 from memoryweb.web.wording import Text
-from memoryweb.workspace.revisions import content_of
 
 
 class ValueForm(forms.Form):
@@ -42,7 +44,7 @@ class ValueForm(forms.Form):
 
 class MergeForm(forms.Form):
     value = forms.CharField(
-        label=_("One line that says both"),
+        label=_("Or one line that says both"),
         required=False,
         max_length=600,
         widget=forms.Textarea(attrs={"rows": 2}),
@@ -65,48 +67,60 @@ class Decision:
     label: Text
     done: Text
     style: str = ""
-    takes_value: bool = False
+    key: str = ""
+    hint: Text = ""  # what the key does, where the label is long
 
 
 @dataclass(frozen=True)
 class Look:
-    """`about` are the details for who may read them. A quick one is decided from the list."""
+    """`about` are the details for who may read them, with what was sent where that was refused;
+    `tells` is the one sentence of the list, of a proposal or a flagged line from its text."""
 
     name: Text
     template: str
-    about: Callable[[TeamRequest, Item], dict[str, Any]]
+    about: Callable[[TeamRequest, Item, QueryDict | None], dict[str, Any]]
+    title: Callable[[Item, dict[str, Any]], Text]
+    tells: Callable[[Item, str], str]
     reasons: Callable[[Item], Iterable[Text]]
     decisions: tuple[Decision, ...]
-    is_quick: bool = False
+    tone: str = ""
     form: type[forms.Form] = ValueForm
-    texts: Callable[[Item], Iterable[str]] = lambda _item: ()  # that the list shows at once
-    nowhere: Text = ""  # in place of a path
-    undo: Decision | None = None  # of what was decided
+    undo: Decision = Decision("undo", _("Undo"), _("Undone. It waits for a decision again."))
 
 
-def _proposal(request: TeamRequest, item: Item) -> dict[str, Any]:
-    proposal, file = item.row, item.row.file
-    outcome = proposals.outcome(proposal) if item.is_waiting else None
-    base = content_of(file, proposal.base_revision) if proposal.base_revision else ""
-    token = proposal.token
-    program = (token.integration or token.name) if token else ""
-    sides = (file.content if outcome else base, outcome or proposal.content)
-    rows = side_by_side(*for_people_all([(file, text) for text in sides]))
-    return {
-        "author": proposal.run.get_kind_display() if proposal.run else program,
-        "rows": rows,
-        "counts": counts(rows),
-        "file_url": file_url(request, file),
-        "run_url": to(request, "agents_run", proposal.run_id) if proposal.run_id else "",
-        "is_stale": item.is_waiting and outcome is None,
-    }
+# What the filters of the list hold.
+GROUPS: dict[str, tuple[Text, tuple[Kind, ...]]] = {
+    "": (_("All"), ()),
+    "changes": (_("Changes"), (Kind.PROPOSAL, Kind.CROWDED)),
+    "conflicts": (_("Conflicts"), (Kind.CONTRADICTION,)),
+    "safety": (_("Safety"), (Kind.FLAG, Kind.SECRET)),
+    "forget": (_("Forget"), (Kind.FORGET,)),
+}
 
 
-def _flag(request: TeamRequest, item: Item) -> dict[str, Any]:
+def _wants(item: Item, about: dict[str, Any]) -> str:
+    said = ngettext("{agent} proposes {n} change", "{agent} proposes {n} changes", about["total"])
+    return said.format(agent=item.agent.name, n=about["total"])
+
+
+def _first_line(item: Item, content: str) -> str:
+    """Of what is proposed, and how many more."""
+    lines = content.split("\n")
+    brought = sorted(int(number) for number in item.row.origins)
+    texts = [unmarked(lines[n - 1]) for n in brought if n <= len(lines)]
+    if not texts:
+        return gettext("A change of {path}").format(path=item.path)
+    if not (more := len(texts) - 1):
+        return texts[0]
+    said = ngettext("{text} And {n} more line.", "{text} And {n} more lines.", more)
+    return said.format(text=texts[0], n=more)
+
+
+def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
     flagged, query = item.row, f"?owner={item.owner.pk}" if item.owner else ""
     where = (item.agent.pk, item.path, item.line)
     return {
-        "text": line_text(flagged),
+        "text": for_people(flagged.file).split("\n")[item.line - 1],
         "author": author_name(flagged),
         "file_url": file_url(request, flagged.file, item.line),
         "run_url": to(request, "agents_run", flagged.run_id) if flagged.run_id else "",
@@ -114,7 +128,7 @@ def _flag(request: TeamRequest, item: Item) -> dict[str, Any]:
     }
 
 
-def _secret(request: TeamRequest, item: Item) -> dict[str, Any]:
+def _secret(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
     held = item.row
     number, line = secrets.line_now(held)
     place = ""
@@ -122,56 +136,97 @@ def _secret(request: TeamRequest, item: Item) -> dict[str, Any]:
         place = file_url(request, held.file, number or None)
     elif held.message:
         place = to(request, "agents_conversation", item.agent.pk, held.message.conversation_id)
-    return {"number": number, "line": line, "file_url": place}
+    is_mine = held.decided_by_id == request.user.pk and held.state in {"released", "refused"}
+    return {"number": number, "line": line, "file_url": place, "can_undo": is_mine}
 
 
-def _contradiction(request: TeamRequest, item: Item) -> dict[str, Any]:
+def _place(item: Item) -> str:
+    return f"{item.path}:{item.line}" if item.path else gettext("a message")
+
+
+def _contradiction(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
     return {"sides": sides_shown(request, item.row), "can_undo": bool(item.row.before)}
 
 
-def _asked_words(item: Item) -> list[str]:
+def _both_sides(item: Item, _content: str) -> str:
+    sides = [fact.text for fact in sides_of(item.row, item.row.facts.all())]
+    if len(sides) < 2:
+        return "".join(sides)
+    said = gettext("“{one}” or “{other}”")
+    return said.format(one=sides[0], other=sides[-1])
+
+
+def _asked_words(item: Item, _content: str) -> str:
     """Those of an owner's request are not told to the readers of shared memory."""
     if item.row.about or item.row.owner_id:
-        return [item.row.about]
-    return [str(_("Somebody asked to forget this of shared memory."))]
+        return str(item.row.about)
+    return gettext("Somebody asked to forget this of shared memory.")
 
 
-def _forget(request: TeamRequest, item: Item) -> dict[str, Any]:
-    return {"account": tell(item.row), "can_undo": item.row.state == Request.State.HIDDEN}
+def _forget(_request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
+    is_decided = item.row.state in {Request.State.HIDDEN, Request.State.KEPT}
+    return {"account": tell(item.row), "can_undo": is_decided and not item.row.run_id}
+
+
+def _crowded(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
+    return {"file_url": file_url(request, item.row.file), "can_undo": not item.is_waiting}
 
 
 LOOKS = {
     Kind.PROPOSAL: Look(
-        _("Proposal"),
+        _("proposal"),
         "review/_proposal.html",
-        _proposal,
+        proposal_shown,
+        _wants,
+        _first_line,
         lambda item: item.reasons or [_("This agent asks a person before it changes memory.")],
         (
-            Decision("accept", _("Accept the whole change"), _("Accepted and written."), "main"),
-            Decision("reject", _("Reject"), _("Rejected. It will not be proposed again."), "bad"),
-        ),
-    ),
-    Kind.FLAG: Look(
-        _("Flagged line"),
-        "review/_flag.html",
-        _flag,
-        lambda item: [wording.mark(code) for code in item.reasons],
-        (
-            Decision("keep", _("Keep the line"), _("Kept. Dreams and prompts use the line now.")),
             Decision(
-                "remove",
-                _("Remove the line"),
-                _("Removed. To undo it, restore the revision before."),
-                "quiet bad",
+                "accept",
+                _("Accept what is ticked"),
+                _("Accepted and written."),
+                "main",
+                "a",
+                _("accept"),
+            ),
+            Decision(
+                "reject",
+                _("Reject all"),
+                _("Rejected. It will not be proposed again."),
+                "",
+                "r",
+                _("reject"),
             ),
         ),
-        is_quick=True,
-        texts=lambda item: [line_text(item.row)],
+        "change",
+    ),
+    Kind.FLAG: Look(
+        _("flagged line"),
+        "review/_flag.html",
+        _flag,
+        lambda _item, _about: _("Should this line stay?"),
+        lambda item, content: f"“{unmarked(content.split(chr(10))[item.line - 1])}”",
+        lambda item: [wording.mark(code) for code in item.reasons],
+        (
+            Decision(
+                "keep",
+                _("Keep the line"),
+                _("Kept. Dreams and prompts use the line now."),
+                "main",
+                "a",
+            ),
+            Decision("remove", _("Remove the line"), _("Removed."), "bad", "r"),
+        ),
+        "risk",
     ),
     Kind.SECRET: Look(
-        _("Likely secret"),
+        _("likely secret"),
         "review/_secret.html",
         _secret,
+        lambda _item, _about: _("Is this a secret?"),
+        lambda item, _content: gettext(
+            "{place} has what looks like a password. It is held back until you decide."
+        ).format(place=_place(item)),
         lambda item: [_("It looks like a secret."), *map(wording.secret_kind, item.reasons)],
         (
             Decision(
@@ -179,66 +234,71 @@ LOOKS = {
                 _("It is a secret: keep it out"),
                 _("Kept out. Nobody is asked again."),
                 "main",
+                "a",
             ),
             Decision(
-                "no_secret",
-                _("It is no secret"),
-                _("The value passes from now on."),
-                takes_value=True,
+                "no_secret", _("It is no secret"), _("The value passes from now on."), "", "r"
             ),
         ),
+        "risk",
     ),
     Kind.CONTRADICTION: Look(
-        _("Contradiction"),
+        _("contradiction"),
         "review/_contradiction.html",
         _contradiction,
+        lambda _item, _about: _("Which one is true?"),
+        _both_sides,
         lambda _item: [_("They say different things about the same, so both can't be true now.")],
         (
             Decision(
-                "KEEP_A", _("Keep the current one"), _("Kept. The other one was removed."), "main"
+                "KEEP_A",
+                _("Keep the current one"),
+                _("Kept. The other one was removed."),
+                "main",
+                "a",
             ),
             Decision("KEEP_B", _("Use the other one"), _("Replaced by the other one.")),
+            Decision("MERGE", _("Replace both with my words"), _("Replaced both with your line.")),
             Decision(
-                "IGNORE", _("Keep both"), _("Both stay. You won't be asked about them again.")
-            ),
-            Decision(
-                "MERGE",
-                _("Replace both with this"),
-                _("Replaced both with your line."),
-                takes_value=True,
+                "IGNORE",
+                _("Keep both"),
+                _("Both stay. You won't be asked about them again."),
+                "quiet",
             ),
         ),
+        "ask",
         form=MergeForm,
-        texts=lambda item: [fact.text for fact in sides_of(item.row, item.row.facts.all())],
-        nowhere=_("Two statements that can't both be true"),
-        undo=Decision("undo", _("Undo"), _("Undone. It waits for a decision again.")),
     ),
     Kind.CROWDED: Look(
-        _("Little room"),
+        _("little room"),
         "review/_crowded.html",
-        lambda request, item: {"file_url": file_url(request, item.row.file)},
+        _crowded,
+        lambda item, _about: _("{path} has little room left").replace("{path}", item.path),
+        lambda item, _content: gettext("{path} has little room for anything new.").format(
+            path=item.path
+        ),
         lambda _item: [
             _("Over four fifths of it are lines that people wrote, confirmed or pinned.")
         ],
-        (Decision("seen", _("I have seen it"), _("Noted. You won't be told again.")),),
-        is_quick=True,
+        (Decision("seen", _("I have seen it"), _("Noted. You won't be told again."), "main", "a"),),
+        "ask",
     ),
     Kind.FORGET: Look(
-        _("Request to forget"),
+        _("forget request"),
         "review/_forget.html",
         _forget,
+        lambda _item, _about: _("What should be forgotten?"),
+        _asked_words,
         lambda item: [_ASKED[item.row.via]],
         (
-            Decision("keep", _("Keep it all"), _("Kept. Nothing was forgotten.")),
             Decision(
                 "forget",
                 _("Forget what is ticked"),
                 _("Hidden from agents. You can still undo it."),
-                takes_value=True,
+                "main",
+                "a",
             ),
+            Decision("keep", _("Keep it all"), _("Kept. Nothing was forgotten."), "", "r"),
         ),
-        texts=_asked_words,
-        nowhere=_("Something was asked to be forgotten"),
-        undo=Decision("undo", _("Undo"), _("It is back. Agents may use it again.")),
     ),
 }

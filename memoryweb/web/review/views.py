@@ -1,17 +1,19 @@
-"""What waits for a person: one list, one page and one way to decide for every kind."""
+"""What waits for a person: one list, the chosen item beside it, and one way to decide."""
 
+from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
-from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.exceptions import Decided, MemoryRefused
-from memoryweb.memory.review.decisions import decide as decide_item
+from memoryweb.memory.placeholders import for_people_all
+from memoryweb.memory.review import decisions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.flags import files_of
 from memoryweb.review import inbox
@@ -19,41 +21,30 @@ from memoryweb.review.inbox import Inbox, Item, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import Choice, owner_name
-from memoryweb.web.paging import page
-from memoryweb.web.review.kinds import LOOKS, Decision
+from memoryweb.web.paging import Page, page
+from memoryweb.web.review import undoing
+from memoryweb.web.review.kinds import GROUPS, LOOKS, Decision
+from memoryweb.web.review.lines import picked_of
+from memoryweb.workspace.models import File
+
+_WEEK = timedelta(days=7)
+_STATES = ("others", "decided")
 
 
 @team_view("GET")
 def review(request: TeamRequest) -> HttpResponse:
-    visit, state = request.visit, request.GET.get("state", "")
-    kind = request.GET.get("kind", "")
-    kind = kind if kind in Kind.values else ""
-    kinds = [kind] if kind else []
-    found = Inbox(visit.team, visit.decidable, kinds=kinds) if kind else visit.waiting
-    if state == "others":
-        found = Inbox(visit.team, visit.of_others, kinds=kinds)
-    elif state == "decided":
-        found = Inbox(visit.team, visit.outcomes, kinds=kinds, is_decided=True)
-    shown = page(request, found)
-    context = {
-        "page": shown,
-        "rows": [_listed(request, item) for item in shown],
-        "state": state,
-        "kind": kind,
-        "states": _states(state, kind),
-        "kinds": _kinds(request, state, kind),
-        "can_scan": visit.can(Permission.MANAGE_AGENTS),
-    }
-    return show(request, "review/review.html", context)
+    listed = _listed_page(request)
+    readable = (item for item in listed if _reads(request, item))
+    return _show(request, listed, next(readable, None), is_list=True)
 
 
 @team_view("GET")
 def detail(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     try:
         item = _find(request, kind, item_id)
-        return _show(request, item, LOOKS[item.kind].form())
     except Decided as late:
         return _late(request, late)
+    return _show(request, _listed_page(request), item)
 
 
 @team_view("GET")
@@ -66,27 +57,61 @@ def moved(request: TeamRequest, kind: str, item_id: str = "") -> HttpResponse:
 
 @team_view("POST")
 def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
-    visit = request.visit
+    """After it the next item is open, or the same one again where a decision was taken back."""
+    code, listed = request.POST.get("decision", ""), _listed_page(request)
+    if kind == Kind.FLAG and code == "undo":
+        return _undo_flag(request, item_id)
     try:
         item = _find(request, kind, item_id)
     except Decided as late:
         return _late(request, late)
-    if not visit.decides(item.owner, inbox.SOURCES[item.kind].takes):
-        raise Refused("decide", item.owner)
-    decision = _decision(item, request.POST.get("decision", ""))
-    value = ",".join(request.POST.getlist("value"))
+    _require_deciding(request, item.owner, item.kind)
+    decision, following = _decision(item, code), _after(request, listed, item)
+    was = undoing.was(item, code)
     try:
-        with write_transaction(visit.team, actor=visit.actor) as work:
-            decide_item(work, item, decision.code, by=request.user, value=value)
+        _carry_out(request, item, code)
     except MemoryRefused as refused:
         item = _find(request, kind, item_id)
-        form = LOOKS[item.kind].form(request.POST)
-        return _show(request, item, form, refused=str(refused))
-    messages.success(request, str(decision.done))
-    if LOOKS[item.kind].undo:
+        return _show(request, listed, item, data=request.POST, refused=str(refused))
+    if code == "undo":
+        undoing.drop(request)
+        messages.success(request, str(decision.done))
         return redirect(_url(request, item))
-    kept = request.POST.get("kind", "")
-    return redirect(to(request, "review", query=f"?kind={kept}" if kept in Kind.values else ""))
+    undoing.keep(request, item, decision, was)
+    return redirect(following)
+
+
+def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
+    visit = request.visit
+    value = ",".join(request.POST.getlist("value"))
+    picks = item.kind == Kind.PROPOSAL and code == "accept"
+    picked = picked_of(item, request.POST) if picks else None
+    with write_transaction(visit.team, actor=visit.actor) as work:
+        decisions.decide(work, item, code, by=request.user, value=value, picked=picked)
+
+
+def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
+    """Nothing is kept of a flagged line that was decided but its file."""
+    visit, kept = request.visit, undoing.kept(request)
+    file = _flagged_file(request, item_id.partition(".")[0])
+    _require_deciding(request, file.owner, Kind.FLAG)
+    undoing.drop(request)
+    if not kept or (kept["kind"], kept["id"]) != (Kind.FLAG, item_id):
+        return _late(request, Decided())
+    try:
+        with write_transaction(visit.team, actor=visit.actor) as work:
+            line = item_id.partition(".")[2]
+            decisions.undo_flag(work, file, line, kept["code"], kept["was"], by=request.user)
+    except MemoryRefused as refused:
+        messages.error(request, str(refused))
+        return redirect(to(request, "review"))
+    messages.success(request, str(LOOKS[Kind.FLAG].undo.done))
+    return redirect(to(request, "review_item", "flag", item_id))
+
+
+def _require_deciding(request: TeamRequest, owner: Any, kind: Kind) -> None:
+    if not request.visit.decides(owner, inbox.SOURCES[kind].takes):
+        raise Refused("decide", owner)
 
 
 def _find(request: TeamRequest, kind: str, item_id: str) -> Item:
@@ -101,14 +126,19 @@ def _find(request: TeamRequest, kind: str, item_id: str) -> Item:
 
 
 def _require_gone(request: TeamRequest, kind: str, file_id: str) -> None:
-    """Nothing is kept of a flagged line that was decided but its file. What else is not found was
-    never there."""
+    """What else is not found than a flagged line was never there."""
+    _flagged_file(request, file_id if kind == Kind.FLAG else "")
+
+
+def _flagged_file(request: TeamRequest, file_id: str) -> File:
     try:
-        key = UUID(file_id if kind == Kind.FLAG else "")
+        key = UUID(file_id)
     except ValueError as error:
         raise Http404 from error
     files = files_of(request.visit.team).filter(request.visit.outcomes())
-    require_reading(request, get_object_or_404(files, pk=key).owner)
+    file: File = get_object_or_404(files, pk=key)
+    require_reading(request, file.owner)
+    return file
 
 
 def _late(request: TeamRequest, late: Decided) -> HttpResponse:
@@ -119,42 +149,131 @@ def _late(request: TeamRequest, late: Decided) -> HttpResponse:
 def _decision(item: Item, code: str) -> Decision:
     look = LOOKS[item.kind]
     for decision in (*look.decisions, look.undo):
-        if decision and decision.code == code:
+        if decision.code == code:
             return decision
     raise Http404
 
 
-def _show(request: TeamRequest, item: Item, form: forms.Form, *, refused: str = "") -> HttpResponse:
-    look = LOOKS[item.kind]
-    about = look.about(request, item)
-    context = _listed(request, item) | about | {"form": form, "refused": refused}
-    if look.undo and about.get("can_undo"):
-        decides = request.visit.decides(item.owner, inbox.SOURCES[item.kind].takes)
-        context |= {"decisions": [look.undo], "can_decide": decides}
-    if about.get("is_stale"):
-        context["decisions"] = [one for one in look.decisions if one.code != "accept"]
-    return show(request, "review/item.html", context, status=422 if refused else 200)
+def _listed_page(request: TeamRequest) -> Page[Item]:
+    visit, state, kind = request.visit, _state(request), request.GET.get("kind", "")
+    kinds = GROUPS[kind][1] if kind in GROUPS else [kind] if kind in Kind.values else ()
+    if state == "others":
+        found = Inbox(visit.team, visit.of_others, kinds=kinds)
+    elif state == "decided":
+        found = Inbox(visit.team, visit.outcomes, kinds=kinds, is_decided=True)
+    else:
+        found = Inbox(visit.team, visit.decidable, kinds=kinds) if kinds else visit.waiting
+    return page(request, found)
 
 
-def _listed(request: TeamRequest, item: Item) -> dict[str, Any]:
-    """The place is text of the memory that it is in; what kind it is and since when is outcome."""
-    look, reads = LOOKS[item.kind], request.visit.reads(item.owner.pk if item.owner else None)
-    if reads:
-        _note(request, item)
-    place = item.path or look.nowhere or _("A message")
-    return {
-        "item": item,
-        "reads": reads,
-        "place": f"{place}:{item.line}" if item.line and item.path else place,
-        "texts": look.texts(item) if reads else (),
-        "reasons": look.reasons(item),
-        "whose": owner_name(request.visit, item.owner),
-        "url": _url(request, item) if reads else "",
-        "look": look,
-        "can_decide": item.is_waiting
-        and request.visit.decides(item.owner, inbox.SOURCES[item.kind].takes),
-        "decisions": look.decisions,
+def _show(
+    request: TeamRequest,
+    listed: Page[Item],
+    item: Item | None,
+    *,
+    is_list: bool = False,
+    data: QueryDict | None = None,
+    refused: str = "",
+) -> HttpResponse:
+    visit, state = request.visit, _state(request)
+    week = Inbox(visit.team, visit.outcomes, is_decided=True, since=visit.now - _WEEK)
+    context = {
+        "page": listed,
+        "rows": list(_rows(request, listed, item)),
+        "state": state,
+        "groups": _groups(request),
+        "back": to(request, "review", query=_kept(request)),
+        "decided": len(week),
+        "can_scan": visit.can(Permission.MANAGE_AGENTS),
+        "is_list": is_list,
+        "undoable": undoing.toast(request),
+        "refused": refused,
     }
+    if item is not None:
+        context |= _opened(request, listed, item, data)
+    return show(request, "review/review.html", context, status=422 if refused else 200)
+
+
+def _opened(
+    request: TeamRequest, listed: Page[Item], item: Item, data: QueryDict | None
+) -> dict[str, Any]:
+    _note(request, item)
+    look, query = LOOKS[item.kind], _kept(request)
+    about = look.about(request, item, data)
+    decides = request.visit.decides(item.owner, inbox.SOURCES[item.kind].takes)
+    buttons = [one for one in look.decisions if one.code != "accept" or not about.get("is_stale")]
+    if not item.is_waiting:
+        buttons = [look.undo] if about.get("can_undo") else []
+    at = _position(listed, item)
+    beside = {at - 1: "previous_url", at + 1: "next_url"} if at is not None else {}
+    urls = {
+        name: _url(request, listed.items[n]) + query
+        for n, name in beside.items()
+        if 0 <= n < len(listed) and _reads(request, listed.items[n])
+    }
+    return (
+        about
+        | urls
+        | {
+            "item": item,
+            "look": look,
+            "form": look.form(data),
+            "title": look.title(item, about),
+            "reasons": look.reasons(item),
+            "place": f"{item.path}:{item.line}" if item.line and item.path else item.path,
+            "whose": owner_name(request.visit, item.owner),
+            "number": listed.first + at if at is not None else 0,
+            "buttons": buttons if decides else [],
+            "can_decide": decides,
+            "decide_url": to(request, "review_decide", item.kind, item.id) + query,
+        }
+    )
+
+
+def _rows(
+    request: TeamRequest, listed: Page[Item], chosen: Item | None
+) -> Iterator[dict[str, Any]]:
+    """What is to be forgotten is not read here, either."""
+    texts: dict[tuple[Kind, str], tuple[File, str]] = {
+        (one.kind, one.id): (one.row.file, one.row.file.content)
+        if one.kind == Kind.FLAG
+        else (one.row.file, one.row.content)
+        for one in listed
+        if one.kind in {Kind.PROPOSAL, Kind.FLAG} and _reads(request, one)
+    }
+    shown = dict(zip(texts, for_people_all([*texts.values()]), strict=True)) if texts else {}
+    for item in listed:
+        look, reads, key = LOOKS[item.kind], _reads(request, item), (item.kind, item.id)
+        if reads:
+            _note(request, item)
+        yield {
+            "item": item,
+            "look": look,
+            "tells": look.tells(item, shown.get(key, "")) if reads else "",
+            "url": _url(request, item) + _kept(request) if reads else "",
+            "is_chosen": chosen is not None and key == (chosen.kind, chosen.id),
+            "at": item.since if item.is_waiting else item.decided_at,
+        }
+
+
+def _after(request: TeamRequest, listed: Page[Item], item: Item) -> str:
+    """The next one, else the one before, else the list."""
+    at, query = _position(listed, item), _kept(request)
+    others = [*listed.items[at + 1 :], *listed.items[:at][::-1]] if at is not None else []
+    readable = (one for one in others if _reads(request, one))
+    following = next(readable, None)
+    if following is None:
+        return to(request, "review", query=query)
+    return _url(request, following) + query
+
+
+def _position(listed: Page[Item], item: Item) -> int | None:
+    keys = [(one.kind, one.id) for one in listed]
+    return keys.index((item.kind, item.id)) if (item.kind, item.id) in keys else None
+
+
+def _reads(request: TeamRequest, item: Item) -> bool:
+    return request.visit.reads(item.owner.pk if item.owner else None)
 
 
 def _note(request: TeamRequest, item: Item) -> None:
@@ -165,21 +284,23 @@ def _url(request: TeamRequest, item: Item) -> str:
     return to(request, "review_item", item.kind, item.id)
 
 
-def _states(state: str, kind: str) -> list[Choice]:
-    more = f"&kind={kind}" if kind else ""
-    names = {"": _("For you"), "others": _("For others"), "decided": _("Decided")}
-    return [Choice(name, f"?state={code}{more}", code == state) for code, name in names.items()]
+def _state(request: TeamRequest) -> str:
+    state = request.GET.get("state", "")
+    return state if state in _STATES else ""
 
 
-def _kinds(request: TeamRequest, state: str, kind: str) -> list[Choice]:
-    counts = {} if state else request.visit.waiting.counts
+def _kept(request: TeamRequest) -> str:
+    """The filters of the list, for every link of it."""
+    asked = {name: request.GET.get(name, "") for name in ("state", "kind", "page")}
+    query = urlencode({name: value for name, value in asked.items() if value})
+    return f"?{query}" if query else ""
+
+
+def _groups(request: TeamRequest) -> list[Choice]:
+    state, kind = _state(request), request.GET.get("kind", "")
     more = f"&state={state}" if state else ""
-    names = {"": _("All"), **{code: str(name) for code, name in Kind.choices}}
+    where = to(request, "review")
     return [
-        Choice(
-            f"{name} ({counts[code]})" if counts.get(code) else name,
-            f"?kind={code}{more}",
-            code == kind,
-        )
-        for code, name in names.items()
+        Choice(label, f"{where}?kind={code}{more}", kind == code or kind in kinds)
+        for code, (label, kinds) in GROUPS.items()
     ]

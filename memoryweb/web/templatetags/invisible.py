@@ -20,7 +20,9 @@ def marking(spans: Iterable[Span], tag: str) -> SafeString:
     """The words of a line, those that changed within `del` or `ins`."""
     words = [(markdown.plain(span.text), span.marked) for span in spans]
     return format_html_join(
-        "", "{}", ((_marked(text, tag) if is_marked else text,) for text, is_marked in words)
+        "",
+        "{}",
+        ((_marked(text, tag) if is_marked and tag else text,) for text, is_marked in words),
     )
 
 

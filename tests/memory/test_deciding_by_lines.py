@@ -1,0 +1,192 @@
+"""A proposal accepted by lines, in a person's own words, and decisions taken back."""
+
+import pytest
+
+from memoryweb.facts.models import Fact
+from memoryweb.memory import proposing, write
+from memoryweb.memory.exceptions import Decided, Stale
+from memoryweb.memory.review import proposals
+from memoryweb.memory.review.proposals import NothingTicked, ProposalChanged
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer
+from memoryweb.provenance.origins import Origin, protected_lines
+from memoryweb.review.changes import Picked, changes_of, print_of, take
+from memoryweb.review.models import Proposal
+from memoryweb.runs.models import Run
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
+from tests.world import World
+
+BEFORE = """# Memory
+
+## Help desk
+
+- The old help desk is switched off on 1 December.
+
+## New colleagues
+
+- New colleagues get a paper handbook.
+"""
+AFTER = """# Memory
+
+## Help desk
+
+- The old help desk is switched off on 15 December.
+- Tokyo takes over support at 18:00.
+
+## Outages
+
+- The status page is updated within 15 minutes.
+"""
+NEW_DATE, TOKYO, STATUS, HANDBOOK = (
+    "The old help desk is switched off on 15 December.",
+    "Tokyo takes over support at 18:00.",
+    "The status page is updated within 15 minutes.",
+    "New colleagues get a paper handbook.",
+)
+
+
+def test_each_statement_is_a_change_under_its_heading() -> None:
+    told = {(one.kind, one.new or None, one.heading) for one in changes_of(BEFORE, AFTER)}
+    assert ("change", NEW_DATE, "Help desk") in told
+    assert ("add", TOKYO, "Help desk") in told
+    assert len(told) == 4
+
+
+@pytest.mark.parametrize("gone", [TOKYO, STATUS, HANDBOOK])
+def test_what_is_not_ticked_leaves_no_trace(gone: str) -> None:
+    numbers = {one.number: one for one in changes_of(BEFORE, AFTER)}
+    out = next(n for n, one in numbers.items() if gone in (one.new, _old(one.row.old)))
+    taken = take(BEFORE, AFTER, Picked(frozenset(numbers) - {out}))
+    assert (gone in taken.content) == (gone in BEFORE)
+    assert (f"## {numbers[out].heading}" in taken.content) == (gone != STATUS)
+    assert "15 December" in taken.content
+
+
+def test_all_or_nothing_is_the_whole_or_what_was() -> None:
+    every = frozenset(one.number for one in changes_of(BEFORE, AFTER))
+    assert take(BEFORE, AFTER, Picked(every)).content == AFTER
+    assert take(BEFORE, AFTER, Picked(frozenset())).content == BEFORE
+
+
+def test_a_line_that_moved_is_neither_lost_nor_doubled() -> None:
+    before, after = "## A\n- one\n- two\n## B\n- three\n", "## A\n- two\n## B\n- one\n- four\n"
+    for one in changes_of(before, after):
+        content = take(before, after, Picked(frozenset({one.number}))).content
+        assert content.count("- one") == 1
+
+
+def test_ticked_lines_are_written_and_the_rest_is_not_proposed_again(world: World) -> None:
+    proposal = _proposed(world)
+    _accept(world, proposal, {NEW_DATE, STATUS})
+    content = _file(world).content
+    assert NEW_DATE in content
+    assert STATUS in content
+    assert HANDBOOK in content
+    assert TOKYO not in content
+    assert proposing.rejected_lines(world.agent.pk, None, "MEMORY.md") == {TOKYO}
+
+
+def test_what_a_person_words_is_theirs(world: World) -> None:
+    proposal = _proposed(world)
+    said = "Tokyo takes over support at 18:00 on working days."
+    _accept(world, proposal, {TOKYO, STATUS}, {TOKYO: said})
+    file = _file(world)
+    assert f"- {said}" in file.content.split("\n")
+    assert Fact.objects.get(text=said).is_persons_word
+    number = file.content.split("\n").index(f"- {said}") + 1
+    assert number in protected_lines(file)
+    assert not Fact.objects.get(text=STATUS).is_persons_word
+
+
+def test_undoing_brings_the_file_and_the_proposal_back(world: World) -> None:
+    proposal = _proposed(world)
+    _accept(world, proposal, {TOKYO, STATUS}, {TOKYO: "Tokyo helps from 18:00."})
+    _undo(world, proposal)
+    assert _file(world).content == BEFORE
+    proposal.refresh_from_db()
+    assert (proposal.state, proposal.decided_by, proposal.taken) == ("pending", None, {})
+    assert proposing.rejected_lines(world.agent.pk, None, "MEMORY.md") == frozenset()
+    _accept(world, proposal, {TOKYO, STATUS})
+    standing = Fact.objects.filter(file=_file(world), state="active").values_list("text", flat=True)
+    assert {TOKYO, STATUS} <= set(standing)
+    assert not Fact.objects.filter(text__in=[TOKYO, STATUS], corrected_at__isnull=False).exists()
+
+
+def test_undoing_a_rejection_lets_it_wait_again(world: World) -> None:
+    proposal = _proposed(world)
+    with write_transaction(world.team) as work:
+        proposals.reject(work, proposal, by=world.alice)
+    _undo(world, proposal)
+    _accept(world, proposal, {STATUS})
+    assert STATUS in _file(world).content
+    with pytest.raises(Decided):
+        _accept(world, proposal, {STATUS})
+
+
+def test_what_was_written_since_is_not_undone(world: World) -> None:
+    proposal = _proposed(world)
+    _accept(world, proposal, {STATUS})
+    content = _write(world, _file(world).content + "- Later.\n").content
+    with pytest.raises(Stale):
+        _undo(world, proposal)
+    assert _file(world).content == content
+    proposal.refresh_from_db()
+    assert proposal.state == "accepted"
+
+
+def test_nobody_accepts_what_they_have_not_seen(world: World) -> None:
+    proposal = _proposed(world)
+    picked = Picked(frozenset({1}), seen=print_of(BEFORE, "other"))
+    with pytest.raises(ProposalChanged), write_transaction(world.team) as work:
+        proposals.accept_lines(work, proposal, by=world.alice, picked=picked)
+    with pytest.raises(NothingTicked):
+        _accept(world, proposal, set())
+    proposal.refresh_from_db()
+    assert proposal.state == "pending"
+
+
+def _old(spans: object) -> str:
+    return "".join(span.text for span in spans).removeprefix("- ")  # type: ignore[attr-defined]
+
+
+def _write(world: World, content: str) -> File:
+    with write_transaction(world.team) as work:
+        place = Place(world.agent, None, "MEMORY.md")
+        writer = Writer(AuthorKind.DREAM, is_vouched=True)
+        return write.write(work, place, content, writer=writer).file
+
+
+def _file(world: World) -> File:
+    return File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
+
+
+def _proposed(world: World) -> Proposal:
+    file = _write(world, BEFORE)
+    run = Run.objects.create(team=world.team, agent=world.agent, kind="dream", trigger="cron")
+    lines = enumerate(AFTER.split("\n"), 1)
+    origins = {n: Origin(durable=True) for n, line in lines if line.startswith("- ")}
+    with write_transaction(world.team, run=run) as work:
+        made = proposing.propose(
+            work, run=run, file=file, content=AFTER, origins=origins, broken=[]
+        )
+    return Proposal.objects.select_related("file__agent").get(pk=made.pk)
+
+
+def _accept(
+    world: World, proposal: Proposal, texts: set[str], edits: dict[str, str] | None = None
+) -> None:
+    numbers = {one.new: one.number for one in changes_of(BEFORE, AFTER)}
+    picked = Picked(
+        frozenset(numbers[text] for text in texts),
+        {numbers[text]: said for text, said in (edits or {}).items()},
+        print_of(BEFORE, AFTER),
+    )
+    proposal = Proposal.objects.select_related("file__agent", "run").get(pk=proposal.pk)
+    with write_transaction(world.team) as work:
+        proposals.accept_lines(work, proposal, by=world.alice, picked=picked)
+
+
+def _undo(world: World, proposal: Proposal) -> None:
+    with write_transaction(world.team) as work:
+        proposals.undo(work, proposal, by=world.alice)
