@@ -7,5 +7,6 @@ import pytest
 
 
 def first_in_gate(count: int, cases: Sequence[object]) -> list[Any]:
-    rest = [pytest.param(case, marks=pytest.mark.slow) for case in cases[count:]]
+    values = [case if isinstance(case, tuple) else (case,) for case in cases[count:]]
+    rest = [pytest.param(*value, marks=pytest.mark.slow) for value in values]
     return [*cases[:count], *rest]

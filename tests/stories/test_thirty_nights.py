@@ -111,9 +111,11 @@ def test_a_talk_that_changes_its_mind(
     assert len(lines) >= NIGHTS
 
 
-@pytest.mark.parametrize("by", first_in_gate(1, ["rules", "a model"]))
+@pytest.mark.parametrize(
+    ("by", "nights"), first_in_gate(1, [("rules", 12), ("rules", NIGHTS), ("a model", NIGHTS)])
+)
 def test_a_full_file_still_takes_in_what_is_new(
-    world: World, model_server: ModelServer, settings: Any, by: str
+    world: World, model_server: ModelServer, settings: Any, by: str, nights: int
 ) -> None:
     model_server.rules_like()
     if by == "rules":
@@ -126,7 +128,7 @@ def test_a_full_file_still_takes_in_what_is_new(
     while len(full) < room.CAP - 70:
         full += next(lines) + "\n"
     memory(world, owner, full)
-    for night in range(NIGHTS):
+    for night in range(nights):
         says(world, f"day {night}", *_talk(night), day=_day(night), owner=owner)
         dream(world, owner, _day(night))
         text = text_of(world, owner)
@@ -136,6 +138,7 @@ def test_a_full_file_still_takes_in_what_is_new(
     assert aside.exists()
 
 
+@pytest.mark.slow  # eight nights that retire everything are tried with the dreams of a model
 def test_a_model_that_retires_and_rewrites_everything_each_night_empties_nothing(
     world: World, model_server: ModelServer
 ) -> None:

@@ -12,6 +12,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.facts.models import Fact
 from tests.dreaming.nights import dream, text_of
 from tests.fakes import ModelServer
+from tests.soaking import first_in_gate
 from tests.stories.telling import edits, prompt, says
 from tests.world import World
 
@@ -50,7 +51,7 @@ WAYS: dict[str, Callable[[World], object]] = {
 }
 
 
-@pytest.fixture(params=["rules", "a model"], autouse=True)
+@pytest.fixture(params=first_in_gate(1, ["rules", "a model"]), autouse=True)
 def _by(request: pytest.FixtureRequest, model_server: ModelServer, settings: Any) -> None:
     model_server.obey()
     if request.param == "rules":

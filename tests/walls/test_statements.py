@@ -65,7 +65,7 @@ def _pages(world: World, stage: Stage) -> Calls:
 
 def _reads(world: World, stage: Stage) -> Calls:
     callers = callers_of(world)
-    for name in ("admin", "member", "helpdesk"):
+    for name in ("admin", "helpdesk"):
         for key, route in ROUTES.items():
             if route.method == "GET":
                 yield f"{key} as {name}", partial(call_api, callers, name, route, stage.api.ids())

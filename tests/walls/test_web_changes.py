@@ -10,7 +10,7 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.verify import verify
 from tests.accounts.refusal import refusing_events
 from tests.walls.web_calls import address, call, clients_of, everything, undone
-from tests.walls.web_routes import CHANGES, OPEN, PAGES, ROLES, Route
+from tests.walls.web_routes import CHANGES, OPEN, PAGES, Route
 from tests.walls.web_stage import Stage, restored_stage
 from tests.world import World
 
@@ -120,14 +120,6 @@ def test_a_text_that_is_posted_to_be_shown_is_not_kept(
         if route.is_look and min(route.answers.values()) < 400:
             call(clients[succeeds(route)], route, stage)
             assert everything() == before, key
-
-
-def test_what_is_refused_changes_nothing(clients: dict[str, Client], stage: Stage) -> None:
-    before = everything()
-    for key, route in CHANGES.items():
-        for role in (role for role in ROLES if route.answers[role] >= 400):
-            call(clients[role], route, stage)
-        assert everything() == before, key
 
 
 def test_a_profile_changes_with_an_event_or_not_at_all(
