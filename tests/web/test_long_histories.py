@@ -14,7 +14,7 @@ from tests.web.pages import url
 from tests.world import World
 
 MANY = 4000
-PAGES = (
+PAGES: tuple[tuple[str, list[str], str], ...] = (
     ("agents_revisions", ["note.md"], ""),
     ("agents_revisions", ["note.md"], "?page=2"),
     ("agents_moments", [], ""),
