@@ -43,7 +43,8 @@ def open_glass(*, owner: Owner, user: User, reason: str, by: Actor) -> BreakGlas
 
 
 def open_grants(team: Team, user: User, now: datetime) -> "QuerySet[BreakGlass]":
-    return BreakGlass.objects.filter(team=team, user=user, expires_at__gt=now)
+    found = BreakGlass.objects.filter(team=team, user=user, expires_at__gt=now)
+    return found.select_related("owner__integration", "owner__person")
 
 
 def grants_about(owner_ids: Iterable[UUID]) -> "QuerySet[BreakGlass]":

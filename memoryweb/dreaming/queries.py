@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -28,7 +29,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming import inputs
 from memoryweb.dreaming.earlier import last_reports
-from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.status import LATE, late_dreams, of_endpoint, repeating
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import Proposal
@@ -84,6 +85,42 @@ def nights_of(agents: Sequence[Agent], visible: Q, now: datetime) -> list[AgentN
     """The last 14 nights and the next one of each agent. `visible` filters rows by `owner`."""
     counts = _counts(agents, visible, now)
     return [_of_agent(agent, counts, now) for agent in agents]
+
+
+@dataclass(frozen=True)
+class Dreamt:
+    """A dream that is over, with what it changed: (outcome, text, what stood there before)."""
+
+    run: UUID
+    status: str
+    day: date
+    ended_at: datetime
+    seconds: int
+    changes: list[tuple[str, str, list[str]]]
+
+
+def dreamt(agent: Agent, owner_id: UUID | None, now: datetime, days: int = NIGHTS) -> list[Dreamt]:
+    """The dreams of exactly one memory, the latest first, in one statement."""
+    runs = Run.objects.filter(agent=agent, owner=owner_id, kind=Run.Kind.DREAM)
+    runs = runs.filter(finished_at__gte=now - timedelta(days=days + 1), reverted_at=None)
+    at = Coalesce("clock", "finished_at")
+    its = ("does", "why", "code", "waits", "before", "after")
+    rows = runs.annotate(at=at).order_by("-at", "pk", "report__operations__position")
+    columns = ("pk", "status", "night", "at", "started_at", "finished_at")
+    found: dict[UUID, Dreamt] = {}
+    for row in rows.values(*columns, *(f"report__operations__{name}" for name in its)):
+        run = found.get(row["pk"]) or _dreamt(agent, row)
+        found[row["pk"]] = run
+        one = Operation(**{name: row[f"report__operations__{name}"] for name in its})
+        if one.does and not one.code and not one.waits:
+            run.changes.append((one.outcome, one.after, one.before))
+    return list(found.values())
+
+
+def _dreamt(agent: Agent, row: dict[str, Any]) -> Dreamt:
+    day = row["night"] or row["at"].astimezone(agent.zone).date()
+    took = row["finished_at"] - (row["started_at"] or row["finished_at"])
+    return Dreamt(row["pk"], row["status"], day, row["at"], round(took.total_seconds()), [])
 
 
 def by_verdict(report: Report) -> "QuerySet[Candidate]":

@@ -90,13 +90,13 @@ def build(
         reader, conversation = Reader(reader.agent), None
     current = [Turn("user", message)] if (message := credentials.mask(message)[0]) else []
     talk = Talk(conversation, message)
-    budget = _budget(window)
-    room = budget - _cost(current) - talk.used
-    shared = _shared(reader, min(budget // 2, room))
+    full = budget(window)
+    room = full - _cost(current) - talk.used
+    shared = _shared(reader, min(full // 2, room))
     system = _system(shared)
     room -= _cost(system) + _fence_tokens()
     most = max(0, min(min(window // 4, MOST_PERSONAL) - _fence_tokens(), room))
-    personal = files.personal(reader, min(budget // 4, room) - most // 4, message)
+    personal = files.personal(reader, min(full // 4, room) - most // 4, message)
     taken = sum(one.tokens for one in personal)
     hits_room = max(most - taken, most // 4)
     talk.fill(room - taken - hits_room)
@@ -141,7 +141,7 @@ def _memory(personal: Sequence[Included], hits: Sequence[Quoted]) -> list[Turn]:
     return [Turn("user", fence(text.removesuffix("\n"), _SAID))] if text else []
 
 
-def _budget(window: int) -> int:
+def budget(window: int = WINDOW) -> int:
     return window * 3 // 4
 
 
@@ -162,7 +162,7 @@ def _gauge(
 ) -> Gauge:
     return Gauge(
         window,
-        _budget(window),
+        budget(window),
         _cost(system),
         _cost(memory),
         talk.used,

@@ -6,10 +6,12 @@ import uuid
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models.functions import TruncDate
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
@@ -93,6 +95,24 @@ class Prompts:
     @property
     def silent(self) -> int:
         return self.served - self.used
+
+
+@dataclass(frozen=True)
+class Day(Prompts):
+    """The prompts of one date, and what they cost."""
+
+    date: date
+    tokens: int
+    last_at: datetime
+
+
+def days_of(agent: Agent, which: Q, since: datetime, zone: ZoneInfo) -> list[Day]:
+    """The days that had prompts, the earliest first, by that zone."""
+    rows = Injection.objects.filter(which, agent=agent, via=Injection.Via.CONTEXT, at__gte=since)
+    used = Count("pk", filter=Q(hits__gt=0))
+    days = rows.annotate(date=TruncDate("at", tzinfo=zone)).values("date").order_by("date")
+    counted = days.annotate(served=Count("pk"), used=used, tokens=Sum("tokens"), last_at=Max("at"))
+    return [Day(**row) for row in counted]
 
 
 def prompts_of(agent: Agent, which: Q, since: datetime) -> Prompts:

@@ -71,7 +71,8 @@ class Visit:
     @cached_property
     def mine(self) -> dict[UUID, Owner]:
         """The owners linked to this person: the account itself and its channels."""
-        return {owner.pk: owner for owner in self.team.owners.filter(person=self.user)}
+        own = self.team.owners.filter(person=self.user).select_related("integration", "person")
+        return {owner.pk: owner for owner in own}
 
     @cached_property
     def me(self) -> Owner:

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from memoryweb.web.access import TeamRequest, UserRequest, Workspace
 
@@ -39,6 +40,13 @@ def done(
     if is_fragment(request, partials):
         return fragment(request)
     return HttpResponseRedirect(url)
+
+
+def next_url(request: UserRequest) -> str:
+    """Where a form wants to go on; empty where that is no page of ours."""
+    url = request.POST.get("next", "")
+    is_ours = url.startswith("/") and url_has_allowed_host_and_scheme(url, allowed_hosts=None)
+    return url if is_ours else ""
 
 
 def is_fragment(request: UserRequest, partials: Collection[str]) -> bool:

@@ -3,6 +3,7 @@ from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
 from memoryweb.web import address, home
+from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import views as agents
 from memoryweb.web.audit import views as audit
 from memoryweb.web.connect import views as connect
@@ -10,7 +11,14 @@ from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.erasing import views as erasing
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import arranging, editing, forgetting, line_protection, merging
+from memoryweb.web.files import (
+    arranging,
+    editing,
+    forgetting,
+    line_protection,
+    merging,
+    notes,
+)
 from memoryweb.web.files import views as files
 from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.mine import views as mine
@@ -67,7 +75,7 @@ conversation_patterns = [
 ]
 
 agent_patterns: Patterns = [
-    path("", agents.detail, name="agents_detail"),
+    path("", agent_home.home, name="agents_detail"),
     path("files/", files.files, name="agents_files"),
     path("files/new/", editing.new, name="agents_new_file"),
     path("files/preview/", editing.preview, name="agents_preview"),
@@ -87,6 +95,7 @@ agent_patterns: Patterns = [
     path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
     path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
     path("statements/<uuid:fact_id>/vote/", facts.vote, name="agents_fact_vote"),
+    path("notes/", notes.notes, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
     path("provenance/", provenance.provenance, name="agents_provenance"),

@@ -63,14 +63,8 @@ def new(request: TeamRequest) -> HttpResponse:
             with write_transaction(request.visit.team, actor=request.visit.actor) as work:
                 agent = create_agent(work, **form.cleaned_data)
             messages.success(request, _("{name} was created.").format(name=agent.name))
-            return redirect(to(request, "agents_files", agent.pk))
+            return redirect(to(request, "agents_detail", agent.pk))
     return show(request, "agents/new.html", {"form": form})
-
-
-@team_view("GET")
-def detail(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    agent = find_agent(request, agent_id)
-    return redirect(to(request, "agents_files", agent.pk))
 
 
 @team_view("GET", "POST")

@@ -11,11 +11,17 @@ from memoryweb.memory.carried import carried, last_prompt
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.provenance.lines import lines_from_messages
 from memoryweb.web import wording
-from memoryweb.web.access import TeamRequest, find_agent, find_conversation, team_view
+from memoryweb.web.access import (
+    TeamRequest,
+    find_agent,
+    find_conversation,
+    find_workspace,
+    team_view,
+)
 from memoryweb.web.conversations.rows import extracted
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.highlighting import marked_html, words_of
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain
 from memoryweb.web.naming import owner_name, owner_query
 from memoryweb.web.paging import page
@@ -29,22 +35,21 @@ _SIZE = 50
 @team_view("GET")
 def conversations(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """One's own; with the right to see owners also those of others, without a word of them."""
-    agent = find_agent(request, agent_id)
-    visit = request.visit
+    workspace = find_workspace(request, agent_id)
+    visit, agent = request.visit, workspace.agent
     found = agent.conversations.filter(visit.outcomes()).select_related(
         "owner__integration", "owner__person"
     )
-    if request.GET.get("whose") == "mine":
-        found = found.filter(owner__in=list(visit.mine))
+    if workspace.owner is not None:
+        found = found.filter(owner=workspace.owner_id)
     shown = page(request, found.order_by("-last_message_at", "-created_at"), size=25)
-    context = {
-        "agent": agent,
-        "tab": "conversations",
-        "page": shown,
-        "rows": [_listed(request, conversation) for conversation in shown],
-        "whose": request.GET.get("whose", ""),
-        "sees_all": visit.can(Permission.SEE_OWNERS),
-    }
+    context = about(
+        workspace,
+        tab="conversations",
+        page=shown,
+        rows=[_listed(request, conversation) for conversation in shown],
+        sees_all=visit.can(Permission.SEE_OWNERS),
+    )
     return show(request, "conversations/conversations.html", context)
 
 
@@ -58,6 +63,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
         "agent": agent,
         "tab": "conversations",
         "conversation": found,
+        "about_owner": found.owner,
         "whose": owner_name(request.visit, found.owner),
         "is_other": not request.visit.is_common(found.owner_id),
         "chip": _standing(found),

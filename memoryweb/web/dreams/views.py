@@ -28,7 +28,6 @@ from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
     Workspace,
-    find_agent,
     find_run,
     find_workspace,
     own_workspace,
@@ -48,7 +47,7 @@ from memoryweb.web.dreams.rows import (
     verdict_choices,
 )
 from memoryweb.web.form_fields import Choices, FilterForm
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import render_text
 from memoryweb.web.naming import owner_name, trigger_name
 from memoryweb.web.paging import page
@@ -70,28 +69,34 @@ class DreamsForm(FilterForm):
         required=False,
         choices=[("", gettext_lazy("Any")), *Run.Status.choices],
     )
+    owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
 
 @team_view("GET")
 def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    agent = find_agent(request, agent_id)
+    workspace = find_workspace(request, agent_id)
+    agent = workspace.agent
     agent.team = request.visit.team
     form = DreamsForm(request.GET, whose=_reaches(request))
-    rows = _filtered(request, agent.runs.filter(kind=Run.Kind.DREAM), form)
+    found = agent.runs.filter(kind=Run.Kind.DREAM)
+    if workspace.owner is not None:
+        del form.fields["whose"]
+        found = found.filter(owner=workspace.owner_id)
+    rows = _filtered(request, found, form)
     shown = page(request, rows.order_by(Coalesce("clock", "created_at").desc()), size=25)
     standing = status(agent, None, request.visit.now)
-    context = {
-        "agent": agent,
-        "tab": "dreams",
-        "page": shown,
-        "rows": [_listed(request, run) for run in shown],
-        "form": form,
-        "next_at": agent.next_dream_at if agent.dreaming else None,
-        "standing": standing,
-        "latest_entry": render_text(standing.latest_entry),
-        "can_dream": request.visit.can(Permission.DREAM),
-        "has_older": bool(backfill.owners(agent)),
-    }
+    context = about(
+        workspace,
+        tab="dreams",
+        page=shown,
+        rows=[_listed(request, run) for run in shown],
+        form=form,
+        next_at=agent.next_dream_at if agent.dreaming else None,
+        standing=standing,
+        latest_entry=render_text(standing.latest_entry),
+        can_dream=request.visit.can(Permission.DREAM),
+        has_older=bool(backfill.owners(agent)),
+    )
     return show(request, "dreams/dreams.html", context)
 
 
@@ -233,6 +238,7 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "run": run,
         "chip": wording.of_run(run),
         "whose": owner_name(request.visit, run.owner),
+        "about_owner": run.owner,
         "is_other": not request.visit.is_common(run.owner_id),
         "trigger": trigger_name(run),
         "reason": wording.reason(run.reason) if run.reason else "",

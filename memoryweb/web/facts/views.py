@@ -37,8 +37,7 @@ from memoryweb.web.facts.rows import (
     terms_of,
     values_shown,
 )
-from memoryweb.web.files.views import workspace_choices
-from memoryweb.web.htmx import about, done, show
+from memoryweb.web.htmx import about, done, next_url, show
 from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in, told_to
@@ -60,7 +59,6 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     context = about(
         workspace,
         tab="facts",
-        choices=workspace_choices(request, workspace, "agents_facts"),
         form=form,
         is_filtered=bool(form.asked.keys() - {"owner"}),
         page=shown,
@@ -142,7 +140,7 @@ def _act(
         with write_transaction(visit.team, actor=visit.actor) as work:
             act(work, found, writer=writer_of(request))
         messages.success(request, said)
-    url = fact_url(request, found)
+    url = next_url(request) or fact_url(request, found)
     return done(request, lambda one: _show(one, workspace, fact_id), url, partials=_PARTIALS)
 
 

@@ -26,7 +26,6 @@ from memoryweb.web.files.lines import shown, standings
 from memoryweb.web.files.trees import tree
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.naming import Choice, owner_title
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import Step, trace
 from memoryweb.workspace.models import File
@@ -63,8 +62,6 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
     """The page, or its tree alone after a change."""
     context = about(
         workspace,
-        choices=workspace_choices(request, workspace, "agents_files"),
-        elsewhere=_elsewhere(request, workspace),
         tree=tree(request, workspace),
         order=workspace.files.enabled_in_order().defer("content"),
         query=f"?{request.GET.urlencode()}" if request.GET else "",
@@ -118,34 +115,6 @@ def why(request: TeamRequest, agent_id: UUID, path: str, line: int) -> HttpRespo
         fact_url=to(request, "agents_fact", agent_id, fact.pk, query=query) if fact else "",
     )
     return show(request, "files/why.html", context, partials=("why",))
-
-
-def workspace_choices(request: TeamRequest, workspace: Workspace, name: str) -> list[Choice]:
-    """Shared, mine, and what a break-glass grant has opened."""
-    url = to(request, name, workspace.agent.pk)
-    choices = [
-        Choice(_("Shared"), url, workspace.owner is None),
-        Choice(_("Mine"), f"{url}?owner=me", workspace.owner == request.visit.me),
-    ]
-    if workspace.owner and workspace.owner != request.visit.me:
-        choices.append(Choice(owner_title(workspace.owner), f"{url}{workspace.query}", True))
-    return choices
-
-
-def _elsewhere(request: TeamRequest, workspace: Workspace) -> list[Choice]:
-    """Other ways to look at this workspace."""
-    pages = {
-        "agents_moments_compare": _("What changed"),
-        "agents_moments": _("Time travel"),
-        "agents_snapshot": _("Export and import"),
-        "agents_provenance": _("Where it came from"),
-    }
-    query = f"?agent={workspace.agent.pk}"
-    found = [Choice(_("Search"), to(request, "search", query=query), False)]
-    for name, label in pages.items():
-        url = to(request, name, workspace.agent.pk, query=workspace.query)
-        found.append(Choice(label, url, False))
-    return found
 
 
 def _end(steps: list[Step]) -> str:

@@ -17,7 +17,6 @@ from django.utils.translation import gettext_lazy
 from memoryweb.markdown.diff import Row, counts, side_by_side
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
-from memoryweb.web.files.views import workspace_choices
 from memoryweb.web.form_fields import start_of
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import Choice
@@ -92,7 +91,7 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shown = page(request, found, size=50)
     context = about(
         workspace,
-        choices=workspace_choices(request, workspace, "agents_moments"),
+        stay="agents_moments",
         form=form,
         at=at,
         quick=_quick(request, workspace),
@@ -116,7 +115,7 @@ def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     shown = page(request, found, size=20)
     context = about(
         workspace,
-        choices=workspace_choices(request, workspace, "agents_moments_compare"),
+        stay="agents_moments_compare",
         presets=[_preset(one, form) for one in quick],
         form=form,
         is_valid=form.is_valid(),

@@ -19,7 +19,6 @@ from memoryweb.memory.prompt.files import Included
 from memoryweb.memory.prompt.found import Quoted, place_of
 from memoryweb.search.recalls import WEEK, Prompts, prompts_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
-from memoryweb.web.files.views import workspace_choices
 from memoryweb.web.htmx import about, show
 from memoryweb.web.naming import talk_url
 from memoryweb.web.pictures import token_gauge
@@ -49,7 +48,6 @@ def prompt(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     context = about(
         workspace,
         tab="prompt",
-        choices=workspace_choices(request, workspace, "agents_prompt"),
         query=f"?{request.GET.urlencode()}" if request.GET else "",
         gauge=token_gauge(built.gauge),
         built=built,

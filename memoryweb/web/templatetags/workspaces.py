@@ -8,7 +8,23 @@ from django.template import Context
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from memoryweb.web.agents.tabs import Tabs, readable_value, tabs_of, value_of
+
 register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def agent_tabs(context: Context) -> Tabs:
+    """Whose memory a page is about: its workspace's, its `owner`'s, or what the address asks."""
+    visit, agent = context["rail"].visit, context["agent"]
+    if workspace := context.get("workspace"):
+        value = workspace.value
+    elif "about_owner" in context:
+        value = readable_value(visit, value_of(visit, context["about_owner"]))
+    else:
+        value = readable_value(visit, context["request"].GET.get("owner", ""))
+    more = {name: context[name] for name in ("stay", "amounts") if name in context}
+    return tabs_of(visit, agent, value, tab=context["tab"], **more)
 
 
 @register.simple_tag(takes_context=True)

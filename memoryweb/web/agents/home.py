@@ -1,0 +1,261 @@
+"""An agent's home: one memory as it stands, what made it so, and its health."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent
+from memoryweb.agents.readers import Reader
+from memoryweb.conversations.models import Conversation
+from memoryweb.dreaming.queries import Dreamt, dreamt
+from memoryweb.dreaming.status import LATE
+from memoryweb.extraction.taught import latest, taught_by
+from memoryweb.facts.listing import held_from, weight_of
+from memoryweb.facts.models import Fact
+from memoryweb.facts.trust import Band
+from memoryweb.memory.context import MOST_PERSONAL, budget
+from memoryweb.memory.prompt import files
+from memoryweb.memory.standing import standing
+from memoryweb.runs.models import Run
+from memoryweb.search.recalls import Day, days_of
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.agents.tabs import counts_of
+from memoryweb.web.facts.rows import fact_url
+from memoryweb.web.htmx import about, show, to
+from memoryweb.web.naming import talk_url
+from memoryweb.web.pictures import day_bars
+from memoryweb.web.wording import Chip
+
+_LOADED, _SHOWN, _OF_SUBJECT = 200, 14, 4  # statements
+_TALKS, _LINES, _NIGHTS = 5, 3, 7
+_NEW = timedelta(hours=36)
+_MARKS = {"add": "came", "back": "came", "replace": "became", "merge": "became", "retire": "went"}
+
+
+@team_view("GET")
+def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    visit, agent = request.visit, workspace.agent
+    counts = counts_of(visit, agent)
+    if "owner" not in request.GET and counts.get(visit.me.pk):
+        workspace = replace(workspace, owner=visit.me, value="me", is_mine=True, can_write=True)
+    note_read(request, workspace.owner, "facts", agent_id)
+    dreams = dreamt(agent, workspace.owner_id, visit.now)
+    talks = list(latest(agent, _talks_of(workspace, request))[:_TALKS])
+    days = days_of(agent, Q(owner=workspace.owner_id), _week(request), request.user.zone)
+    context = about(
+        workspace,
+        tab="detail",
+        amounts=counts,
+        memory=_memory(request, workspace, counts.get(workspace.owner_id, 0)),
+        prompt=_prompt(workspace),
+        nights=_nights(request, agent, dreams),
+        talks=_talks(request, workspace, talks),
+        health=_health(agent, request, dreams, days, talks),
+        dreams_at=_dreams_at(agent),
+        can_dream=visit.can(Permission.DREAM) and workspace.can_write,
+        here=request.get_full_path(),
+    )
+    return show(request, "agents/home.html", context)
+
+
+def _memory(request: TeamRequest, workspace: Workspace, total: int) -> dict[str, Any]:
+    """The latest of each subject, subjects in the order in which they came up."""
+    now = request.visit.now
+    loaded = list(standing(workspace.agent, workspace.owner_id, now)[:_LOADED])
+    subjects: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    shown = 0
+    for fact in loaded:
+        its = subjects[fact.heading]
+        if shown < _SHOWN and len(its) < _OF_SUBJECT:
+            its.append(_statement(request, fact))
+            shown += 1
+    high = sum(weight_of(fact, now).band == Band.HIGH for fact in loaded)
+    return {
+        "subjects": [(name, rows) for name, rows in subjects.items() if rows],
+        "shown": shown,
+        "total": total,
+        "high": high if total <= _LOADED else None,
+        "changed_at": loaded[0].changed_at if loaded else None,
+    }
+
+
+def _statement(request: TeamRequest, fact: Any) -> dict[str, Any]:
+    weight = weight_of(fact, request.visit.now)
+    return {
+        "fact": fact,
+        "url": fact_url(request, fact),
+        "weight": weight,
+        "percent": round(100 * weight.value),
+        "since": held_from(fact),
+        "is_new": request.visit.now - (fact.said_at or fact.created_at) < _NEW and not fact.was,
+        "was": fact.was,
+        "confirmed": fact.confirmed_at is not None,
+        "is_disputed": fact.state == Fact.State.DISPUTED,
+    }
+
+
+def _prompt(workspace: Workspace) -> dict[str, Any] | None:
+    """The tokens that each message gets of this memory, before anything is found for it."""
+    owner = workspace.owner
+    if owner is not None and owner.paused:
+        return None
+    room = MOST_PERSONAL if owner else budget() // 2
+    reader = Reader(workspace.agent, owner)
+    taken = files.personal(reader, room, "") if owner else files.shared(reader, room)
+    used = sum(one.tokens for one in taken)
+    return {
+        "used": used,
+        "room": room,
+        "left": room - used,
+        "share": round(280 * min(1.0, used / room), 1),
+        "files": sum(not one.is_left_out for one in taken),
+    }
+
+
+def _nights(request: TeamRequest, agent: Agent, dreams: Iterable[Dreamt]) -> dict[str, Any]:
+    by_day: dict[date, list[Dreamt]] = defaultdict(list)
+    for dream in dreams:
+        by_day[dream.day].append(dream)
+    today = request.visit.now.astimezone(agent.zone).date()
+    rows = [_night(request, day, by_day[day]) for day in _days(today)]
+    told = [line["mark"] for row in rows for line in row["all"]]
+    learned, changed = told.count("came"), told.count("became")
+    said = _("{learned} learned, {changed} changed").format(learned=learned, changed=changed)
+    return {"rows": rows, "told": said if told else ""}
+
+
+def _night(request: TeamRequest, day: date, dreams: Sequence[Dreamt]) -> dict[str, Any]:
+    lines = [
+        {"mark": _MARKS[outcome], "text": after or " / ".join(before)}
+        for dream in dreams
+        for outcome, after, before in dream.changes
+        if outcome in _MARKS
+    ]
+    statuses = {dream.status for dream in dreams}
+    if Run.Status.NEEDS_REVIEW in statuses:
+        instead = _("A change waits for a decision")
+    elif Run.Status.FAILED in statuses:
+        instead = _("The dream failed")
+    else:
+        instead = _("Nothing new") if dreams else _("No dream")
+    return {
+        "day": date_format(day, "D j"),
+        "url": to(request, "agents_run", dreams[0].run) if dreams else "",
+        "all": lines,
+        "lines": lines[:_LINES],
+        "more": max(0, len(lines) - _LINES),
+        "instead": "" if lines else instead,
+    }
+
+
+def _talks_of(workspace: Workspace, request: TeamRequest) -> Q:
+    """One's own talks may have taught the shared memory, too."""
+    if workspace.owner is not None:
+        return Q(owner=workspace.owner_id)
+    return Q(owner__source="system") | Q(owner__in=list(request.visit.mine))
+
+
+def _talks(
+    request: TeamRequest, workspace: Workspace, talks: Sequence[Conversation]
+) -> list[dict[str, Any]]:
+    taught = taught_by(talks, workspace.owner_id)
+    return [
+        {
+            "talk": talk,
+            "url": talk_url(request, talk),
+            "lines": list(_lessons(request, taught.get(talk.pk, {}))),
+            "instead": _instead(workspace, talk),
+        }
+        for talk in talks
+    ]
+
+
+def _lessons(request: TeamRequest, taught: Mapping[Fact, bool]) -> Iterable[dict[str, Any]]:
+    for fact, is_new in list(taught.items())[:_LINES]:
+        yield {
+            "text": fact.text,
+            "url": fact_url(request, fact),
+            "is_new": is_new,
+            "is_over": fact.state in Fact.OVER,
+        }
+
+
+def _instead(workspace: Workspace, talk: Any) -> str:
+    """Of a conversation on which no statement stands."""
+    if talk.skipped:
+        return str(wording.reason(talk.skipped))
+    if talk.extracted_upto < talk.message_count:
+        return _("Not read yet.")
+    if workspace.owner is None:
+        return _("Nothing for the shared memory.")
+    if talk.noted:
+        return _("Noted. The next dream decides what stays.")
+    return _("Nothing worth keeping.")
+
+
+def _health(
+    agent: Agent,
+    request: TeamRequest,
+    dreams: Sequence[Dreamt],
+    days: Sequence[Day],
+    talks: Sequence[Conversation],
+) -> dict[str, Any]:
+    last = dreams[0] if dreams else None
+    today = timezone.localtime(request.visit.now).date()
+    tokens = {one.date: one.tokens for one in days}
+    return {
+        "chip": _standing(agent, request, last),
+        "last_message": talks[0].last_message_at if talks else None,
+        "last_served": days[-1].last_at if days else None,
+        "last_dream": last,
+        "took": _took(last.seconds) if last and last.seconds else "",
+        "served": sum(one.served for one in days),
+        "silent": sum(one.silent for one in days),
+        "tokens": sum(tokens.values()),
+        "bars": day_bars([(day, tokens.get(day, 0)) for day in reversed(_days(today))]),
+    }
+
+
+def _standing(agent: Agent, request: TeamRequest, last: Dreamt | None) -> Chip:
+    due = agent.next_dream_at
+    if last is not None and last.status == Run.Status.FAILED:
+        return Chip("bad", _("the last dream failed"))
+    if agent.dreaming and due is not None and due < request.visit.now - LATE:
+        return Chip("warn", _("a dream is late"))
+    return Chip("ok", _("all well"))
+
+
+def _took(seconds: int) -> str:
+    return ngettext("{n} second", "{n} seconds", seconds).format(n=seconds)
+
+
+def _dreams_at(agent: Agent) -> str:
+    """In the reader's zone."""
+    if not agent.dreaming or agent.next_dream_at is None:
+        return _("doesn't dream at night")
+    local = timezone.localtime(agent.next_dream_at)
+    return _("dreams at {time}, your time").format(time=f"{local:%H:%M}")
+
+
+def _week(request: TeamRequest) -> Any:
+    """The beginning of the first of the seven days."""
+    first = timezone.localtime(request.visit.now) - timedelta(days=_NIGHTS - 1)
+    return first.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _days(today: date) -> list[date]:
+    """The last seven, today first."""
+    return [today - timedelta(days=ago) for ago in range(_NIGHTS)]
