@@ -117,6 +117,8 @@ PAGES: dict[str, Route] = {
     "agents_why": _get("agents_why", READ),
     "agents_why of a customer": _get("agents_why", CUSTOMERS, CUSTOMER),
     "agents_why of Bob": _get("agents_why", BOBS, BOB),
+    "agents_forget_line": _get("agents_forget_line", WRITE),
+    "agents_forget_line of Bob": _get("agents_forget_line", BOBS, BOB),
     "agents_edit": _get("agents_edit", WRITE),
     "agents_edit of a customer": _get("agents_edit", CUSTOMERS, CUSTOMER),
     "agents_edit of Bob": _get("agents_edit", BOBS, BOB),
@@ -297,6 +299,10 @@ CHANGES: dict[str, Route] = {
     "agents_keep": _post("agents_keep", WRITE, LINES, first="agents_release"),
     "agents_keep of Bob": _post(
         "agents_keep", BOBS, LINES, query=BOB, first="agents_release of Bob"
+    ),
+    "agents_forget_line now": _post("agents_forget_line", WRITE, {"sha256": "{sha256}"}),
+    "agents_unforget_line": _post(
+        "agents_unforget_line", MANAGE, {"sha256": "{sha256}"}, first="agents_forget_line now"
     ),
     "agents_dream": _post("agents_dream", WRITE),
     "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),

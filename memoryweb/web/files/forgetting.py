@@ -14,7 +14,14 @@ from memoryweb.memory.forgetting import asking, targets
 from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
-from memoryweb.web.access import TeamRequest, Workspace, find_file, find_workspace, team_view
+from memoryweb.web.access import (
+    Refused,
+    TeamRequest,
+    Workspace,
+    find_file,
+    find_workspace,
+    team_view,
+)
 from memoryweb.web.files.forms import DeleteForm
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.naming import writer_of
@@ -54,7 +61,7 @@ def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) ->
     workspace = find_workspace(request, agent_id)
     file = find_file(request, workspace, path, to_write=True)
     if not is_theirs(request, workspace):
-        raise Http404
+        raise Refused("may_not_forget")
     said = _("It is remembered again.")
     return _act(request, workspace, file, _lines(file, line), asking.undo_of_lines, said)
 

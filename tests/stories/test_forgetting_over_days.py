@@ -1,0 +1,150 @@
+"""Something is to be forgotten, and before it is erased a night, an import, a second request or a
+change of mind comes between."""
+
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django_scopes import scope
+
+from memoryweb.agents.readers import Reader
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Receipt, Request
+from memoryweb.memory import write
+from memoryweb.memory.forgetting import asking, erasing, hiding
+from memoryweb.memory.search import search
+from memoryweb.memory.snapshot import service
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer
+from memoryweb.runs import engine
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
+from tests.dreaming.nights import NIGHT, dream
+from tests.forgetting.test_erasing import holding
+from tests.stories.telling import says
+from tests.world import World
+
+pytestmark = pytest.mark.django_db
+WORDS = "stamps"
+SAID = "I collect rare stamps from Peru."
+
+
+@pytest.fixture
+def told(world: World) -> World:
+    """Said, noted, dreamt: it stands in MEMORY.md."""
+    says(world, "monday", SAID, "My sister Rosa lives in Lima.")
+    dream(world, world.customer)
+    assert SAID in memory(world).content
+    return world
+
+
+def memory(world: World) -> File:
+    with scope(team=world.team):
+        files = File.objects.select_related("agent", "owner")
+        return files.get(owner=world.customer, path="MEMORY.md")
+
+
+def asked(world: World) -> Request:
+    file = memory(world)
+    number = next(n for n, line in enumerate(file.content.split("\n"), 1) if SAID in line)
+    with write_transaction(world.team) as work:
+        writer = Writer(AuthorKind.PERSON, user=world.bob)
+        return asking.forget_lines(
+            work, file, [number], expected=file.sha256, writer=writer, is_theirs=True
+        )
+
+
+def undone(world: World, request: Request) -> None:
+    with write_transaction(world.team) as work:
+        hiding.undo(work, request)
+
+
+def erased(world: World, request: Request) -> None:
+    with write_transaction(world.team) as work:
+        erasing.erase_now(work, request)
+    assert {run.error for run in engine.run_pending()} == {""}
+
+
+def found(world: World) -> bool:
+    with scope(team=world.team):
+        reader = Reader(world.agent, world.customer)
+        return any(WORDS in hit.text for hit in search(reader, "rare stamps Peru").hits)
+
+
+def imported(world: World) -> None:
+    """What was exported a moment ago, by its person."""
+    with write_transaction(world.team) as work:
+        archive = service.export(work, world.agent, world.customer).archive
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            assert not any(WORDS.encode() in opened.read(name) for name in opened.namelist())
+        person = Writer(AuthorKind.PERSON, user=world.bob)
+        shown = service.preview(world.agent, world.customer, archive, by=person)
+        service.apply(work, world.agent, world.customer, archive, shown.token, by=person)
+
+
+def test_a_dream_between_keeps_it_hidden_and_undo_brings_it_back(told: World) -> None:
+    request = asked(told)
+    says(told, "tuesday", "I have a parrot called Ada.", day=NIGHT + timedelta(days=1))
+    dream(told, told.customer, NIGHT + timedelta(days=1))
+    assert not found(told)
+    undone(told, request)
+    assert SAID in memory(told).content
+    assert found(told)
+    dream(told, told.customer, NIGHT + timedelta(days=2))
+    assert SAID in memory(told).content
+    assert Fact.objects.get(text=SAID, owner=told.customer).state == Fact.State.ACTIVE
+
+
+def test_an_import_of_what_was_exported_meanwhile_takes_nothing_away(told: World) -> None:
+    request = asked(told)
+    imported(told)
+    assert not found(told)
+    undone(told, request)
+    assert SAID in memory(told).content
+    assert found(told)
+
+
+def test_after_an_import_it_is_erased_and_no_old_revision_brings_it_back(told: World) -> None:
+    request = asked(told)
+    imported(told)
+    erased(told, request)
+    assert holding(WORDS) == set()
+    file = memory(told)
+    with write_transaction(told.team) as work:
+        for number in range(1, file.revision + 1):
+            write.restore(work, file, number, writer=Writer(AuthorKind.PERSON, user=told.bob))
+    assert holding(WORDS) == set()
+    assert Receipt.objects.get().remaining == 0
+
+
+def test_of_two_requests_for_one_line_one_keeps_it_hidden(told: World) -> None:
+    first, second = asked(told), asked(told)
+    undone(told, first)
+    assert not found(told)
+    undone(told, second)
+    assert found(told)
+
+
+def test_erasing_one_request_leaves_nothing_of_another_that_was_undone(told: World) -> None:
+    first, second = asked(told), asked(told)
+    undone(told, second)
+    erased(told, first)
+    assert holding(WORDS) == set()
+
+
+def test_a_dream_after_the_erasure_writes_it_no_more(told: World) -> None:
+    erased(told, asked(told))
+    dream(told, told.customer, NIGHT + timedelta(days=2))
+    assert holding(WORDS) == set()
+
+
+def test_saying_it_again_after_it_was_erased_keeps_it(told: World) -> None:
+    erased(told, asked(told))
+    says(told, "wednesday", SAID, day=NIGHT + timedelta(days=2), is_timed=False)
+    assert found(told)
+    place = Place(told.agent, told.customer, "MEMORY.md")
+    with write_transaction(told.team) as work:
+        text = f"{memory(told).content}- {SAID}\n"
+        write.write(work, place, text, writer=Writer(AuthorKind.DREAM))
+    assert SAID in memory(told).content
