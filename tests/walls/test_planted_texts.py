@@ -113,7 +113,8 @@ WAYS: dict[str, Callable[[Api, str, str], int]] = {
 def test_an_integration_s_text_waits_for_a_person(world: World, way: str) -> None:
     api, base = callers_of(world).helpdesk, f"/agents/{world.agent.pk}"
     before = _shared(world)
-    for text in PLANTED:
+    # Who writes decides, not the words: each text comes by one of the ways.
+    for text in PLANTED[list(WAYS).index(way) :: len(WAYS)]:
         assert WAYS[way](api, base, text) == 202, text
     assert _shared(world) == before
     assert Proposal.objects.filter(state=Proposal.State.PENDING, run=None).exists()
