@@ -13,7 +13,7 @@ from memoryweb.runs import engine
 from memoryweb.runs.models import Beat, Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.dreaming.nights import note
-from tests.web.pages import actions, fragment, text, url
+from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World
 
@@ -56,14 +56,40 @@ def test_a_dream_explains_every_candidate(stage: Stage, vera: Client) -> None:
     assert f"{NOTE}:3" in page
     assert "Score" in page
     assert "What changed in MEMORY.md" in page
-    assert 'class="part"' in page
+    assert 'class="scored"' in page
     assert "0 (no model)" in page
+
+
+def test_its_sentence_counts_what_its_list_tells(stage: Stage, alice: Client) -> None:
+    run = stage.shared_run
+    marks = [("add", "", "One."), ("replace", "Old.", "New."), ("retire", "Gone.", "")]
+    run.report.operations.all().delete()
+    for at, (does, before, after) in enumerate(marks):
+        run.report.operations.create(
+            team=run.team,
+            position=at,
+            does=does,
+            why="expired" if before else "",
+            before=[before] if before else [],
+            after=after,
+        )
+    page = tight(alice.get(_run_url(stage, run)))
+    assert "It added 1 statement. It changed 1. It retired 1." in page
+    told = page.partition('id="operations"')[2].partition("</section>")[0]
+    assert [told.count(f">{word}<") for word in ("added", "replaced", "removed")] == [1, 1, 1]
+
+
+def test_operations_quote_the_notes_and_lead_to_their_statement(stage: Stage, vera: Client) -> None:
+    page = tight(vera.get(_run_url(stage, stage.shared_run)))
+    told = page.partition('id="operations"')[2].partition("</section>")[0]
+    assert f"“{SHARED}”" in told
+    assert "/statements/" in told
 
 
 def test_another_persons_dream_shows_scores_and_no_text(stage: Stage, alice: Client) -> None:
     page = text(alice.get(_run_url(stage, stage.customers_run)))
     assert CUSTOMERS not in page
-    assert 'class="part"' in page
+    assert 'class="scored"' in page
     assert NOTE not in page
 
 

@@ -7,7 +7,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from memoryweb.dreaming import gates
-from memoryweb.dreaming.models import Candidate, Operation, Report
+from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.runs.models import Run
@@ -86,20 +86,6 @@ def changes_of(request: TeamRequest, run: Run, report: Report) -> list[dict[str,
     return sorted(found, key=lambda change: change["path"] != "MEMORY.md")
 
 
-def operation_of(request: TeamRequest, run: Run, one: Operation) -> dict[str, Any]:
-    """What was done to statements, or not, and why; without texts where those are another's."""
-    reads = request.visit.reads(run.owner_id)
-    return {
-        "chip": wording.of_operation(one.outcome),
-        "olds": one.before if reads else [],
-        "new": one.after if reads else "",
-        "against": one.against if reads else "",
-        "is_left_out": one.outcome == "left_out",
-        "reason": one.reason,
-        "places": [_source(request, run, place) for place in one.sources] if reads else [],
-    }
-
-
 def considered(request: TeamRequest, run: Run, candidate: Candidate) -> dict[str, Any]:
     """A candidate with its reasons; without its text where that is another person's."""
     reads = request.visit.reads(run.owner_id)
@@ -110,10 +96,11 @@ def considered(request: TeamRequest, run: Run, candidate: Candidate) -> dict[str
         "is_added": is_added,
         "reason": "" if is_added else gates.why(candidate.reason, candidate.gates),
         "score": candidate.score,
-        "scores": _scores(candidate),
+        "scores": _scored(candidate),
+        "least": round(100 * gates.Thresholds.min_score),
         "gates": [{**gate, "detail": gates.sentence(gate)} for gate in candidate.gates],
         "text": candidate.text if reads else "",
-        "places": [_source(request, run, one) for one in candidate.sources] if reads else [],
+        "places": [source_shown(request, run, one) for one in candidate.sources] if reads else [],
         "memory_url": _line_url(request, run, "MEMORY.md", memory_line) if memory_line else "",
     }
 
@@ -130,13 +117,15 @@ def verdict_choices(report: Report, current: str) -> list[Choice]:
     ]
 
 
-def _scores(candidate: Candidate) -> list[dict[str, Any]]:
-    parts = {name: candidate.components.get(name, 0.0) for name in wording.COMPONENTS}
-    most = max([*parts.values(), *wording.WEIGHTS.values()])
-    return [
-        {"label": wording.COMPONENTS[name], "value": value, "percent": round(100 * value / most)}
-        for name, value in parts.items()
-    ]
+def _scored(candidate: Candidate) -> list[dict[str, Any]]:
+    """The parts of its score one after another, of 100 for a whole."""
+    at, parts = 0.0, []
+    for number, (name, label) in enumerate(wording.COMPONENTS.items()):
+        value = candidate.components.get(name, 0.0)
+        width = round(100 * value, 1)
+        parts.append({"label": label, "value": value, "x": at, "width": width, "tone": number % 2})
+        at = round(at + width, 1)
+    return parts
 
 
 def _change(request: TeamRequest, run: Run, file: File, before: int, after: int) -> dict[str, Any]:
@@ -157,7 +146,7 @@ def _change(request: TeamRequest, run: Run, file: File, before: int, after: int)
     }
 
 
-def _source(request: TeamRequest, run: Run, source: dict[str, Any]) -> dict[str, str]:
+def source_shown(request: TeamRequest, run: Run, source: dict[str, Any]) -> dict[str, str]:
     path, line = source["path"], source["line"]
     return {"label": f"{path}:{line}", "url": _line_url(request, run, path, line)}
 

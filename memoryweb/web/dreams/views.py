@@ -35,13 +35,13 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.conversations.rows import extracted
+from memoryweb.web.dreams.operations import told_of
 from memoryweb.web.dreams.rows import (
     changes_of,
     considered,
     looked_at,
     method_of,
     night_of,
-    operation_of,
     steps_of,
     title_of,
     verdict_choices,
@@ -54,7 +54,6 @@ from memoryweb.web.paging import page
 from memoryweb.web.templatetags.when import moment
 
 _PARTIALS = ("progress",)
-_SHOWN = 200  # operations; a night looks at no more
 _PROGRESS = {
     Run.Status.QUEUED: gettext_lazy("Waiting for a worker"),
     Run.Status.RUNNING: gettext_lazy("Running"),
@@ -264,13 +263,9 @@ def _reported(request: TeamRequest, run: Run, report: Report) -> dict[str, Any]:
     if verdict in Candidate.Verdict.values:
         candidates = candidates.filter(verdict=verdict)
     shown = page(request, candidates, size=40)
-    return {
+    return told_of(request, run, report) | {
         "report": report,
         "notes": report.notes,
-        "operations": [
-            operation_of(request, run, one)
-            for one in report.operations.order_by("position")[:_SHOWN]
-        ],
         "diary": render_text(report.diary) if reads else SafeString(""),
         "changes": changes_of(request, run, report) if reads else [],
         "page": shown,

@@ -1,0 +1,147 @@
+"""What a dream did to statements: in numbers, as a flow, and one by one with what people said."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memoryweb.dreaming.models import Operation, Report
+from memoryweb.facts.models import Fact
+from memoryweb.language.statements import clean, fingerprint
+from memoryweb.memory.placeholders import for_people_all
+from memoryweb.runs.models import Run
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest
+from memoryweb.web.dreams.rows import source_shown
+from memoryweb.web.facts.rows import fact_url
+from memoryweb.workspace.revisions import contents_of
+
+_SHOWN = 200  # a night looks at no more
+_ENDS = {"add": "added", "back": "added", "replace": "changed", "merge": "changed"}
+_ENDS |= {"retire": "retired", "waits": "waits"}
+_WIDTH = 100
+Row = dict[str, Any]
+
+
+def told_of(request: TeamRequest, run: Run, report: Report) -> Row:
+    operations = list(report.operations.order_by("position")[:_SHOWN])
+    ends = Counter(map(_end, operations))
+    rows = _rows(request, run, operations)
+    return {
+        "sentence": _sentence(ends),
+        "flow": _flow(ends, len(operations)),
+        "operations": [row for row in rows if row["end"] in {*_ENDS.values()}],
+        "left_out": [row for row in rows if row["end"] == "left_out"],
+        "known": [row for row in rows if row["end"] == "known"],
+    }
+
+
+def _end(one: Operation) -> str:
+    return "known" if one.code == "known" else _ENDS.get(one.outcome, "left_out")
+
+
+def _sentence(ends: Mapping[str, int]) -> str:
+    """One of what was done; what only waits or was known is no change."""
+    told = [
+        (
+            ends["added"],
+            ngettext("It added {n} statement.", "It added {n} statements.", ends["added"]),
+        ),
+        (ends["changed"], ngettext("It changed {n}.", "It changed {n}.", ends["changed"])),
+        (ends["retired"], ngettext("It retired {n}.", "It retired {n}.", ends["retired"])),
+        (
+            ends["waits"],
+            ngettext("{n} waits for a person.", "{n} wait for a person.", ends["waits"]),
+        ),
+    ]
+    said = " ".join(text.format(n=n) for n, text in told if n)
+    return said or _("It changed nothing in memory.")
+
+
+def _flow(ends: Mapping[str, int], total: int) -> list[Row]:
+    """From what was said to what became of it: lengths of 100."""
+    names = {
+        "total": _("Looked at"),
+        "known": _("Already known"),
+        "left_out": _("Left out"),
+        "waits": _("Waits for a person"),
+        "added": _("Added"),
+        "changed": _("Changed"),
+        "retired": _("Retired"),
+    }
+    numbers = {**ends, "total": total}
+    at, rows = 0.0, []
+    for code, label in names.items():
+        width = round(_WIDTH * numbers.get(code, 0) / (total or 1), 1)
+        rows.append(
+            {"code": code, "label": label, "n": numbers.get(code, 0), "x": at, "width": width}
+        )
+        at += 0 if code == "total" else width
+    return rows if total else []
+
+
+def _rows(request: TeamRequest, run: Run, operations: Sequence[Operation]) -> list[Row]:
+    """Without texts where those are another's."""
+    reads = request.visit.reads(run.owner_id)
+    quotes = _quotes(run, operations) if reads else {}
+    facts = _facts(run, operations) if reads else {}
+    rows = []
+    for one in operations:
+        said = one.after or next(iter(one.before), "")
+        fact = facts.get(fingerprint(said)) if reads else None
+        rows.append(
+            {
+                "end": _end(one),
+                "chip": wording.of_operation(one.outcome),
+                "olds": one.before if reads else [],
+                "new": one.after if reads else "",
+                "against": one.against if reads else "",
+                "said": said if reads else "",
+                "reason": one.reason,
+                "sources": [
+                    source_shown(request, run, place) | {"quote": quotes.get(_key(place), "")}
+                    for place in one.sources
+                ]
+                if reads
+                else [],
+                "url": fact_url(request, fact) if fact else "",
+            }
+        )
+    return rows
+
+
+def _facts(run: Run, operations: Iterable[Operation]) -> dict[str, Fact]:
+    """The statements that they came to be or were, by their prints: one that stands first."""
+    texts = {text for one in operations for text in (one.after, *one.before) if text}
+    rows = Fact.objects.of(run.agent_id, run.owner_id)
+    rows = rows.filter(fingerprint__in={fingerprint(text) for text in texts}, path="MEMORY.md")
+    found = sorted(rows.defer("value"), key=lambda one: one.file_id is not None)
+    return {one.fingerprint: one for one in found}
+
+
+def _key(place: Mapping[str, Any]) -> tuple[str, int, int]:
+    return str(place["file"]), place["revision"], place["line"]
+
+
+def _quotes(run: Run, operations: Iterable[Operation]) -> dict[tuple[str, int, int], str]:
+    """The note lines that were cited, as people read them."""
+    cited = {_key(place) for one in operations for place in one.sources}
+    wanted: dict[UUID, set[int]] = defaultdict(set)
+    for file, revision, _line in cited:
+        wanted[UUID(file)].add(revision)
+    files = run.agent.files.of(run.agent_id, run.owner_id).in_bulk(list(wanted))
+    contents = contents_of({key: wanted[key] for key in files})
+    texts = [(key, number, text) for key, of in contents.items() for number, text in of.items()]
+    shown = for_people_all([(files[key], text) for key, _number, text in texts]) if texts else []
+    lines = {
+        (str(key), number): text.split("\n")
+        for (key, number, _text), text in zip(texts, shown, strict=True)
+    }
+    return {
+        one: clean(lines[one[:2]][one[2] - 1])
+        for one in cited
+        if one[:2] in lines and one[2] <= len(lines[one[:2]])
+    }
