@@ -164,6 +164,18 @@ def test_what_is_over_is_recognised_in_what_was_said_before(newer: str, older: s
         ("Our chat is now Slack instead of Teams.", "Marta's team ships on Thursdays.", False),
         ("My wife no longer eats meat.", "I eat meat on Sundays.", False),
         ("Actually it's Carla, not Clara.", "My sister Clara plays the cello.", True),
+        (
+            "I misspoke: it was 1904 and not 1902 that the Lindqvists sailed.",
+            "The Lindqvists came over in 1902, we think.",
+            True,
+        ),
+        (
+            "I misspoke: it was 1904 and not 1902 that the Lindqvists sailed.",
+            "The Lindqvists had six children.",
+            False,
+        ),
+        ("前に妻の実家を松山って書いたけど間違い、高松だ。", "実家は松山で、海が近い", True),
+        ("前に妻の実家を松山って書いたけど間違い、高松だ。", "松山に出張で行った", False),
     ],
 )
 def test_only_another_value_of_the_same_thing_takes_one_back(
@@ -250,6 +262,9 @@ def test_something_of_one_s_own_life_is_told_in_any_form(text: str) -> None:
         "Give me five ideas for my party.",
         "What do we do with the leftovers?",
         "I'm so tired right now.",
+        "At this rate we never get out of the garage.",
+        "We are a circus with a mortgage ;)",
+        "Bei uns regiert offiziell der Kater.",
         "My email to you got lost.",
         "Maria: I never got on with the people upstairs.",
         "Wenn ich je umzieh, dann ohne Nachbarn.",

@@ -6,7 +6,7 @@ from datetime import date
 from memoryweb.language.claims.model import Act, Claim, Kind
 from memoryweb.language.claims.reading import all_of, claim_of
 from memoryweb.language.dates import when_in
-from memoryweb.language.normal_form import is_cjk, normalise, read
+from memoryweb.language.normal_form import Reading, is_cjk, normalise, read
 
 _LONGEST_WORD = 12  # characters of a value alone ("Carla, not Clara")
 _NO_PLANS = frozenset(
@@ -44,6 +44,12 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     is_moved = newer.act is Act.CHANGES and thing != newer.attribute and _tells_of(thing, older)
     if is_moved and claim.subject == newer.subject and when_in(newer.value).clashes(when_in(older)):
         return True
+    if (
+        newer.act is Act.CORRECTS
+        and newer.old
+        and _is_what_was_wrong(newer.old, newer, claim, told)
+    ):
+        return True
     if not newer.old:
         return newer.act is Act.CORRECTS and _shares_most(newer.value, older)
     if newer.act is Act.CANCELS:  # "the meeting is off" is no word on who hates meetings
@@ -54,6 +60,19 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
         return _tells_of(f"{newer.old} {_unit(newer.value)}", older)
     is_told = any(_tells_of(thing, older) for thing in newer.old.split("; "))
     return is_told and (newer.act is Act.ENDS or _is_of_thing(newer, older))
+
+
+def _is_what_was_wrong(old: str, newer: Claim, claim: Claim, told: Reading) -> bool:
+    """It has the wrong value of that thing, or tells every name and number of what was wrong, if
+    there are several: "it was 1904 and not 1902 that the Lindqvists sailed"."""
+    wrong = read(old)
+    marks = {*wrong.numbers, *wrong.names}
+    if len(marks) > 1 and marks <= {*told.words, *told.names, *told.numbers}:
+        return True
+    is_same = claim.attribute and newer.attribute.endswith(
+        ("の" + claim.attribute, claim.attribute)
+    )
+    return bool(is_same) and normalise(claim.value) == normalise(old)
 
 
 def _is_of_thing(newer: Claim, older: str) -> bool:
