@@ -30,7 +30,7 @@ from memoryweb.provenance.flags import (
 )
 from memoryweb.provenance.origins import protected_lines
 from memoryweb.provenance.writers import Writer
-from memoryweb.search.hits import Hit
+from memoryweb.search.hits import Hit, folded, unfolded
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
@@ -102,18 +102,20 @@ def shown_in_diff(file: File, diff: str, *, is_program: bool = True) -> str:
 
 def allowed(hits: Sequence[Hit], *, then: bool) -> list[Hit]:
     """Those that hold no line that waits, nor are the message that it was taken from; with its
-    last day what supports only what is over. `then`: found in earlier texts, with their numbers."""
-    withheld = flagged_messages([hit.message for hit in hits if hit.message])
-    hits = [hit for hit in hits if not hit.message or hit.message.pk not in withheld]
-    found = {hit.file.pk: hit.file for hit in hits if hit.file}
+    last day what supports only what is over. Where the same stands elsewhere, too, it is told from
+    there. `then`: found in earlier texts, with their numbers."""
+    places = unfolded(hits)
+    withheld = flagged_messages([hit.message for hit in places if hit.message])
+    places = [hit for hit in places if not hit.message or hit.message.pk not in withheld]
+    found = {hit.file.pk: hit.file for hit in places if hit.file}
     if not then:
         hidden = outdated.withheld_of(found.values())
-        shown = [hit for hit in hits if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
-        return outdated.dated(shown)
+        shown = [hit for hit in places if not hit.file or not hidden[hit.file.pk] & _numbers(hit)]
+        return [*folded(outdated.dated(shown))]
     with scope(team=tuple({file.team_id for file in found.values()})):
         current = File.objects.filter(pk__in=found)
         waits = {file.pk: _Waiting(file) for file in current}
-    return [hit for hit in hits if not hit.file or not _waits(hit, waits[hit.file.pk])]
+    return [*folded(hit for hit in places if not hit.file or not _waits(hit, waits[hit.file.pk]))]
 
 
 def numbers_in(text: str) -> list[str]:

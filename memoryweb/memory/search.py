@@ -14,7 +14,7 @@ from memoryweb.search.corpus import Current
 from memoryweb.search.cursors import Cursor
 from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.hits import Found, Hit, folded, hit
-from memoryweb.search.matching import Asked
+from memoryweb.search.matching import Asked, Corpus, Matched, Page
 from memoryweb.search.models import Passage
 from memoryweb.search.past import Then
 from memoryweb.search.query_syntax import Query
@@ -23,6 +23,7 @@ from memoryweb.search.relevance import relevance
 __all__ = ["Found", "Hit", "search", "search_each"]
 
 MOST = 200
+SPARE = 5  # places behind a page's end, which take those of copies
 
 
 def search(
@@ -84,38 +85,45 @@ def _found(
 ) -> list[Found]:
     if not asked.terms:
         return [Found(0, ()) for _reader in readers]
-    at = asked.query.at
+    at, limit = asked.query.at, min(max(limit, 1), MOST)
     with reading(readers[0]):
         corpus = Then(readers[0], at) if at else Current(readers)
         matches = matching.match(corpus, asked)
-        pages = matching.pages(corpus, matches, min(max(limit, 1), MOST), after)
-        wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
-        rows = corpus.passages(wanted, {kind for page in pages for kind in page.kinds})
-        away = hidden(
-            files=[row.file for row in rows.values() if row.file],
-            messages=[row.message for row in rows.values() if row.message],
-        )
+        pages = matching.pages(corpus, matches, limit + SPARE, after)
+        rows = _rows(corpus, pages)
     spoken = [word for row in rows.values() if row.message for word in tokens(row.trail)]
     names = {at for at, term in enumerate(asked.terms) if not {*term}.isdisjoint(spoken)}
-    each = zip(readers, matches, pages, strict=True)
-    return [
-        Found(
-            matched.total,
-            folded(
-                hit(
-                    rows[key],
-                    score,
-                    relevance(asked.sentences, matched.scores.rarities, evidence, names),
-                    asked.words,
-                    corpus.past(rows[key]),
-                )
-                for key, score, evidence in page.hits
-                if key in rows and corpus.sees(reader, rows[key]) and not _says(rows[key], away)
-            ),
-            last=page.last,
+
+    def shown(reader: Reader, matched: Matched, page: Page) -> Found:
+        seen = [one for one in page.hits if one[0] in rows and corpus.sees(reader, rows[one[0]])]
+        rarities = matched.scores.rarities
+        made = (
+            hit(
+                rows[key],
+                score,
+                relevance(asked.sentences, rarities, evidence, names),
+                asked.words,
+                corpus.past(rows[key]),
+            )
+            for key, score, evidence in seen
         )
-        for reader, matched, page in each
-    ]
+        hits = folded(made, limit)
+        told = sum(1 + len(one.others) for one in hits)
+        last = matched.cursor(*seen[told - 1][:2]) if told < len(seen) else page.last
+        return Found(matched.total, hits, last=last)
+
+    return [shown(*each) for each in zip(readers, matches, pages, strict=True)]
+
+
+def _rows(corpus: Corpus, pages: Sequence[Page]) -> dict[int, Passage]:
+    """What stands on these pages and is not to be forgotten."""
+    wanted = {passage for page in pages for passage, _score, _evidence in page.hits}
+    rows = corpus.passages(wanted, {kind for page in pages for kind in page.kinds})
+    away = hidden(
+        files=[row.file for row in rows.values() if row.file],
+        messages=[row.message for row in rows.values() if row.message],
+    )
+    return {key: row for key, row in rows.items() if not _says(row, away)}
 
 
 def _says(row: Passage, away: Hidden) -> bool:

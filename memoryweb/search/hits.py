@@ -109,12 +109,21 @@ def hit(
     )
 
 
-def folded(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """One statement is one hit, where it stands best."""
+def folded(hits: Iterable[Hit], most: int | None = None) -> tuple[Hit, ...]:
+    """One statement is one hit, where it stands best; at most so many, with the copies before the
+    next one."""
     same: dict[object, list[Hit]] = {}
     for one in hits:
-        same.setdefault(_statement(one), []).append(one)
+        said = _statement(one)
+        if len(same) == most and said not in same:
+            break
+        same.setdefault(said, []).append(one)
     return tuple(replace(best, others=tuple(others)) for best, *others in same.values())
+
+
+def unfolded(hits: Iterable[Hit]) -> list[Hit]:
+    """Each place by itself again, so that they can be told apart and folded anew."""
+    return [each for one in hits for each in (replace(one, others=()), *one.others)]
 
 
 def _statement(one: Hit) -> object:

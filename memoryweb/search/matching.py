@@ -92,7 +92,10 @@ class Matched:
         hits = [(key, scores[key], self.scores.evidence(key)) for key in shown]
         more = start + limit < len(order)
         kinds = {"message" if self.places.is_turn(key) else "file" for key in shown}
-        return Page(hits, kinds, self._cursor(shown[-1], scores) if more else None)
+        return Page(hits, kinds, self.cursor(*hits[-1][:2]) if more else None)
+
+    def cursor(self, key: int, score: float) -> Cursor:
+        return Cursor(self.places.wholes[key], self.places.ordinal(key), score)
 
     def _ahead(self, after: Cursor) -> int:
         scores = self.scores.all
@@ -108,9 +111,6 @@ class Matched:
 
     def _key(self, cursor: Cursor) -> int:
         return self.places.at.get((cursor.whole, cursor.ordinal), -1)
-
-    def _cursor(self, key: int, scores: Mapping[int, float]) -> Cursor:
-        return Cursor(self.places.wholes[key], self.places.ordinal(key), scores[key])
 
 
 def match(corpus: Corpus, asked: Asked) -> list[Matched]:

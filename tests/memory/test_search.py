@@ -9,11 +9,12 @@ from memoryweb.agents.pausing import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.parsing import NewMessage
-from memoryweb.memory import write
+from memoryweb.memory import placeholders, write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.search import Found, search
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
+from memoryweb.provenance.models import LineOrigin
 from memoryweb.search import query_syntax
 from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.models import Passage
@@ -407,6 +408,27 @@ def test_a_statement_is_one_hit_with_its_other_places(world: World) -> None:
     hits = find(world, "ferry", world.customer).hits
     assert len(hits) == 3
     assert [(one.kind, one.line) for one in hits[0].others] == [("message", 1), ("file", 1)]
+
+
+def test_what_follows_takes_the_places_of_copies(world: World) -> None:
+    say(world, *["The ferry leaves at noon."] * 5, *(f"The ferry has {n} cabins." for n in "345"))
+    first = find(world, "ferry leaves noon", world.customer, limit=3)
+    assert len({*texts(first)}) == len(first.hits) == 3
+    rest = find(world, "ferry leaves noon", world.customer, limit=3, cursor=first.cursor)
+    assert not {*texts(first)} & {*texts(rest)}
+    assert len(texts(first) + texts(rest)) == 4
+
+
+def test_a_program_is_told_from_an_unflagged_place_what_a_flagged_one_says(world: World) -> None:
+    file = save(world, "MEMORY.md", "- The ferry leaves at noon.")
+    say(world, "The ferry leaves at noon.")
+    LineOrigin.objects.update_or_create(
+        file=file, line=1, defaults={"marks": "order", "team": world.team}
+    )
+    found = find(world, "ferry", world.customer).hits
+    assert [hit.kind for hit in found] == ["file"]
+    (told,) = placeholders.allowed(found, then=False)
+    assert (told.kind, told.others) == ("message", ())
 
 
 def test_what_is_removed_behind_the_doors_is_found_no_more(world: World) -> None:
