@@ -24,7 +24,8 @@ HEADINGS = 0.5
 # Distance to a passage that has the word → what it is worth here: talk goes on about its matter.
 AROUND = ((1, 0.35), (2, 0.15), (-1, 0.2), (-2, 0.1))
 # Right after a question: its words are what the answer is about, and the answer seldom says them.
-ANSWER = 0.9
+# So they count as if it did.
+ANSWER = 1.0
 # Half of what a word counts that is said close by: in the whole it may belong to other matter.
 WHOLE = 0.4
 # That it tells a time where one is asked for: as much as a word that a third of all passages have.

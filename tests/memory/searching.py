@@ -110,7 +110,7 @@ class Reference:
         self.average = sum(map(Counter.total, self.words)) / len(self.rows)
         self.near: list[list[tuple[int, float]]] = [
             [
-                (at + step, 0.9 if step == -1 and _asks(self.rows[at - 1]) else worth)
+                (at + step, 1.0 if step == -1 and _asks(self.rows[at - 1]) else worth)
                 for step, worth in ((-1, 0.35), (-2, 0.15), (1, 0.2), (2, 0.1))
                 if 0 <= at + step < len(self.rows)
                 and _whole(self.rows[at + step]) == _whole(self.rows[at])
