@@ -12,6 +12,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.memory import write
+from memoryweb.memory.fact_actions import not_true
 from memoryweb.memory.forgetting import asking, erasing, hiding
 from memoryweb.memory.search import search
 from memoryweb.memory.snapshot import service
@@ -116,6 +117,17 @@ def test_after_an_import_it_is_erased_and_no_old_revision_brings_it_back(told: W
             write.restore(work, file, number, writer=Writer(AuthorKind.PERSON, user=told.bob))
     assert holding(WORDS) == set()
     assert Receipt.objects.get().remaining == 0
+
+
+def test_what_is_not_true_stays_out_also_when_forgetting_it_is_undone(told: World) -> None:
+    request = asked(told)
+    with write_transaction(told.team) as work:
+        fact = Fact.objects.get(text=SAID, owner=told.customer, file__path="MEMORY.md")
+        not_true(work, fact, writer=Writer(AuthorKind.PERSON, user=told.bob))
+    undone(told, request)
+    assert SAID not in memory(told).content
+    fact.refresh_from_db()
+    assert fact.state == Fact.State.RETIRED
 
 
 def test_of_two_requests_for_one_line_one_keeps_it_hidden(told: World) -> None:
