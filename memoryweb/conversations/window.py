@@ -17,10 +17,6 @@ class Window:
     last: int
     turns: tuple[Message, ...]
 
-    @property
-    def said_by_people(self) -> tuple[Message, ...]:
-        return tuple(turn for turn in self.turns if turn.role == Message.Role.USER)
-
 
 def next_window(conversation: Conversation, *, size: int, last: int | None = None) -> Window | None:
     """The first `size` turns after the watermark; None when it has been reached.

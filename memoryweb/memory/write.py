@@ -192,7 +192,6 @@ def append(
     lines: Sequence[NewLine],
     *,
     writer: Writer,
-    reason: str = "",
 ) -> Written:
     """Add lines at the end of a file; a new daily note gets its date as heading first.
 
@@ -219,7 +218,7 @@ def append(
         return _held_back(tx, asked, whole, writer, origins)
     before = file.content
     stood = without_flagged(before, flags.flagged_lines(file))
-    [revision] = revise(tx, [(file, Change(file.content + delta, delta, reason))], writer)
+    [revision] = revise(tx, [(file, Change(file.content + delta, delta))], writer)
     rows = list(line_origins.new_rows(file, revision, rooted(origins)))
     keep(tx, "file.written", [Brought(file, stood, rows)], [revision])
     facts.project(tx, file, revision, before, writer)

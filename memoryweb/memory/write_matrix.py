@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.markdown.file_kinds import KINDS, NOTE, OTHER, SEEDED, FileKind, Written
+from memoryweb.markdown.file_kinds import SEEDED, Written
 from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.provenance import vouching
@@ -137,17 +137,6 @@ def is_person(writer: Writer) -> bool:
     return writer.behind in {AuthorKind.PERSON, AuthorKind.SYSTEM}
 
 
-def as_markdown() -> str:
-    """The table for the documentation."""
-    authors = [kind for kind in AuthorKind if kind is not AuthorKind.IMPORT]
-    rows = ["| file | " + " | ".join(authors) + " |", "|---" * (len(authors) + 1) + "|"]
-    for written in Written:
-        names = [_shown(kind) for kind in KINDS if kind.written is written]
-        cells = [_cell(author, written) for author in authors]
-        rows.append(f"| {', '.join(names)} | " + " | ".join(cells) + " |")
-    return "\n".join(rows)
-
-
 def _rules_everywhere(writer: Writer) -> bool:
     is_superuser = writer.user is not None and writer.user.is_superuser
     return is_superuser or writer.kind == AuthorKind.SYSTEM
@@ -172,15 +161,3 @@ def _sentence(writer: Writer, path: str) -> str:
     return told.get(kind_of(path).written, other).format(
         path=path, author=AuthorKind(writer.kind).label
     )
-
-
-def _shown(kind: FileKind) -> str:
-    if kind in {NOTE, OTHER}:
-        return "daily notes" if kind is NOTE else "other files"
-    return kind.name.replace("-**", "-YYYY-MM.md").replace("**", "")
-
-
-def _cell(author: AuthorKind, written: Written) -> str:
-    if written in author.writes:
-        return "yes"
-    return "proposes" if author.is_run and written in APPROVED else "no"

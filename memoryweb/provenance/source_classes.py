@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
@@ -18,7 +18,6 @@ from memoryweb.provenance.writers import Writer
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 from memoryweb.workspace.models import File
 
-_AUTHOR = ("file", "line", "author_kind", "user_id", "message")
 # The least trusted first: a text that stands on several words is worth its weakest one.
 BY_TRUST = (
     SourceClass.THIRD_PARTY,
@@ -83,34 +82,18 @@ def source_of_origin(row: LineOrigin, person_id: UUID | None) -> SourceClass:
     return _of_author(AuthorKind(row.author_kind), row.user_id, person_id)
 
 
-def sources_of_lines(
-    file: File, *, since: int = 1, until: int | None = None
-) -> Mapping[int, SourceClass]:
-    """Line number → class, for the lines that have an origin; in at most three statements."""
-    lines = Q(line__gte=since) if until is None else Q(line__range=(since, until))
-    return sources_of_files([file], lines)[file.pk]
-
-
-def sources_of_files(
-    files: Sequence[File], lines: Q | None = None
-) -> Mapping[UUID, Mapping[int, SourceClass]]:
-    """The same for many files, in as many statements."""
-    rows = LineOrigin.objects.filter(lines or Q(), file__in=files)
+def sources_of_files(files: Sequence[File]) -> Mapping[UUID, Mapping[int, SourceClass]]:
+    """Of each file line number → class, for the lines that have an origin; in two statements."""
     people = {file.pk: file.owner.person_id if file.owner else None for file in files}
     found: dict[UUID, dict[int, list[SourceClass]]]
     found = {file.pk: defaultdict(list) for file in files}
-    noted = Q(author_kind=AuthorKind.EXTRACTION, message__isnull=False)
     is_noted = False
-    plain = (
-        _plain(tuple(file.pk for file in files)) if lines is None else rows.values_list(*_AUTHOR)
-    )
-    for key, line, kind, user_id, message_id in plain:
+    for key, line, kind, user_id, message_id in _authors(tuple(people)):
         if kind == AuthorKind.EXTRACTION and message_id:
             is_noted = True
         else:
             found[key][line].append(_of_author(AuthorKind(kind), user_id, people[key]))
-    said = rows.filter(noted).select_related("message__conversation__owner")
-    for row in said.defer("message__content") if is_noted else ():
+    for row in _noted(tuple(people)) if is_noted else ():
         found[row.file_id][row.line].append(source_of_origin(row, people[row.file_id]))
     return {
         key: {line: weakest(classes) for line, classes in of_line.items()}
@@ -119,14 +102,22 @@ def sources_of_files(
 
 
 @Prepared
-def _plain(files: Collection[UUID]) -> QuerySet[LineOrigin, Any]:
-    return LineOrigin.objects.filter(file__in=files).values_list(*_AUTHOR)
+def _authors(files: Collection[UUID]) -> QuerySet[LineOrigin, Any]:
+    rows = LineOrigin.objects.filter(file__in=files)
+    return rows.values_list("file", "line", "author_kind", "user_id", "message")
+
+
+@Prepared
+def _noted(files: Collection[UUID]) -> QuerySet[LineOrigin]:
+    rows = LineOrigin.objects.filter(author_kind=AuthorKind.EXTRACTION, file__in=files)
+    said = rows.filter(message__isnull=False).select_related("message__conversation__owner")
+    return said.defer("message__content")
 
 
 def sources_at(file: File, number: int) -> Mapping[int, SourceClass]:
     """The same for a revision: a line has the class of the one that brought it."""
     if number == file.revision:
-        return sources_of_lines(file)
+        return sources_of_files([file])[file.pk]
     brought = blame_of(file, number)
     rows = file.revisions.filter(number__in=set(brought)).values_list("number", "source")
     classes = {since: SourceClass(source) for since, source in rows}

@@ -15,7 +15,7 @@ from memoryweb.provenance.origins import Origin, Source
 from memoryweb.provenance.source_classes import (
     source_of,
     source_of_message,
-    sources_of_lines,
+    sources_of_files,
     weakest,
 )
 from memoryweb.runs.models import Run
@@ -126,7 +126,7 @@ def test_a_line_has_the_class_of_its_message(world: World) -> None:
     with write_transaction(world.team) as work:
         place = Place(world.agent, world.customer, "memory/2026-11-20.md")
         file = write.append(work, place, lines, writer=Writer(AuthorKind.EXTRACTION)).file
-    assert sources_of_lines(file) == {3: SourceClass.OWNER, 4: SourceClass.AGENT}
+    assert sources_of_files([file])[file.pk] == {3: SourceClass.OWNER, 4: SourceClass.AGENT}
 
 
 def test_a_text_is_worth_its_weakest_word() -> None:

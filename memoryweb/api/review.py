@@ -1,0 +1,229 @@
+"""What waits for a person by API: proposals, and likely passwords that were held back."""
+
+from functools import partial
+from typing import Annotated, Literal
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from ninja import Query
+from pydantic import Field
+
+from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.api import acting_owner, redaction, visibility
+from memoryweb.api.auth import Caller, Request, Right, known_id
+from memoryweb.api.exceptions import Forbidden, NotFound, Problem
+from memoryweb.api.pagination import page
+from memoryweb.api.query_parameters import OwnerPaging
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, RequestBody, one_of
+from memoryweb.api.visibility import Visibility
+from memoryweb.memory.exceptions import Stale
+from memoryweb.memory.review.decisions import decide
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.review.inbox import Kind, item_of, rows_of
+from memoryweb.review.models import HeldSecret, Proposal
+from memoryweb.workspace.author_kinds import AuthorKind
+
+proposals, secrets = Router(tags=["Proposals"]), Router(tags=["Secrets"])
+
+PROPOSALS, HELD = "/agents/{agent_id}/proposals", "/secrets/held"
+
+
+class BrokenGuard(Camel):
+    guard: str
+    detail: str
+
+
+class ProposalOut(Camel):
+    """`content` is null where it may not be shown."""
+
+    id: Id
+    filename: str
+    owner: str
+    run_id: IdOrNull = Field(description="Null if a program or tool proposed it.")
+    base_revision: int
+    content: str | None
+    broken: list[BrokenGuard]
+    state: Annotated[str, one_of(Proposal.State)]
+    created_at: Moment
+
+
+class ProposalFilter(OwnerPaging):
+    """`owner`, `state`, `cursor` and `limit`."""
+
+    state: Literal["pending", "accepted", "rejected"] = Field("pending")
+
+
+@proposals.operation("GET", PROPOSALS, Right.READ)
+def list_proposals(
+    request: Request, agent_id: str, query: Query[ProposalFilter]
+) -> Items[ProposalOut]:
+    """List proposals, newest first."""
+    agent = request.auth.agent(agent_id)
+    visible = visibility.seen_by(request.auth, query.owner)
+    rows = _proposals(agent, visible).filter(state=query.state)
+    shown = partial(_proposal, visible=visible, caller=request.auth)
+    return page(rows, ["-created_at", "-id"], query, shown)
+
+
+@proposals.operation(
+    "POST",
+    PROPOSALS + "/{proposal_id}/accept",
+    Right.DECIDE_OWN,
+    example={"state": "accepted"},
+    errors=(409,),
+)
+def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
+    """Accept a proposal and write it."""
+    return _decide(request.auth, agent_id, proposal_id, "accept")
+
+
+@proposals.operation(
+    "POST",
+    PROPOSALS + "/{proposal_id}/reject",
+    Right.DECIDE_OWN,
+    example={"state": "rejected"},
+    errors=(409,),
+)
+def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
+    """Reject a proposal; it isn't proposed again."""
+    return _decide(request.auth, agent_id, proposal_id, "reject")
+
+
+def _decide(caller: Caller, agent_id: str, proposal_id: str, decision: str) -> ProposalOut:
+    proposal, visible, user = _proposal_of(caller, agent_id, proposal_id)
+    try:
+        with write_transaction(caller.team, actor=caller.actor) as work:
+            decide(work, item_of(Kind.PROPOSAL, proposal), decision, by=user)
+    except Stale as stale:
+        raise Problem(409, "stale", str(stale)) from None
+    proposal.refresh_from_db(fields=["state"])
+    return _proposal(proposal, visible, caller)
+
+
+def _proposals(agent: Agent, visible: Visibility) -> "QuerySet[Proposal]":
+    return rows_of(Kind.PROPOSAL, agent.team).filter(visible.rows("file__owner"), file__agent=agent)
+
+
+def _proposal_of(
+    caller: Caller, agent_id: str, proposal_id: str
+) -> tuple[Proposal, Visibility, User]:
+    agent = caller.agent(agent_id)
+    wanted = known_id(proposal_id)
+    user = caller.require_person(_("Only a person can decide on a proposal."))
+    visible = visibility.seen_by(caller, None)
+    proposal = _proposals(agent, visible).filter(pk=wanted).first()
+    if proposal is None:
+        raise NotFound
+    _check_may_decide(caller, visible, proposal.file.owner)
+    return proposal, visible, user
+
+
+def _proposal(proposal: Proposal, visible: Visibility, caller: Caller) -> ProposalOut:
+    file = proposal.file
+    content = redaction.then(caller, file, proposal.content) if visible.shows(file.owner) else None
+    return ProposalOut.of(
+        proposal,
+        filename=file.path,
+        owner=acting_owner.shown(file.owner),
+        content=content,
+        broken=[BrokenGuard(**one) for one in proposal.broken],
+    )
+
+
+class HeldSecretOut(Camel):
+    """Never the value. Its place is null where it may not be shown."""
+
+    id: Id
+    agent_id: Id
+    owner: str
+    kind: str
+    length: int = Field(description="Characters.")
+    filename: str | None
+    line: int | None
+    conversation_id: str | None
+    message_id: str | None
+    author_kind: Annotated[str, one_of(AuthorKind)]
+    state: Annotated[str, one_of(HeldSecret.State)]
+    created_at: Moment
+    decided_at: Moment | None
+
+
+class HeldSecretFilter(OwnerPaging):
+    """`owner`, `state`, `cursor` and `limit`."""
+
+    state: Literal["waiting", "released", "refused", "expired"] = "waiting"
+
+
+class SecretDecision(RequestBody):
+    decision: Literal["secret", "no_secret"] = Field(
+        description="`secret`: keep it out. `no_secret`: let it through from now on."
+    )
+    value: str = Field(
+        "", max_length=4096, description="With `no_secret`: the value, to put it back in its line."
+    )
+
+
+@secrets.operation("GET", HELD, Right.READ)
+def list_held_secrets(request: Request, query: Query[HeldSecretFilter]) -> Items[HeldSecretOut]:
+    """List held secrets, newest first."""
+    visible = visibility.seen_by(request.auth, query.owner)
+    rows = _secrets(request.auth, visible).filter(state=query.state)
+    return page(rows, ["-created_at", "-id"], query, lambda row: _held(row, visible))
+
+
+@secrets.operation(
+    "POST",
+    HELD + "/{held_id}/decide",
+    Right.DECIDE_OWN,
+    example={"state": "released", "decidedAt": "2026-11-20T10:00:00Z"},
+    errors=(409, 429),
+)
+def decide_held_secret(request: Request, held_id: str, body: SecretDecision) -> HeldSecretOut:
+    """Decide whether a held value is a secret."""
+    held, visible, user = _held_of(request.auth, held_id)
+    with write_transaction(request.auth.team, actor=request.auth.actor) as work:
+        item = item_of(Kind.SECRET, held)
+        decide(work, item, body.decision, by=user, value=body.value)
+    held.refresh_from_db(fields=["state", "decided_at"])
+    return _held(held, visible)
+
+
+def _secrets(caller: Caller, visible: Visibility) -> "QuerySet[HeldSecret]":
+    """An integration reaches its agents alone."""
+    rows = rows_of(Kind.SECRET, caller.team).filter(visible.rows())
+    return rows.filter(agent__in=caller.agents())
+
+
+def _held_of(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, User]:
+    wanted = known_id(held_id)
+    if not rows_of(Kind.SECRET, caller.team).filter(pk=wanted, agent__in=caller.agents()).exists():
+        raise NotFound
+    user = caller.require_person(_("Only a person can decide on a held secret."))
+    visible = visibility.seen_by(caller, None)
+    held = _secrets(caller, visible).filter(pk=wanted).first()
+    if held is None:
+        raise NotFound
+    _check_may_decide(caller, visible, held.owner)
+    return held, visible, user
+
+
+def _held(held: HeldSecret, visible: Visibility) -> HeldSecretOut:
+    shows = visible.shows(held.owner)
+    message = held.message if shows else None
+    return HeldSecretOut.of(
+        held,
+        owner=acting_owner.shown(held.owner),
+        filename=held.file.path if held.file and shows else None,
+        line=held.line if shows else None,
+        conversation_id=message.conversation.external_id if message else None,
+        message_id=message.external_id if message else None,
+    )
+
+
+def _check_may_decide(caller: Caller, visible: Visibility, owner: Owner | None) -> None:
+    if owner is None:
+        caller.require(Right.DECIDE)
+    elif not visible.shows(owner):
+        raise Forbidden("personal", _("Only its owner can decide on personal memory."))
