@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -13,26 +13,15 @@ from django.db.models import Q, QuerySet
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming import earlier
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
-from memoryweb.dreaming.operations import (
-    NOBODY,
-    Correction,
-    Living,
-    Material,
-    Said,
-    Spoken,
-)
+from memoryweb.dreaming.living import DECIDED, answered, corrections, decided_of, known_of, living
+from memoryweb.dreaming.living import MEMORY as MEMORY
+from memoryweb.dreaming.operations import Material
 from memoryweb.dreaming.proofs import is_done
-from memoryweb.dreaming.spoken import confirmed, spoken
-from memoryweb.facts.listing import weighed, weight_of
-from memoryweb.facts.models import Fact
-from memoryweb.facts.statements import Statement, statements_of
-from memoryweb.facts.trust import START
+from memoryweb.dreaming.spoken import spoken
 from memoryweb.forgetting import queries as forgetting
 from memoryweb.forgetting import tombstones
-from memoryweb.language.claims import Claim, takes_back
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
-from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.fact_evidence import ground_of
 from memoryweb.memory.proposing import rejected_lines
 from memoryweb.prepared import Prepared
@@ -40,14 +29,12 @@ from memoryweb.provenance import vouching
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
-from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
-MEMORY, DIARY = "MEMORY.md", "DREAMS.md"
+DIARY = "DREAMS.md"
 NO_NEW_NOTES = "no_new_notes"  # why a night has an outcome and no dream
 RECALL_DAYS = 30
-NOTED_IN = timedelta(days=1)  # what a message said, unless nothing ever notes it
-_DECIDED = ("pk", "state", "source", "confirmed_at", "corrected_at", "hidden_at")
 
 
 @dataclass(frozen=True)
@@ -112,8 +99,9 @@ def read(run: Run) -> Inputs:
         for one in _mentions(run, notes, origins, outside, away)
         if one.date >= first or _key(one.text) in held
     )
-    done, known = earlier.done_before(run), _weighed(run.agent_id, run.owner_id, _gone(away))
-    living = _living(run, memory, origins, known)
+    done, known = earlier.done_before(run), known_of(run.agent_id, run.owner_id, tuple(away.facts))
+    of_memory = {line: rows for (file, line), rows in origins.items() if file == core.file_id}
+    stands = living(run, memory.content, of_memory, memory.hidden, known)
     said = tuple(one.said for one in mentions if not one.waits)
     retired = list(earlier.retired(done))
     return Inputs(
@@ -125,16 +113,16 @@ def read(run: Run) -> Inputs:
         recalls=_recalls(run, notes, mentions),
         material=Material(
             today=run.now.astimezone(run.agent.zone).date(),
-            living=tuple(_answered(living, known, mentions, said, run.now)),
+            living=tuple(answered(stands, known, mentions, said, run.now)),
             said=said,
-            corrections=(*_corrections(known), *(one for one, _why in retired)),
+            corrections=(*corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
             spent=frozenset(earlier.spent(done)),
             is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
             names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
         ),
         retired=tuple((one.text, why) for one, why in retired if not away.says(one.text)),
-        decided=away.all | {tuple(getattr(one, name) for name in _DECIDED) for one in known},
+        decided=away.all | {tuple(getattr(one, name) for name in DECIDED) for one in known},
     )
 
 
@@ -149,7 +137,7 @@ def is_current(run: Run, frozen: Mapping[str, Any]) -> bool:
 def has_changed(run: Run, read: Inputs) -> bool:
     """People have decided about statements since, or spoken against one, without a new text."""
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
-    return read.decided != away.all | set(_decided(run.agent_id, run.owner_id, _gone(away)))
+    return read.decided != away.all | set(decided_of(run.agent_id, run.owner_id, tuple(away.facts)))
 
 
 def window(now: datetime) -> tuple[date, date]:
@@ -167,13 +155,6 @@ def read_by_dreams(runs: QuerySet[Run]) -> set[tuple[str, int]]:
         for read in frozen.values_list("inputs", flat=True)
         for note in read.get("notes", ())
     }
-
-
-def pinned_in(content: str) -> set[str]:
-    """Fingerprints of the statements of MEMORY.md that are pinned."""
-    pinned = pinned_lines(content)
-    found = statements_of(content, MEMORY)
-    return {one.print for one in found if not pinned.isdisjoint(range(one.line, one.end + 1))}
 
 
 def notes_of(owner: Owner | None) -> Q:
@@ -307,110 +288,6 @@ def _closed_lines(
     waiting = {line for file_id, line in flagged if file_id == text.file_id}
     forgotten = away.lines_in(uuid.UUID(text.file_id), text.content) if text.file_id else set()
     return frozenset(waiting | forgotten)
-
-
-def _gone(away: forgetting.Hidden) -> tuple[uuid.UUID, ...]:
-    return tuple(away.facts)
-
-
-def _facts(
-    agent_id: uuid.UUID, owner_id: uuid.UUID | None, away: Collection[uuid.UUID]
-) -> "QuerySet[Fact]":
-    """Those that may stand in MEMORY.md, and those that a person took back."""
-    rows = Fact.objects.of(agent_id, owner_id).exclude(pk__in=away)
-    held = Q(file__isnull=False) | Q(state=Fact.State.ACTIVE)
-    return rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
-
-
-_weighed = Prepared(lambda *of: weighed(_facts(*of)).order_by("pk"))
-_decided = Prepared(lambda *of: _facts(*of).values_list(*_DECIDED))
-
-
-def _living(
-    run: Run,
-    memory: Text,
-    origins: Mapping[tuple[str, int], list[LineOrigin]],
-    known: Iterable[Any],
-) -> Iterator[Living]:
-    """The statements of MEMORY.md, and those that found no room there."""
-    facts = {
-        fact.fingerprint: fact
-        for fact in known
-        if fact.path == MEMORY and (fact.file_id or fact.state == Fact.State.ACTIVE)
-    }
-    pinned = pinned_in(memory.content)
-    for one in statements_of(memory.content, MEMORY):
-        lines = range(one.line, one.end + 1)
-        found = [row for line in lines for row in origins.get((memory.file_id, line), ())]
-        fact = facts.pop(one.print, None)
-        is_written = (row.author_kind == AuthorKind.PERSON and not row.released for row in found)
-        yield Living(
-            id=str(fact.pk) if fact else f"line {one.line}",
-            text=one.text,
-            claim=_held_until(one.claim, fact),
-            by=confirmed(spoken(found, run.owner), fact and fact.confirmed_at),
-            is_persons=any(is_written) or bool(fact and fact.confirmed_at),
-            is_pinned=one.print in pinned,
-            is_flagged=any(line in memory.hidden for line in lines),
-            is_hidden=bool(fact and fact.hidden_at),
-            value=weight_of(fact, run.now).value if fact else START,
-        )
-    for fact in facts.values():
-        if fact.file_id is None:
-            yield _aside(fact, run)
-
-
-def _answered(
-    living: Iterable[Living],
-    known: Iterable[Fact],
-    mentions: Iterable[Mention],
-    said: Collection[Said],
-    now: datetime,
-) -> Iterator[Living]:
-    """Statements that their owner's own message hid, with the note lines that were made of it, or
-    a day's time for those to come."""
-    hiding = {str(fact.pk): fact.hidden_by_id for fact in known if fact.hidden_at}
-    fresh = {str(fact.pk) for fact in known if fact.hidden_at and fact.hidden_at > now - NOTED_IN}
-    of_message: dict[int | None, set[str]] = defaultdict(set)
-    for mention in mentions if hiding else ():
-        for ground in mention.grounds:
-            of_message[ground.message_id].add(mention.ref)
-    for one in living:
-        message = hiding.get(one.id)
-        lines = [it for it in said if message and it.ref in of_message[message]]
-        meant = [it for it in lines if takes_back(it.claim, one.text)]
-        against = meant or (lines if len(lines) == 1 else [])
-        awaits = bool(message) and not lines and one.id in fresh
-        yield replace(one, against=tuple(it.ref for it in against), awaits=awaits)
-
-
-def _held_until(claim: Claim, fact: Fact | None) -> Claim:
-    """What is stored was read when it was known when it was said."""
-    return replace(claim, valid_to=fact.valid_to) if fact and fact.valid_to else claim
-
-
-def _aside(fact: Fact, run: Run) -> Living:
-    """Trusted no further than a dream, wherever it came from."""
-    is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
-    said = Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
-    return Living(
-        id=str(fact.pk),
-        text=fact.text,
-        claim=_held_until(Statement(fact.text, fact.heading).claim, fact),
-        by=confirmed(said, fact.confirmed_at),
-        is_persons=fact.confirmed_at is not None,
-        is_hidden=fact.hidden_at is not None,
-        stands=False,
-        value=weight_of(fact, run.now).value,
-    )
-
-
-def _corrections(known: Iterable[Fact]) -> Iterator[Correction]:
-    """What people took back."""
-    for fact in known:
-        if fact.corrected_at is not None:
-            claim = Statement(fact.text, fact.heading).claim
-            yield Correction(fact.text, claim, fact.corrected_at)
 
 
 def _recalls(

@@ -11,7 +11,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
-from memoryweb.dreaming import earlier, inputs
+from memoryweb.dreaming import earlier, inputs, living
 from memoryweb.dreaming.models import Report
 from memoryweb.facts.models import Fact
 from memoryweb.memory.transaction import Transaction, write_transaction
@@ -206,12 +206,12 @@ def _over(agent: Agent, now: datetime) -> set[object]:
     what its owner said since; but for pinned ones, which no night moves."""
     known = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
     is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
-    is_told = Q(hidden_at__lt=now - inputs.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
+    is_told = Q(hidden_at__lt=now - living.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
     found = known.filter(is_over | is_told).select_related("file")
     return {
         one.owner_id
         for one in found
-        if not (one.file and one.fingerprint in inputs.pinned_in(one.file.content))
+        if not (one.file and one.fingerprint in living.pinned_in(one.file.content))
     }
 
 

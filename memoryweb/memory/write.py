@@ -4,12 +4,10 @@ In the caller's unit: path and size rules → secret scan → optimistic lock �
 line origins → search index → audit event → facts.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard
-from uuid import UUID
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.forgetting import tombstones
@@ -21,7 +19,6 @@ from memoryweb.memory.facts import Whys
 from memoryweb.memory.revising import Change, Save, keep, record, revise, save
 from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.transaction import Transaction
-from memoryweb.prepared import Prepared
 from memoryweb.provenance import flags
 from memoryweb.provenance import origins as line_origins
 from memoryweb.provenance.authorship import returning, rooted
@@ -34,6 +31,7 @@ from memoryweb.search import indexing
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.new_files import last_places, new_file
+from memoryweb.workspace.queries import locked_at_paths
 from memoryweb.workspace.revisions import content_of
 
 MAX_BYTES = 1024 * 1024
@@ -84,16 +82,10 @@ def _find(places: Sequence[Place]) -> dict[str, File]:
     """Those of one workspace, by their folded paths."""
     agent, owner = places[0].agent, places[0].owner
     names = tuple(paths.fold(place.path) for place in places)
-    found = _locked(agent.pk, owner.pk if owner else None, names)
+    found = locked_at_paths(agent.pk, owner.pk if owner else None, names)
     for file in found:
         file.agent, file.owner = agent, owner
     return {file.folded_path: file for file in found}
-
-
-@Prepared
-def _locked(agent_id: UUID, owner_id: UUID | None, names: Collection[str]) -> "QuerySet[File]":
-    files = File.objects.of(agent_id, owner_id).filter(folded_path__in=names)
-    return files.select_for_update(of=("self",))
 
 
 def lock(file: File) -> File:

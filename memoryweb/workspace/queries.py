@@ -54,6 +54,14 @@ def files_at_path(agent_id: UUID, owner_id: UUID | None, folded: str) -> "QueryS
     return File.objects.of(agent_id, owner_id).filter(folded_path=folded)
 
 
+@Prepared
+def locked_at_paths(
+    agent_id: UUID, owner_id: UUID | None, folded: Collection[str]
+) -> "QuerySet[File]":
+    files = File.objects.of(agent_id, owner_id).filter(folded_path__in=folded)
+    return files.select_for_update(of=("self",))
+
+
 def files_by_id(ids: Collection[str]) -> dict[str, File]:
     return {str(file.pk): file for file in File.objects.filter(pk__in=ids)}
 

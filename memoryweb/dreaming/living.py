@@ -1,0 +1,137 @@
+"""The statements that a night begins with: those that hold, and what people took back."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from memoryweb.dreaming.candidates import Mention
+from memoryweb.dreaming.operations import NOBODY, Correction, Living, Said, Spoken
+from memoryweb.dreaming.spoken import confirmed, spoken
+from memoryweb.facts.listing import weighed, weight_of
+from memoryweb.facts.models import Fact
+from memoryweb.facts.statements import Statement, statements_of
+from memoryweb.facts.trust import START
+from memoryweb.language.claims import Claim, takes_back
+from memoryweb.markdown.pins import pinned_lines
+from memoryweb.prepared import Prepared
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.runs.models import Run
+from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
+
+MEMORY = "MEMORY.md"
+NOTED_IN = timedelta(days=1)  # what a message said, unless nothing ever notes it
+DECIDED = ("pk", "state", "source", "confirmed_at", "corrected_at", "hidden_at")
+
+
+def pinned_in(content: str) -> set[str]:
+    """Fingerprints of the statements of MEMORY.md that are pinned."""
+    pinned = pinned_lines(content)
+    found = statements_of(content, MEMORY)
+    return {one.print for one in found if not pinned.isdisjoint(range(one.line, one.end + 1))}
+
+
+def _facts(
+    agent_id: uuid.UUID, owner_id: uuid.UUID | None, away: Collection[uuid.UUID]
+) -> "QuerySet[Fact]":
+    """Those that may stand in MEMORY.md, and those that a person took back."""
+    rows = Fact.objects.of(agent_id, owner_id).exclude(pk__in=away)
+    held = Q(file__isnull=False) | Q(state=Fact.State.ACTIVE)
+    return rows.filter(held & Q(path=MEMORY) | Q(corrected_at__isnull=False))
+
+
+known_of = Prepared(lambda *of: weighed(_facts(*of)).order_by("pk"))
+decided_of = Prepared(lambda *of: _facts(*of).values_list(*DECIDED))
+
+
+def living(
+    run: Run,
+    content: str,
+    origins: Mapping[int, list[LineOrigin]],
+    hidden: Collection[int],
+    known: Iterable[Any],
+) -> Iterator[Living]:
+    """The statements of MEMORY.md, and those that found no room there. `origins` of its lines;
+    `hidden` are those that no model is given."""
+    facts = {
+        fact.fingerprint: fact
+        for fact in known
+        if fact.path == MEMORY and (fact.file_id or fact.state == Fact.State.ACTIVE)
+    }
+    pinned = pinned_in(content)
+    for one in statements_of(content, MEMORY):
+        lines = range(one.line, one.end + 1)
+        found = [row for line in lines for row in origins.get(line, ())]
+        fact = facts.pop(one.print, None)
+        is_written = (row.author_kind == AuthorKind.PERSON and not row.released for row in found)
+        yield Living(
+            id=str(fact.pk) if fact else f"line {one.line}",
+            text=one.text,
+            claim=_held_until(one.claim, fact),
+            by=confirmed(spoken(found, run.owner), fact and fact.confirmed_at),
+            is_persons=any(is_written) or bool(fact and fact.confirmed_at),
+            is_pinned=one.print in pinned,
+            is_flagged=any(line in hidden for line in lines),
+            is_hidden=bool(fact and fact.hidden_at),
+            value=weight_of(fact, run.now).value if fact else START,
+        )
+    for fact in facts.values():
+        if fact.file_id is None:
+            yield _aside(fact, run)
+
+
+def answered(
+    living: Iterable[Living],
+    known: Iterable[Fact],
+    mentions: Iterable[Mention],
+    said: Collection[Said],
+    now: datetime,
+) -> Iterator[Living]:
+    """Statements that their owner's own message hid, with the note lines that were made of it, or
+    a day's time for those to come."""
+    hiding = {str(fact.pk): fact.hidden_by_id for fact in known if fact.hidden_at}
+    fresh = {str(fact.pk) for fact in known if fact.hidden_at and fact.hidden_at > now - NOTED_IN}
+    of_message: dict[int | None, set[str]] = defaultdict(set)
+    for mention in mentions if hiding else ():
+        for ground in mention.grounds:
+            of_message[ground.message_id].add(mention.ref)
+    for one in living:
+        message = hiding.get(one.id)
+        lines = [it for it in said if message and it.ref in of_message[message]]
+        meant = [it for it in lines if takes_back(it.claim, one.text)]
+        against = meant or (lines if len(lines) == 1 else [])
+        awaits = bool(message) and not lines and one.id in fresh
+        yield replace(one, against=tuple(it.ref for it in against), awaits=awaits)
+
+
+def _held_until(claim: Claim, fact: Fact | None) -> Claim:
+    """What is stored was read when it was known when it was said."""
+    return replace(claim, valid_to=fact.valid_to) if fact and fact.valid_to else claim
+
+
+def _aside(fact: Fact, run: Run) -> Living:
+    """Trusted no further than a dream, wherever it came from."""
+    is_own = fact.source in {SourceClass.OWNER, SourceClass.PERSON}
+    said = Spoken(fact.said_at, "" if is_own and run.owner_id else NOBODY, is_word=is_own)
+    return Living(
+        id=str(fact.pk),
+        text=fact.text,
+        claim=_held_until(Statement(fact.text, fact.heading).claim, fact),
+        by=confirmed(said, fact.confirmed_at),
+        is_persons=fact.confirmed_at is not None,
+        is_hidden=fact.hidden_at is not None,
+        stands=False,
+        value=weight_of(fact, run.now).value,
+    )
+
+
+def corrections(known: Iterable[Fact]) -> Iterator[Correction]:
+    """What people took back."""
+    for fact in known:
+        if fact.corrected_at is not None:
+            claim = Statement(fact.text, fact.heading).claim
+            yield Correction(fact.text, claim, fact.corrected_at)
