@@ -3,6 +3,7 @@ import os
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import hypothesis
 import pytest
@@ -216,3 +217,12 @@ def _is_transactional(request: pytest.FixtureRequest) -> bool:
         "transactional_db",
         "live_server",
     }.isdisjoint(request.fixturenames)
+
+
+@pytest.fixture(autouse=True)
+def _own_checkpoints(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A chain of another test is none that was rewritten."""
+    folder = tmp_path_factory.getbasetemp() / "checkpoints" / uuid4().hex
+    monkeypatch.setattr(settings, "CHECKPOINTS", folder)

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any, Literal
+from uuid import UUID
 
 from ninja import Query
 from pydantic import Field
@@ -39,6 +40,7 @@ class EventOut(Camel):
     outcome: Outcome
     reason_code: str
     run_id: IdOrNull
+    agent_id: IdOrNull
     model: str
     ip: str
     user_agent: str
@@ -51,6 +53,7 @@ class EventFilter(Paging):
     action: str | None = Field(None, max_length=64, description="For example `file.written`.")
     actor_id: str | None = Field(None, max_length=64)
     target_id: str | None = Field(None, max_length=64)
+    agent_id: UUID | None = Field(None, description="Only what was about this agent's memory.")
     outcome: Outcome | None = None
 
 

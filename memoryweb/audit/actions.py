@@ -10,6 +10,7 @@ ACTIONS: dict[str, str | Promise] = {
     "agent.created": _("Created an agent."),
     "agent.removed": _("Deleted an agent 30 days after it was archived."),
     "agent.restored": _("Restored an archived agent."),
+    "audit.exported": _("Exported the audit log."),
     "breakglass.opened": _("Opened a person's memory for an hour, with a reason."),
     "context.served": _("Gave memory to an agent."),
     "contradiction.opened": _("Found statements that contradict each other."),

@@ -35,6 +35,7 @@ class Event(models.Model):
     outcome = PlainCharField(max_length=16, default="ok")
     reason_code = PlainCharField(max_length=64, blank=True)
     run_id = models.UUIDField(null=True)
+    agent_id = models.UUIDField(null=True, help_text="whose memory it was about, if one agent's")
     model = PlainCharField(max_length=120, blank=True)
     ip = PlainCharField(max_length=45, blank=True)
     user_agent = PlainCharField(max_length=200, blank=True)
@@ -52,6 +53,8 @@ class Event(models.Model):
             models.Index(fields=["team_id", "action", "-seq"], name="audit_event_action"),
             models.Index(fields=["team_id", "target_id", "-seq"], name="audit_event_target"),
             models.Index(fields=["team_id", "run_id"], name="audit_event_run"),
+            models.Index(fields=["team_id", "actor_id", "-seq"], name="audit_event_actor"),
+            models.Index(fields=["team_id", "agent_id", "-seq"], name="audit_event_agent"),
         ]
 
     def __str__(self) -> str:
@@ -60,6 +63,11 @@ class Event(models.Model):
     @property
     def at(self) -> datetime:
         return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=self.at_us)
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What its commitments stand for, where that was not erased."""
+        return {label.name: label.text for label in self.labels.all() if label.text}
 
 
 class Label(models.Model):

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Max, Min, Q, QuerySet
 
-from memoryweb.audit.models import Event, Label
+from memoryweb.audit.models import Event
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LOOKS = ("personal.read", "personal.exported")
@@ -23,14 +23,6 @@ def span_of_run(team_id: UUID, run_id: UUID) -> tuple[int, int] | None:
     span = Event.objects.filter(team_id=team_id, run_id=run_id).aggregate(Min("seq"), Max("seq"))
     first, last = span["seq__min"], span["seq__max"]
     return (first, last) if first is not None else None
-
-
-def labels_of(events: Iterable[Event]) -> dict[int, dict[str, str]]:
-    """Event id → what its commitments stand for, where that was not erased."""
-    found: dict[int, dict[str, str]] = {}
-    for label in Label.objects.filter(event__in=[event.pk for event in events]).exclude(text=""):
-        found.setdefault(label.event_id, {})[label.name] = label.text
-    return found
 
 
 def count_since(team_id: UUID, action: str, actor_id: str | None, since: datetime) -> int:

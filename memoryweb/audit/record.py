@@ -47,6 +47,7 @@ class Entry:
     outcome: str = "ok"
     reason_code: str = ""
     run_id: UUID | None = None
+    agent_id: UUID | None = None
     model: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -55,7 +56,8 @@ class Entry:
 def target(row: Model) -> dict[str, Any]:
     """The fields of an entry that say what it happened to."""
     kind = re.sub(r"\B(?=[A-Z])", "_", type(row).__name__).lower()
-    return {"target_kind": kind, "target_id": str(row.pk)}
+    agent_id = row.pk if kind == "agent" else getattr(row, "agent_id", None)
+    return {"target_kind": kind, "target_id": str(row.pk), "agent_id": agent_id}
 
 
 def record(team_id: UUID, entry: Entry) -> Event:
@@ -106,6 +108,8 @@ def _heads(team_id: UUID) -> QuerySet[ChainHead]:
 
 def _next_event(head: ChainHead, entry: Entry, commitments: Mapping[str, str]) -> Event:
     columns = _columns(entry)
+    if entry.agent_id:  # events of before this column have none, and verify as they were hashed
+        columns["agent_id"] = entry.agent_id
     seq, previous = head.seq + 1, bytes(head.hash)
     canonical = chain.canonical({**columns, "labels": commitments})
     details = columns.pop("details")

@@ -9,16 +9,18 @@ from uuid import UUID
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.audit import chain
+from memoryweb.audit import chain, checkpoints
 from memoryweb.audit.models import ChainHead, Event, Label
 
 _CHUNK = 2000
+_NONE = checkpoints.Checkpoint("", 0, "", "")
 
 
 @dataclass(frozen=True)
 class Verification:
-    """`head` is the last hash, in hex: kept elsewhere, it shows later what the chain alone cannot
-    (see LIMITS). `erased` counts the words that were taken out of events."""
+    """`events`: how many of the chain are good, from its first one. `head` is the last hash, in
+    hex. `erased` counts the words that were taken out of events. `goes_on`: there are more, that
+    were not looked at yet. `checkpoints` is how many signed ones the events agree with."""
 
     ok: bool
     events: int
@@ -26,27 +28,40 @@ class Verification:
     problem: str = ""
     head: str = ""
     erased: int = 0
+    checkpoints: int = 0
+    goes_on: bool = False
 
 
 LIMITS = _(
-    "From the database alone nobody can see that a chain was rewritten from some event to its end, "
-    "shortened together with its head, or removed together with its team. Keep a copy of each head "
-    "elsewhere and compare it."
+    "Signed checkpoints show when a chain was rewritten, shortened or removed. Somebody who can "
+    "change the database and also the checkpoints and their key can rewrite all of them: keep a "
+    "copy of the checkpoints on another machine."
 )
 
 
-def verify(team_id: UUID, *, stands: bool = False) -> Verification:
-    """Reads every event of the chain. The team may go on writing meanwhile.
+def verify(
+    team_id: UUID, *, stands: bool = False, after: int = 0, most: int | None = None
+) -> Verification:
+    """Reads every event of the chain, or at most so many `after` one that was found good. The team
+    may go on writing meanwhile.
 
     `stands`: the team is still there, so that its chain has an event, and all words.
     """
-    head = _head(team_id)
-    seq, previous, erased = 0, chain.GENESIS, 0
-    for event in _events(team_id):
+    head, signed = _head(team_id), _signed(team_id)
+    strange = next((seq for seq, one in signed if not one.is_ours), None)
+    if strange is not None:
+        return _bad(after, max(strange, 1), _("A checkpoint of this event has a wrong signature."))
+    seq, previous, erased = after, _hash_of(team_id, after), 0
+    expected: dict[int, set[str]] = {}
+    for at, one in signed:
+        expected.setdefault(at, set()).add(one.hash)
+    for event in _events(team_id, after, most):
         if event.seq != seq + 1:
             return _bad(seq, seq + 1, _("This event is missing."))
         if problem := _problem(event, previous):
             return _bad(seq, event.seq, problem)
+        if expected.get(event.seq, {bytes(event.hash).hex()}) != {bytes(event.hash).hex()}:
+            return _bad(seq, event.seq, _("A signed checkpoint knows another event in this place."))
         if event.seq == head.seq and bytes(event.hash) != bytes(head.hash):
             return _bad(seq, event.seq, _("The head of the chain does not match this event."))
         if gone := _erased(event):
@@ -54,29 +69,56 @@ def verify(team_id: UUID, *, stands: bool = False) -> Verification:
                 return _bad(seq, event.seq, _("Words of this event were erased."))
             erased += gone
         seq, previous = event.seq, bytes(event.hash)
+    good = Verification(
+        ok=True,
+        events=seq,
+        head=previous.hex() if seq else "",
+        erased=erased,
+        checkpoints=sum(at <= seq for at, _one in signed),
+        goes_on=most is not None and seq == after + most,
+    )
+    return good if good.goes_on else _at_the_end(team_id, head, good, stands)
+
+
+def _at_the_end(team_id: UUID, head: ChainHead, good: Verification, stands: bool) -> Verification:
+    seq, known = good.events, max((at for at, _one in _signed(team_id)), default=0)
     if seq < head.seq:
         return _bad(seq, seq + 1, _("This event is missing at the end of the chain."))
     # Events written since the head was read have moved it on; others have no business here.
     if seq > head.seq and seq > _head(team_id).seq:
         return _bad(head.seq, head.seq + 1, _("The head of the chain does not know this event."))
+    if known > _head(team_id).seq:
+        return _bad(seq, seq + 1, _("A signed checkpoint knows this event, and it is missing."))
     if stands and not seq:
         return _bad(0, 1, _("The whole chain is missing."))
-    return Verification(ok=True, events=seq, head=previous.hex() if seq else "", erased=erased)
+    return good
 
 
 def chains(standing: Collection[UUID] = ()) -> list[UUID]:
-    """Every team that has a chain, even one that is gone or whose head is, and those that stand."""
+    """Every team that has a chain or a checkpoint, even one that is gone, and those that stand."""
     heads = ChainHead.objects.values_list("team_id", flat=True)
-    return sorted({*standing, *heads, *Event.objects.values_list("team_id", flat=True).distinct()})
+    events = Event.objects.values_list("team_id", flat=True).distinct()
+    return sorted({*standing, *heads, *events, *checkpoints.teams()})
 
 
 def _head(team_id: UUID) -> ChainHead:
     return ChainHead.objects.filter(team_id=team_id).first() or ChainHead(team_id=team_id)
 
 
-def _events(team_id: UUID) -> Iterator[Event]:
-    rows = Event.objects.filter(team_id=team_id).order_by("seq").prefetch_related("labels")
-    return rows.iterator(chunk_size=_CHUNK)
+def _signed(team_id: UUID) -> list[tuple[int, checkpoints.Checkpoint]]:
+    """The checkpoints that are kept; one of another team counts as unsigned."""
+    found = [one if one.team == str(team_id) else _NONE for one in checkpoints.kept(team_id)]
+    return [(one.seq, one) for one in found]
+
+
+def _hash_of(team_id: UUID, seq: int) -> bytes:
+    found = Event.objects.filter(team_id=team_id, seq=seq).values_list("hash", flat=True)
+    return bytes(next(iter(found), chain.GENESIS))
+
+
+def _events(team_id: UUID, after: int, most: int | None) -> Iterator[Event]:
+    rows = Event.objects.filter(team_id=team_id, seq__gt=after).order_by("seq")
+    return rows.prefetch_related("labels")[:most].iterator(chunk_size=_CHUNK)
 
 
 def _problem(event: Event, previous: bytes) -> str | Promise:

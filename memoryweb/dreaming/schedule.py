@@ -11,6 +11,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
+from memoryweb.audit.record import target
 from memoryweb.dreaming import earlier, inputs, living
 from memoryweb.dreaming.models import Report
 from memoryweb.facts.models import Fact
@@ -177,8 +178,7 @@ def _record_look(work: Transaction, agent: Agent, night: date) -> None:
     if is_new:
         work.record(
             "run.finished",
-            target_kind="run",
-            target_id=str(look.pk),
+            **target(look),
             outcome=look.status,
             reason_code=look.reason,
             run_id=look.pk,
@@ -249,8 +249,7 @@ def _check_cooldown(agent: Agent, owner: Owner | None) -> None:
 def record(work: Transaction, action: str, run: Run) -> None:
     work.record(
         action,
-        target_kind="run",
-        target_id=str(run.pk),
+        **target(run),
         run_id=run.pk,
         on_behalf_of=run.owner_id,
         details={"kind": str(run.kind), "trigger": str(run.trigger)},

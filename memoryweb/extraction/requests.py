@@ -13,6 +13,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Integration, User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
 from memoryweb.facts.models import Fact
@@ -252,8 +253,7 @@ def _skipped(work: Transaction, run: Run, reason: Skip) -> Run:
 def _record(work: Transaction, action: str, run: Run, details: dict[str, object]) -> None:
     work.record(
         action,
-        target_kind="run",
-        target_id=str(run.pk),
+        **target(run),
         on_behalf_of=run.owner_id,
         outcome=run.status if run.finished_at else "ok",
         reason_code=run.reason,

@@ -5,6 +5,7 @@ What changes a statement changes its file; the facts follow, as they follow ever
 
 from django.utils.translation import gettext as _
 
+from memoryweb.audit.record import target
 from memoryweb.facts.models import Fact, Vote
 from memoryweb.facts.statements import Statement, bullets_of, statements_of
 from memoryweb.language.normal_form import normalise
@@ -149,7 +150,7 @@ def put_in(tx: Transaction, fact: Fact, *, writer: Writer, text: str = "") -> Wr
 
 
 def record(tx: Transaction, action: str, fact: Fact) -> None:
-    tx.record(action, target_kind="fact", target_id=str(fact.pk), on_behalf_of=fact.owner_id)
+    tx.record(action, **target(fact), on_behalf_of=fact.owner_id)
 
 
 def _standing(fact: Fact) -> tuple[File, Statement]:

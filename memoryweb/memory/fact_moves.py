@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
+from memoryweb.audit.record import target
 from memoryweb.facts.corrections import Corrections
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement
@@ -335,8 +336,7 @@ def waiting_of(there: Iterable[Statement], flagged: Collection[int]) -> set[str]
 def record(of: Revised, **counts: int) -> None:
     of.tx.record(
         "fact.changed",
-        target_kind="file",
-        target_id=str(of.file.pk),
+        **target(of.file),
         target_revision=of.file.revision,
         on_behalf_of=of.file.owner_id,
         details={name: count for name, count in counts.items() if count},

@@ -7,6 +7,7 @@ into no prompt and no search any more, and the next dream writes the file.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.language.claims import Act, Claim, claim_of, takes_back
@@ -45,8 +46,7 @@ def hear(tx: Transaction, conversation: Conversation, messages: Iterable[Message
     if hidden:
         tx.record(
             "fact.hidden",
-            target_kind="conversation",
-            target_id=str(conversation.pk),
+            **target(conversation),
             on_behalf_of=conversation.owner_id,
             details={"hidden": len(hidden)},
         )

@@ -100,6 +100,7 @@ def _save(tx: Transaction, proposal: Proposal, broken: Sequence[tuple[str, str]]
         "proposal.made",
         target_kind="proposal",
         target_id=str(proposal.pk),
+        agent_id=proposal.file.agent_id,
         on_behalf_of=proposal.file.owner_id,
         details={"guards": [guard for guard, _sentence in broken]},
     )

@@ -386,5 +386,6 @@ def _record(tx: Transaction, source: Source, done: Reverted) -> None:
         "provenance.reverted",
         target_kind=str(source.kind),
         target_id=str(source.id),
+        agent_id=source.agent.pk,
         details={"agent": str(source.agent.pk), **asdict(done)},
     )

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memoryweb.audit.record import target
 from memoryweb.memory import facts, screening
 from memoryweb.memory.facts import Whys
 from memoryweb.memory.screening import Screened
@@ -130,8 +131,7 @@ def _revision(
 def record(tx: Transaction, action: str, file: File, revision: Revision, **labels: str) -> None:
     tx.record(
         action,
-        target_kind="file",
-        target_id=str(file.pk),
+        **target(file),
         target_revision=revision.number,
         before_revision=revision.number - 1 or None,
         on_behalf_of=file.owner_id,

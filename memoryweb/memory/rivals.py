@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from memoryweb.agents.models import Agent
+from memoryweb.audit.record import target
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.facts.validity import holds_on, state_on, today
 from memoryweb.language.claims import is_other_value
@@ -117,8 +118,7 @@ def _is_ignored(ignored: Iterable[Contradiction], one: Fact, other: Fact) -> boo
 def record(tx: Transaction, action: str, found: Contradiction) -> None:
     tx.record(
         action,
-        target_kind="contradiction",
-        target_id=str(found.pk),
+        **target(found),
         on_behalf_of=found.owner_id,
         details={"resolution": found.resolution} if found.resolution else {},
     )

@@ -32,6 +32,7 @@ class Transaction:
             fields.setdefault("run_id", self.run.pk)
             fields.setdefault("model", self.run.model)
             fields.setdefault("on_behalf_of", self.run.owner_id)
+            fields.setdefault("agent_id", self.run.agent_id)
         self.entries.append(Entry(action=action, actor=self.actor, **fields))
 
 

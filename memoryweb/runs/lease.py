@@ -207,8 +207,7 @@ def record_finished(run: Run) -> None:
 
 def _event_fields(run: Run) -> dict[str, Any]:
     return {
-        "target_kind": "run",
-        "target_id": run.id,
+        **audit.target(run),
         "on_behalf_of": run.owner_id,
         "outcome": run.status,
         "reason_code": run.reason,

@@ -11,6 +11,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django_q.models import Failure, Schedule, Success
 from django_scopes import scopes_disabled
 
+from memoryweb.audit import checkpoints
 from memoryweb.audit import record as audit
 from memoryweb.runs import fairness
 from memoryweb.runs.lease import record_finished
@@ -23,6 +24,8 @@ CALLS_A_TICK = 20
 FARTHEST = timedelta(days=2)  # no back-off, budget or pause is longer
 FAILURES_KEPT = timedelta(days=7)
 GONE_A_TICK = 200  # so that no tick holds up what writes
+
+CHECKPOINT, SIGNED_EVERY = "checkpoint", timedelta(hours=1)
 
 Tick = Callable[[datetime], object]
 _ticks: list[Tick] = []
@@ -38,8 +41,8 @@ def tick(now: datetime) -> list[str]:
     """Every step, whatever becomes of the others. The names of those that failed."""
     failed = []
     with scopes_disabled():
-        steps = (requeue_expired, hurry_lost, *_ticks, call_again, purge, forget_runs, _remember)
-        for step in steps:
+        steps = (requeue_expired, hurry_lost, *_ticks, call_again, purge, forget_runs)
+        for step in (*steps, sign_audit, _remember):
             try:
                 step(now)
             except Exception:
@@ -107,6 +110,14 @@ def forget_runs(now: datetime) -> int:
         gone = list(old.values_list("pk", flat=True)[:GONE_A_TICK])
         Run.objects.filter(pk__in=gone).delete()
     return len(gone)
+
+
+def sign_audit(now: datetime) -> None:
+    """Once an hour: a signed checkpoint of every chain that has moved on."""
+    last = Beat.objects.filter(name=CHECKPOINT).first()
+    if last is None or not timedelta() <= now - last.at < SIGNED_EVERY:
+        checkpoints.sign_moved(now)
+        Beat.objects.update_or_create(name=CHECKPOINT, defaults={"at": now})
 
 
 def ensure_schedule(now: datetime) -> None:

@@ -210,6 +210,9 @@ team_patterns: Patterns = [
     path("owners/<uuid:owner_id>/export/", owners.export, name="owners_export"),
     path("settings/", include(settings_patterns)),
     path("audit/", audit.audit, name="audit"),
+    path("audit/verify/", audit.verify, name="audit_verify"),
+    path("audit/verifier/", audit.verifier, name="audit_verifier"),
+    path("audit/export/<slug:kind>/", audit.export, name="audit_export"),
 ]
 
 urlpatterns = [

@@ -22,6 +22,7 @@ def events(db: None) -> list[Event]:
             Actor("person", id="p1", role="admin", token_id=uuid.uuid4()),
             on_behalf_of=uuid.uuid4(),
             details={"number": number},
+            agent_id=uuid.uuid4(),
             labels={"path": f"note-{number}.md"},
         )
         for number in range(5)

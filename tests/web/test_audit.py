@@ -1,12 +1,19 @@
-from uuid import UUID
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from memoryweb.audit.models import Event
-from tests.web.pages import text, url
+from memoryweb.audit import checkpoints, verify_export
+from memoryweb.audit.models import Event, Maintenance
+from memoryweb.web.audit import views
+from memoryweb.web.audit.export import _row
+from tests.web.pages import text, tight, url
 from tests.web.stage import NOTE, PERSONAL, Stage
 
 
@@ -18,8 +25,8 @@ def test_every_event_reads_as_a_sentence(stage: Stage, audrey: Client) -> None:
 
 def test_the_filter_stands_in_the_address(stage: Stage, audrey: Client) -> None:
     page = text(audrey.get(url(stage.world.team, "audit", query="?action=run.finished")))
-    assert "Finished a run." in page.split("</form>")[-1]
-    assert "Wrote a file." not in page.split("</form>")[-1]
+    assert "Finished a run." in page.split('id="events"')[1]
+    assert "Wrote a file." not in page.split('id="events"')[1]
 
 
 def test_one_run_is_followed(stage: Stage, audrey: Client) -> None:
@@ -68,4 +75,120 @@ def test_done_finds_runs_that_succeeded(stage: Stage, audrey: Client) -> None:
     query = "?outcome=ok&action=run.finished"
     assert "succeeded" in {event.outcome for event in Event.objects.all()}
     page = text(audrey.get(url(stage.world.team, "audit", query=query)))
-    assert "Finished a run." in page.split("</form>")[-1]
+    assert "Finished a run." in page.split('id="events"')[1]
+
+
+def _export(stage: Stage, client: Client, kind: str, query: str = "") -> str:
+    response = client.post(url(stage.world.team, "audit_export", kind, query=query))
+    assert response.status_code == 200
+    return b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+
+
+def _verified(tmp_path: Path, exported: str, *more: str) -> tuple[int, str]:
+    """By another Python process that has nothing of memoryweb."""
+    path = tmp_path / "audit.jsonl"
+    path.write_text(exported)
+    command = [sys.executable, "-I", "-S", verify_export.__file__, str(path), *more]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def test_an_export_is_verified_without_memoryweb(
+    stage: Stage, audrey: Client, tmp_path: Path
+) -> None:
+    exported = _export(stage, audrey, "jsonl")
+    code, said = _verified(tmp_path, exported, "--key", checkpoints.public_key())
+    assert (code, "The chain is whole." in said) == (0, True)
+    assert "audit.exported" in exported
+
+
+@pytest.mark.parametrize(
+    "alter",
+    [
+        lambda lines: [*lines[:2], *lines[3:]],
+        lambda lines: [*lines[:-2], lines[-1]],
+        lambda lines: lines[:-1],
+        lambda lines: [lines[0], lines[2], lines[1], *lines[3:]],
+        lambda lines: [*lines[:3], lines[3].replace("at_us", "at_US"), *lines[4:]],
+        lambda lines: [*lines[:-1], lines[-1].replace('"signature": "', '"signature": "0')],
+        lambda lines: ["{}", *lines[1:]],
+        lambda lines: ["[" * 100],
+    ],
+)
+def test_an_altered_export_is_found(
+    stage: Stage, audrey: Client, tmp_path: Path, alter: Callable[[list[str]], list[str]]
+) -> None:
+    lines = _export(stage, audrey, "jsonl").splitlines()
+    assert _verified(tmp_path, "\n".join(alter(lines)))[0] == 1
+
+
+def test_a_key_of_somebody_else_is_refused(stage: Stage, audrey: Client, tmp_path: Path) -> None:
+    exported = _export(stage, audrey, "jsonl")
+    code, said = _verified(tmp_path, exported, "--key", "00" * 32)
+    assert (code, "signed with another key" in said) == (1, True)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_an_export_holds_exactly_what_the_filter_shows(
+    stage: Stage, audrey: Client, tmp_path: Path, kind: str
+) -> None:
+    query = f"?action=file.written&agent={stage.world.agent.pk}"
+    wanted = Event.objects.filter(
+        team_id=stage.world.team.pk, action="file.written", agent_id=stage.world.agent.pk
+    )
+    exported = _export(stage, audrey, kind, query)
+    assert (
+        0
+        < wanted.count()
+        == exported.count('\\"action\\":\\"file.written') + exported.count(",file.written,")
+    )
+    assert "run.finished" not in exported
+    if kind == "jsonl":
+        assert _verified(tmp_path, exported)[0] == 0
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv"])
+def test_an_export_names_no_personal_file(stage: Stage, audrey: Client, kind: str) -> None:
+    file = stage.world.agent.files.get(owner=stage.world.bobs_memory, path=NOTE)
+    exported = _export(stage, audrey, kind, f"?target={file.pk}")
+    assert "file.written" in exported
+    assert NOTE not in exported
+
+
+def test_a_cell_is_never_a_formula() -> None:
+    assert _row(["=1+1", "-2", "@x", "plain"]) == "'=1+1,'-2,'@x,plain\r\n"
+
+
+def test_only_who_sees_the_log_verifies_and_exports(stage: Stage, bob: Client) -> None:
+    assert bob.get(url(stage.world.team, "audit_verify")).status_code == 403
+    assert bob.post(url(stage.world.team, "audit_export", "csv")).status_code == 403
+
+
+def test_people_and_agents_filter(stage: Stage, audrey: Client) -> None:
+    def shown(query: str) -> str:
+        return text(audrey.get(url(stage.world.team, "audit", query=query)))
+
+    audrey.post(url(stage.world.team, "audit_export", "csv"))
+    audreys = shown(f"?actor={stage.world.audrey.pk}").split('id="events"')[1]
+    assert "Exported the audit log." in audreys
+    assert "Wrote a file." not in audreys
+    assert "Wrote a file." in shown(f"?agent={stage.world.agent.pk}").split('id="events"')[1]
+    assert "Nothing matches this filter." not in shown(f"?agent={uuid4()}")  # that is no choice
+
+
+def test_the_page_verifies_the_log(stage: Stage, audrey: Client) -> None:
+    assert "The log is whole" in text(audrey.get(url(stage.world.team, "audit_verify")))
+    Maintenance.objects.update_or_create(pk=1, defaults={"allowed": True})
+    Event.objects.filter(team_id=stage.world.team.pk, seq=3).update(outcome="failed")
+    page = tight(audrey.get(url(stage.world.team, "audit_verify")))
+    assert "not as it was written is number 3." in page
+
+
+def test_a_long_log_is_verified_in_steps(
+    stage: Stage, audrey: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "_A_STEP", 3)
+    page = text(audrey.get(url(stage.world.team, "audit_verify")))
+    assert 'name="after" value="3"' in page
+    page = text(audrey.get(url(stage.world.team, "audit_verify", query="?after=3")))
+    assert 'name="after" value="6"' in page

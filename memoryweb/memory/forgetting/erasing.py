@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.record import target
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
@@ -62,8 +63,7 @@ def erase_owner(tx: Transaction, owner: Owner, by: User | None = None) -> list[R
     owner.save(update_fields=["paused"])
     tx.record(
         "memory.erasure_requested",
-        target_kind="owner",
-        target_id=str(owner.pk),
+        **target(owner),
         on_behalf_of=owner.pk,
     )
     runs = []

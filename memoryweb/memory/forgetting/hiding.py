@@ -163,6 +163,7 @@ def record(tx: Transaction, action: str, request: Request, **details: int) -> No
         action,
         target_kind="forget_request",
         target_id=str(request.pk),
+        agent_id=request.agent_id,
         on_behalf_of=request.owner_id,
         details={"via": str(request.via), **details},
     )

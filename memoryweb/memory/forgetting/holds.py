@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.audit.record import target
 from memoryweb.forgetting.models import LegalHold, Request
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Transaction
@@ -87,8 +88,7 @@ def end(tx: Transaction, hold: LegalHold) -> None:
 def _record(tx: Transaction, action: str, hold: LegalHold) -> None:
     tx.record(
         action,
-        target_kind="legal_hold",
-        target_id=str(hold.pk),
+        **target(hold),
         on_behalf_of=hold.owner_id,
         labels={"reason": hold.reason},
     )

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import QuerySet
 
+from memoryweb.audit.record import target
 from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.memory.transaction import Transaction
 
@@ -41,8 +42,7 @@ def give(
     receipt.save(force_insert=True)
     tx.record(
         "memory.forgotten",
-        target_kind="receipt",
-        target_id=str(receipt.pk),
+        **target(receipt),
         on_behalf_of=owner_id,
         details={**receipt.counts, "remaining": remaining, "hash": receipt.hash},
     )

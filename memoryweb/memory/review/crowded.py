@@ -52,6 +52,7 @@ def see(tx: Transaction, found: CrowdedFile, *, by: User) -> None:
         "file.crowded_seen",
         target_kind="file",
         target_id=str(found.file_id),
+        agent_id=found.file.agent_id,
         on_behalf_of=found.file.owner_id,
     )
 

@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
+from memoryweb.audit.record import target
 from memoryweb.facts.models import Fact
 from memoryweb.memory import facts
 from memoryweb.memory.exceptions import Decided, Stale
@@ -80,8 +81,7 @@ def _find(file: File, line_print: str) -> tuple[int, str]:
 def _record(tx: Transaction, action: str, file: File, number: int, marks: str, by: User) -> None:
     tx.record(
         action,
-        target_kind="file",
-        target_id=str(file.pk),
+        **target(file),
         target_revision=file.revision,
         on_behalf_of=file.owner_id,
         labels={"path": file.path},

@@ -204,6 +204,7 @@ def _decide(tx: Transaction, proposal: Proposal, state: Proposal.State, by: User
         f"proposal.{state}",
         target_kind="proposal",
         target_id=str(proposal.pk),
+        agent_id=proposal.file.agent_id,
         on_behalf_of=proposal.file.owner_id,
         run_id=proposal.run_id,
     )

@@ -8,6 +8,7 @@ from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import User
 from memoryweb.audit.queries import count_since
+from memoryweb.audit.record import target
 from memoryweb.conversations.models import Message
 from memoryweb.markdown.diff import carry
 from memoryweb.memory import screening, write
@@ -126,8 +127,7 @@ def _close(tx: Transaction, held: HeldSecret, state: HeldSecret.State, by: User 
     expired = state == HeldSecret.State.EXPIRED
     tx.record(
         "secret.expired" if expired else "secret.decided",
-        target_kind="held_secret",
-        target_id=str(held.pk),
+        **target(held),
         on_behalf_of=held.owner_id,
         reason_code=state.value,
     )

@@ -54,6 +54,7 @@ def drop(tx: Transaction, upload: Upload) -> None:
         "snapshot.dropped",
         target_kind="agent",
         target_id=str(upload.agent_id),
+        agent_id=upload.agent_id,
         on_behalf_of=upload.owner_id,
     )
     upload.delete()

@@ -6,6 +6,8 @@ from memoryweb.web.form_fields import PeriodForm
 
 
 class FilterForm(PeriodForm):
+    actor = forms.ChoiceField(label=_("Who"), required=False)
+    agent = forms.ChoiceField(label=_("Agent"), required=False)
     action = forms.ChoiceField(label=_("What happened"), required=False)
     outcome = forms.ChoiceField(
         label=_("Outcome"),
@@ -14,4 +16,4 @@ class FilterForm(PeriodForm):
     )
     run = forms.UUIDField(required=False, widget=forms.HiddenInput)
     target = forms.UUIDField(required=False, widget=forms.HiddenInput)
-    field_order = ("action", "outcome", "since", "until")
+    field_order = ("actor", "agent", "action", "outcome", "since", "until")

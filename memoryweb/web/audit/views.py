@@ -1,44 +1,123 @@
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
 from typing import Any
-from uuid import UUID
 
+from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.models import Team
-from memoryweb.accounts.permissions import Permission, Role
+from memoryweb.accounts.permissions import Permission
+from memoryweb.audit import checkpoints, verify_export
+from memoryweb.audit import verify as verifying
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import Event
-from memoryweb.audit.queries import events_of, labels_of
+from memoryweb.audit.queries import events_of
+from memoryweb.audit.record import Entry, record, target
 from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.audit import export as exporting
+from memoryweb.web.audit.events import Names, line_of, names_of
 from memoryweb.web.audit.forms import FilterForm
-from memoryweb.web.audit.outcomes import OUTCOMES, chip_of, reason_of
-from memoryweb.web.htmx import show, to
+from memoryweb.web.audit.outcomes import OUTCOMES
+from memoryweb.web.htmx import show
 from memoryweb.web.paging import page
+from memoryweb.web.parameters import number_of
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_A_STEP = 5000  # events verified at once, so that each answer comes within a second or two
 
 
 @team_view("GET", takes=Permission.SEE_AUDIT)
 def audit(request: TeamRequest) -> HttpResponse:
-    team = request.visit.team
-    named = sorted(ACTIONS.items(), key=lambda item: str(item[1]))
-    form = FilterForm(request.GET, action=[("", _("Anything")), *named])
+    team, names = request.visit.team, names_of(request.visit.team)
+    form = _form(request, names)
     events = _filtered(events_of(team.pk), form)
-    shown = page(request, events, size=25)
+    shown = page(request, events.prefetch_related("labels"), size=25)
+    lines = [line_of(request, event, names) for event in shown.items]
+    asked = request.GET.copy()
+    asked.pop("page", None)
     context = {
         "form": form,
         "page": shown,
-        "lines": _lines(request, team, shown.items),
-        "is_filtered": bool(request.GET.keys() - {"page"}),
+        "days": [
+            (day, list(those)) for day, those in groupby(lines, lambda line: _day(line["at"]))
+        ],
+        "is_filtered": bool(asked),
+        "query": asked.urlencode(),
     }
     return show(request, "audit/audit.html", context, partials=("events",))
 
 
+@team_view("GET", takes=Permission.SEE_AUDIT)
+def verify(request: TeamRequest) -> HttpResponse:
+    """Step by step, as a long chain takes its time: each answer asks for the next."""
+    team = request.visit.team
+    after = number_of(request, "after", 0)
+    found = verifying.verify(team.pk, stands=True, after=after, most=_A_STEP)
+    last = events_of(team.pk).values_list("seq", flat=True).first() or 0
+    context = {
+        "found": found,
+        "of": max(last, found.events),
+        "limits": verifying.LIMITS,
+        "key": checkpoints.public_key(),
+        "newest": checkpoints.newest(team.pk),
+    }
+    return show(request, "audit/verify.html", context, partials=("verification",))
+
+
+@team_view("POST", takes=Permission.SEE_AUDIT)
+def export(request: TeamRequest, kind: str) -> StreamingHttpResponse:
+    """What the filter in the address shows, up to a checkpoint that is signed for it."""
+    if kind not in {"jsonl", "csv"}:
+        raise Http404
+    visit, form = request.visit, _form(request, names_of(request.visit.team))
+    asked = {name: value for name, value in form.asked.items() if value}
+    with transaction.atomic():
+        details = {"kind": kind, "filters": sorted(asked)}
+        entry = Entry("audit.exported", visit.actor, **target(visit.team), details=details)
+        record(visit.team.pk, entry)
+    signed = checkpoints.sign(visit.team.pk, visit.now)
+    assert signed, "the export itself is an event"
+    events = _filtered(events_of(visit.team.pk), form).filter(seq__lte=signed.seq)
+    if kind == "csv":
+        parts = exporting.as_csv(request, events)
+    else:
+        parts = exporting.jsonl(request, events, asked, signed)
+    response = StreamingHttpResponse(parts, content_type=f"text/{kind}; charset=utf-8")
+    name = f"audit-{visit.team.slug}-{visit.now:%Y-%m-%d}.{kind}"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@team_view("GET", takes=Permission.SEE_AUDIT)
+def verifier(request: TeamRequest) -> HttpResponse:
+    """The one file that checks an export anywhere."""
+    code = Path(verify_export.__file__).read_text()
+    response = HttpResponse(code, content_type="text/x-python; charset=utf-8")
+    response.headers["Content-Disposition"] = 'attachment; filename="verify_export.py"'
+    return response
+
+
+def _form(request: TeamRequest, names: Names) -> FilterForm:
+    named = sorted(ACTIONS.items(), key=lambda item: str(item[1]))
+    people = sorted(names.items(), key=lambda item: item[1])
+    agents = request.visit.team.agents.order_by("name").values_list("pk", "name")
+    return FilterForm(
+        request.GET,
+        action=[("", _("Anything")), *named],
+        actor=[("", _("Anyone")), ("system", _("memoryweb")), *people],
+        agent=[("", _("All agents")), *((str(pk), name) for pk, name in agents)],
+    )
+
+
 def _filtered(events: "QuerySet[Event]", form: FilterForm) -> "QuerySet[Event]":
-    events = events.filter(**form.lookups(action="action", run="run_id", target="target_id"))
+    events = events.filter(
+        **form.lookups(action="action", run="run_id", target="target_id", agent="agent_id")
+    )
+    events = events.filter(**_actor(form.asked))
     if "outcome" in form.asked:
         events = events.filter(outcome__in=OUTCOMES[form.asked["outcome"]][1])
     since, until = form.period()
@@ -47,53 +126,16 @@ def _filtered(events: "QuerySet[Event]", form: FilterForm) -> "QuerySet[Event]":
     return events.filter(at_us__lt=_micros(until)) if until else events
 
 
+def _actor(asked: Mapping[str, Any]) -> dict[str, str]:
+    actor = asked.get("actor", "")
+    if actor == "system":
+        return {"actor_kind": "system"}
+    return {"actor_id": actor} if actor else {}
+
+
+def _day(moment: datetime) -> object:
+    return timezone.localtime(moment).date()
+
+
 def _micros(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def _lines(request: TeamRequest, team: Team, events: Sequence[Event]) -> list[dict[str, Any]]:
-    """Events as sentences, each with what belongs to it."""
-    labels = labels_of(events)
-    names, roles = _names(team), dict(Role.choices)
-    return [
-        {
-            "event": event,
-            "at": event.at,
-            "actor": _actor(event, names),
-            "sentence": ACTIONS.get(event.action, event.action),
-            "role": roles.get(event.actor_role, event.actor_role),
-            "chip": chip_of(event),
-            "reason": reason_of(event),
-            "labels": _readable(request, event, labels.get(event.pk, {})),
-            "run_url": to(request, "agents_run", event.run_id) if event.run_id else "",
-        }
-        for event in events
-    ]
-
-
-def _names(team: Team) -> dict[str, str]:
-    """Ids → names of people and programs. Who has left is shown by id."""
-    people = team.memberships.select_related("user")
-    names = {str(membership.user_id): str(membership.user) for membership in people}
-    return names | {str(one.pk): one.name for one in team.integrations.all()}
-
-
-def _actor(event: Event, names: dict[str, str]) -> str:
-    if event.actor_kind == "system":
-        return _("memoryweb")
-    if event.actor_kind == "anonymous":
-        return _("Someone unknown")
-    if event.actor_role == "visitor":
-        return _("Someone with a link to My memory")
-    return names.get(
-        event.actor_id, _("{kind} {id}").format(kind=event.actor_kind, id=event.actor_id[:8])
-    )
-
-
-def _readable(request: TeamRequest, event: Event, labels: dict[str, str]) -> list[str]:
-    """What an event's words are about another person stays hidden: their memory is not open."""
-    owner: UUID | None = event.on_behalf_of
-    if owner is not None and owner not in request.visit.mine:
-        said = [_("a personal file")] if event.target_kind == "file" else []
-        return said + [labels[name] for name in ("reason",) if name in labels]
-    return list(labels.values())

@@ -1,0 +1,147 @@
+"""Signed heads of the chains, kept outside the database: they show what a chain alone cannot."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from django.conf import settings
+
+from memoryweb.audit import chain
+from memoryweb.audit.models import ChainHead
+
+_PURPOSE = b"memoryweb audit checkpoint 1\n"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """That a team's chain had this head. `hash`, `key` (Ed25519, public) and `signature` are hex;
+    `at` is UTC in ISO 8601."""
+
+    team: str
+    seq: int
+    hash: str
+    at: str
+    key: str = ""
+    signature: str = ""
+
+    @property
+    def is_ours(self) -> bool:
+        """Signed with this installation's key."""
+        try:
+            _key().public_key().verify(bytes.fromhex(self.signature), self._signed())
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+    def told(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def _signed(self) -> bytes:
+        """The bytes under the signature: the first four fields as canonical JSON."""
+        said = {name: getattr(self, name) for name in ("team", "seq", "hash", "at")}
+        return _PURPOSE + chain.canonical(said)
+
+
+def sign(team_id: UUID, now: datetime) -> Checkpoint | None:
+    """Sign the head as it is now and append it to the team's file. None without a chain."""
+    head = ChainHead.objects.filter(team_id=team_id, seq__gt=0).first()
+    return _append(head, now) if head else None
+
+
+def sign_moved(now: datetime) -> int:
+    """Sign every head that has moved since its last checkpoint; how many."""
+    moved = 0
+    for head in ChainHead.objects.filter(seq__gt=0).iterator():
+        last = newest(head.team_id)
+        if last is None or last.seq != head.seq or last.hash != bytes(head.hash).hex():
+            _append(head, now)
+            moved += 1
+    return moved
+
+
+def kept(team_id: UUID) -> Iterator[Checkpoint]:
+    """Oldest first. A line that is none counts as one that nobody signed."""
+    path = _path(team_id)
+    if path.exists():
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            yield from (_read(line) for line in lines if line.strip())
+
+
+def newest(team_id: UUID) -> Checkpoint | None:
+    """Read from the end of its file, however long that is."""
+    path = _path(team_id)
+    if not path.exists():
+        return None
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - 1024))
+        lines = stream.read().decode(errors="replace").strip().splitlines()
+    return _read(lines[-1]) if lines else None
+
+
+def teams() -> set[UUID]:
+    """Those that have checkpoints, also when nothing else of them is left."""
+    return {UUID(path.stem) for path in _folder().glob("*.jsonl")} if _folder().exists() else set()
+
+
+def public_key() -> str:
+    return _public(_key())
+
+
+def _append(head: ChainHead, now: datetime) -> Checkpoint:
+    at = now.astimezone(UTC).isoformat(timespec="seconds")
+    bare = Checkpoint(str(head.team_id), head.seq, bytes(head.hash).hex(), at)
+    signature = _key().sign(bare._signed()).hex()
+    made = Checkpoint(bare.team, bare.seq, bare.hash, bare.at, public_key(), signature)
+    _folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+    # One write that only appends: two processes never tear each other's line.
+    handle = os.open(_path(head.team_id), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(handle, json.dumps(made.told()).encode() + b"\n")
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    return made
+
+
+def _read(line: str) -> Checkpoint:
+    try:
+        said = json.loads(line)
+        if not isinstance(said, Mapping) or type(said.get("seq")) is not int:
+            raise ValueError
+        return Checkpoint(**{name: said[name] for name in Checkpoint.__dataclass_fields__})
+    except (ValueError, KeyError):
+        return Checkpoint("", 0, "", "")
+
+
+def _folder() -> Path:
+    return Path(settings.CHECKPOINTS)
+
+
+def _path(team_id: UUID) -> Path:
+    return _folder() / f"{team_id}.jsonl"
+
+
+def _key() -> Ed25519PrivateKey:
+    return _derived(settings.CHECKPOINT_SECRET)
+
+
+@cache
+def _derived(secret: str) -> Ed25519PrivateKey:
+    """RFC 5869 stretches the kept secret to the 32 bytes of an Ed25519 key."""
+    seed = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
+    return Ed25519PrivateKey.from_private_bytes(seed)
+
+
+def _public(key: Ed25519PrivateKey) -> str:
+    public: Ed25519PublicKey = key.public_key()
+    return public.public_bytes_raw().hex()
