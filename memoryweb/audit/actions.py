@@ -25,6 +25,7 @@ ACTIONS: dict[str, str | Promise] = {
     "fact.hidden": _("Contradicted their memory in a conversation."),
     "fact.not_true": _("Marked a statement as not true."),
     "fact.restored": _("Brought a retired statement back."),
+    "fact.unconfirmed": _("Took back that they confirmed a statement."),
     "fact.voted": _("Voted on a statement."),
     "factor.added": _("Turned on a second factor."),
     "factor.removed": _("Turned off a second factor."),

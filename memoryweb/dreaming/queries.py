@@ -37,6 +37,10 @@ from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
 
 NIGHTS = 14
+# Of a run: its night, or the UTC date of one that was asked for.
+LOCAL_DAY = Coalesce(
+    "night", TruncDate(Coalesce("clock", "created_at"), tzinfo=UTC), output_field=DateField()
+)
 _MATTERS = (
     Run.Status.FAILED,
     Run.Status.NEEDS_REVIEW,
@@ -171,13 +175,10 @@ def _counts(agents: Sequence[Agent], visible: Q, now: datetime) -> _Counts:
 def _nights(dreams: "QuerySet[Run]", now: datetime) -> dict[UUID, dict[date, Night]]:
     """Agent → local date → its dreams. One grouped query; a dream by hand counts by UTC date."""
     since = now - timedelta(days=NIGHTS + 1)
-    day = Coalesce(
-        "night", TruncDate(Coalesce("clock", "created_at"), tzinfo=UTC), output_field=DateField()
-    )
     rows = (
         dreams.filter(Q(night__gte=since.date()) | Q(night=None, created_at__gte=since))
         .filter(finished_at__isnull=False)
-        .annotate(day=day)
+        .annotate(day=LOCAL_DAY)
         .values_list("agent", "day", "status")
         .annotate(Sum("report__promoted"), Count("pk"))
         .order_by()
@@ -205,7 +206,7 @@ def _of_agent(agent: Agent, counts: _Counts, now: datetime) -> AgentNights:
         agent=agent,
         nights=[nights.get(day, Night(day)) for day in days],
         last=last,
-        last_night=nights.get(_day_of(last)) if last else None,
+        last_night=nights.get(day_of(last)) if last else None,
         running=counts.running.get(agent.pk),
         waiting=counts.waiting.get(agent.pk) or 0,
         owners=counts.owners.get(agent.pk, 0),
@@ -215,7 +216,7 @@ def _of_agent(agent: Agent, counts: _Counts, now: datetime) -> AgentNights:
     )
 
 
-def _day_of(run: Run) -> date:
+def day_of(run: Run) -> date:
     return run.night or (run.clock or run.created_at).astimezone(UTC).date()
 
 

@@ -84,6 +84,12 @@ def hiding(which: Q) -> "QuerySet[Target]":
     return Target.objects.filter(which, is_hidden=True, request__state__in=Request.HIDING)
 
 
+def hiding_of(facts: Collection[UUID]) -> dict[UUID, Request]:
+    """Statement → the request that hides it now."""
+    targets = hiding(Q(fact__in=facts)).select_related("request") if facts else ()
+    return {one.fact_id: one.request for one in targets if one.fact_id}
+
+
 def lines_saying(content: str, prints: Collection[str]) -> set[int]:
     """Numbers of the lines with these fingerprints; of a block that has one, all its lines."""
     found = {n for n, line in enumerate(content.split("\n"), 1) if _is_among(line, prints)}

@@ -51,6 +51,18 @@ def confirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
     return fact
 
 
+def unconfirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
+    """Undo one's own confirmation. Raises WriteRefused, StatementGone."""
+    check_person(writer)
+    fact = locked(fact)
+    if fact.confirmed_by_id is None or fact.confirmed_by != writer.user:
+        raise StatementGone
+    fact.confirmed_at = fact.confirmed_by = None
+    fact.save(update_fields=["confirmed_at", "confirmed_by"])
+    record(tx, "fact.unconfirmed", fact)
+    return fact
+
+
 def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> Written:
     """Put it in other words, at its place. Raises StatementGone, ContentRefused and what
     memory.write raises."""

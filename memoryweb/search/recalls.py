@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db.models import Count, Max, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
+from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.language.tokens import tokens
@@ -119,6 +120,14 @@ def prompts_of(agent: Agent, which: Q, since: datetime) -> Prompts:
     """Of the owners that `which` lets through."""
     rows = Injection.objects.filter(which, agent=agent, via=Injection.Via.CONTEXT, at__gte=since)
     return Prompts(**rows.aggregate(served=Count("pk"), used=Count("pk", filter=Q(hits__gt=0))))
+
+
+def prompts_by_day(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> dict[date, Prompts]:
+    """The same of all agents, a day of that zone each; days without are left out."""
+    rows = Injection.objects.filter(which, team=team, via=Injection.Via.CONTEXT, at__gte=since)
+    days = rows.annotate(day=TruncDate("at", tzinfo=zone)).values_list("day").order_by()
+    counted = days.annotate(Count("pk"), used=Count("pk", filter=Q(hits__gt=0)))
+    return {day: Prompts(served, used) for day, served, used in counted}
 
 
 def injections_of(agent: Agent) -> "QuerySet[Injection]":

@@ -22,7 +22,7 @@ def home(request: UserRequest) -> HttpResponse:
     if not slugs:
         return render(request, "home/no_team.html")
     last = request.session.get("team", "")
-    return redirect("web:tonight", last if last in slugs else slugs[0])
+    return redirect("web:last_night", last if last in slugs else slugs[0])
 
 
 @require_http_methods(["GET", "POST"])

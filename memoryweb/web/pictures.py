@@ -9,38 +9,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.dreaming.queries import Night
 from memoryweb.memory.context import Gauge
-from memoryweb.runs.models import Run
-
-_HEIGHT, _LEAST, _STEP = 22, 3, 8
-_TONES = {Run.Status.FAILED: "fail", Run.Status.NEEDS_REVIEW: "hold"}
-
-
-def sparkline(nights: Sequence[Night]) -> dict[str, Any]:
-    """One bar a night, as high as its promoted lines; shape and colour say what went wrong."""
-    most = max((night.promoted for night in nights), default=0) or 1
-    bars = [_bar(at, night, most) for at, night in enumerate(nights)]
-    total = sum(night.promoted for night in nights)
-    failed = sum(night.status == Run.Status.FAILED for night in nights)
-    label = _("{total} lines added in {nights} nights, {failed} failed").format(
-        total=total, nights=len(nights), failed=failed
-    )
-    if not any(night.status for night in nights):
-        label = _("No dreams in {nights} nights").format(nights=len(nights))
-    return {"bars": bars, "width": len(bars) * _STEP, "label": label}
-
-
-def _bar(at: int, night: Night, most: int) -> dict[str, Any]:
-    tone = _TONES.get(Run.Status(night.status), "") if night.status else "none"
-    height = max(_LEAST, round(_HEIGHT * night.promoted / most)) if night.status else 2
-    if tone in {"fail", "hold"}:
-        height = max(height, 12)
-    elif not night.promoted:
-        tone, height = "none", 2
-    label = f"{night.day:%Y-%m-%d}: {night.promoted}"
-    x, y = at * _STEP, _HEIGHT - height + 1
-    return {"x": x, "y": y, "height": height, "tone": tone, "label": label}
 
 
 def token_gauge(gauge: Gauge) -> dict[str, Any]:

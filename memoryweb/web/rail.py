@@ -34,7 +34,7 @@ class Rail:
         rows = [
             {
                 "name": team.name,
-                "url": reverse("web:tonight", args=[team.slug]),
+                "url": reverse("web:last_night", args=[team.slug]),
                 "is_current": team == current,
             }
             for team in teams
@@ -49,26 +49,28 @@ class Rail:
             ]
         may = self.visit.can
         places = [
-            ("tonight", "moon", _("Tonight"), True, 0),
+            ("last_night", "moon", _("Last night"), True, 0),
+            ("review", "tray", _("Review"), True, len(self.visit.waiting)),
             ("agents", "agent", _("Agents"), True, 0),
             ("search", "search", _("Search"), True, 0),
             ("mine", "person", _("My memory"), True, 0),
-            ("review", "check", _("Review"), True, len(self.visit.waiting)),
             ("owners", "people", _("People"), may(Permission.SEE_OWNERS), 0),
             ("audit", "list", _("Audit"), may(Permission.SEE_AUDIT), 0),
             ("settings", "gear", _("Settings"), True, 0),
         ]
         here = self._section()
+        shown = [place for place in places if place[3]]
         return [
             {
+                # On a phone four stand at the thumb, and the others under “More”.
+                "is_far": at >= 4,
                 "url": reverse(f"web:{name}", args=[self.visit.team.slug]),
                 "icon": icon,
                 "label": label,
                 "count": count,
                 "is_current": name == here,
             }
-            for name, icon, label, shown, count in places
-            if shown
+            for at, (name, icon, label, _shown, count) in enumerate(shown)
         ]
 
     @property
@@ -86,7 +88,7 @@ class Rail:
     def _section(self) -> str:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""
-        return name.split("_")[0]
+        return name if name == "last_night" else name.split("_")[0]
 
 
 def _everyones(current: Team | None) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from memoryweb.web.files import (
 )
 from memoryweb.web.files import views as files
 from memoryweb.web.history import revisions, time_travel
+from memoryweb.web.last_night import views as last_night
 from memoryweb.web.mine import views as mine
 from memoryweb.web.mine import visits
 from memoryweb.web.owners import views as owners
@@ -32,7 +33,6 @@ from memoryweb.web.search import views as search
 from memoryweb.web.snapshots import views as snapshots
 from memoryweb.web.team import integrations, invitations, members, tokens
 from memoryweb.web.team import views as team
-from memoryweb.web.tonight import views as tonight
 
 
 class MarkdownPath(StringConverter):
@@ -89,6 +89,7 @@ agent_patterns: Patterns = [
     path("statements/", facts.facts, name="agents_facts"),
     path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
     path("statements/<uuid:fact_id>/confirm/", facts.confirm, name="agents_fact_confirm"),
+    path("statements/<uuid:fact_id>/confirm/undo/", facts.unconfirm, name="agents_fact_unconfirm"),
     path("statements/<uuid:fact_id>/edit/", facts.edit, name="agents_fact_edit"),
     path("statements/<uuid:fact_id>/not-true/", facts.not_true, name="agents_fact_not_true"),
     path("statements/<uuid:fact_id>/restore/", facts.restore, name="agents_fact_restore"),
@@ -178,7 +179,7 @@ snapshot_patterns = [
 ]
 
 team_patterns: Patterns = [
-    path("", tonight.tonight, name="tonight"),
+    path("", last_night.last_night, name="last_night"),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),
     path("agents/<uuid:agent_id>/", include(agent_patterns)),
@@ -212,7 +213,7 @@ team_patterns: Patterns = [
     path("audit/", audit.audit, name="audit"),
     path("audit/verify/", audit.verify, name="audit_verify"),
     path("audit/verifier/", audit.verifier, name="audit_verifier"),
-    path("audit/export/<slug:kind>/", audit.export, name="audit_export"),
+    path("audit/export/", audit.export, name="audit_export"),
 ]
 
 urlpatterns = [

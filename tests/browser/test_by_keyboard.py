@@ -17,7 +17,7 @@ def stage(world: World) -> Stage:
 
 
 def test_the_first_tab_skips_to_the_content(open_page: Open, world: World) -> None:
-    page = open_page(url(world.team, "tonight"), world.alice)
+    page = open_page(url(world.team, "last_night"), world.alice)
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")
@@ -25,13 +25,13 @@ def test_the_first_tab_skips_to_the_content(open_page: Open, world: World) -> No
 
 
 def test_the_rail_comes_in_the_order_it_is_read(open_page: Open, world: World) -> None:
-    page = open_page(url(world.team, "tonight"), world.alice)
+    page = open_page(url(world.team, "last_night"), world.alice)
     seen = [_next(page) for _step in range(6)]
     assert seen[1:] == ["memoryweb", "Team: Harbour", "Tonight", "Agents", "Search"]
 
 
 def test_the_menu_of_teams_opens_and_escape_closes_it(open_page: Open, world: World) -> None:
-    page = open_page(url(world.team, "tonight"), world.alice)
+    page = open_page(url(world.team, "last_night"), world.alice)
     menu = page.locator("details.teams")
     menu.locator("summary").focus()
     page.keyboard.press("Enter")

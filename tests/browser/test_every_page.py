@@ -162,7 +162,7 @@ def _addresses(stage: Stage) -> list[str]:
     team, agent, world = stage.world.team, stage.world.agent, stage.world
     membership = team.memberships.get(user=world.vera)
     plain = (
-        "tonight",
+        "last_night",
         "agents",
         "agents_new",
         "search",

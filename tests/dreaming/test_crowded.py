@@ -62,7 +62,7 @@ def test_review_says_so_once(world: World) -> None:
     client = signed_in(world.bob)
     address = url(world.team, "review_item", "crowded", item.id)
     assert "Over four fifths of it are lines that people wrote" in tight(client.get(address))
-    assert "has little room" in text(client.get(url(world.team, "tonight")))
+    assert "has little room" in text(client.get(url(world.team, "last_night")))
     assert signed_in(world.alice).get(address).status_code == 403
     decide = url(world.team, "review_decide", "crowded", item.id)
     assert client.post(decide, {"decision": "seen"}).status_code == 302

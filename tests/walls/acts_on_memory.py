@@ -75,6 +75,11 @@ def _stated(work: Transaction, world: World, *texts: str) -> Fact:
     return Fact.objects.get(file__path=place.path, text=texts[0])
 
 
+def _unconfirm(work: Transaction, world: World) -> Fact:
+    fact = fact_actions.confirm(work, _stated(work, world, "Anna sings."), writer=_alice(world))
+    return fact_actions.unconfirm(work, fact, writer=_alice(world))
+
+
 def _alice(world: World) -> Writer:
     return Writer(AuthorKind.PERSON, user=world.alice)
 
@@ -328,6 +333,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
             lambda u, w: fact_actions.confirm(u, _stated(u, w, "Anna sings."), writer=_alice(w))
         ),
     ),
+    "take a confirmation back": ("fact.unconfirmed", _in_unit(_unconfirm)),
     "edit a statement": (
         "fact.edited",
         _in_unit(

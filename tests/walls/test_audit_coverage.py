@@ -33,6 +33,7 @@ ALL: frozenset[str] = frozenset()
 # Acts of a request or a worker, which their own walls walk through.
 ELSEWHERE = {
     *(
+        "audit.exported",
         "memory.forgotten",
         "memory.expired",
         "access.denied",

@@ -198,7 +198,7 @@ def _of_bob(world: World) -> list[str]:
 
 
 def tonight(world: World) -> str:
-    return reverse("web:tonight", args=[world.team.slug])
+    return reverse("web:last_night", args=[world.team.slug])
 
 
 def walk(client: Client, start: str) -> Iterator[tuple[str, set[str]]]:

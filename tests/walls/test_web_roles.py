@@ -149,7 +149,7 @@ def test_ones_own_text_is_on_the_page(clients: dict[str, Client], stage: Stage) 
 
 def test_whose_membership_has_ended_is_a_stranger(world: World, stage: Stage) -> None:
     client = signed_in(world.bob)
-    tonight = PAGES["tonight"]
+    tonight = PAGES["last_night"]
     world.team.memberships.filter(user=world.bob).delete()
     unknown = call(client, tonight, stage.with_random("team"))
     assert looks(call(client, tonight, stage)) == looks(unknown)

@@ -95,7 +95,7 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
 )
 
 PAGES: dict[str, Route] = {
-    "tonight": _get("tonight", READ),
+    "last_night": _get("last_night", READ),
     "agents": _get("agents", READ),
     "agents_new": _get("agents_new", MANAGE),
     "agents_detail": _get("agents_detail", READ),
@@ -229,9 +229,15 @@ PAGES: dict[str, Route] = {
     "settings_erasing": _get("settings_erasing", SEE),
     "settings_token_revoke_confirm": _get("settings_token_revoke_confirm", OWN_TOKEN),
     "audit": _get("audit", SEE),
+    "audit_verify": _get("audit_verify", SEE),
+    "audit_verifier": _get("audit_verifier", SEE),
 }
 
 CHANGES: dict[str, Route] = {
+    "audit_export": Route("audit_export", SEE, "POST", {"kind": "csv"}),
+    "agents_fact_unconfirm": _post(
+        "agents_fact_unconfirm", WRITE, fact_id="fact_id", first="agents_fact_confirm"
+    ),
     "agents_new": _post("agents_new", MANAGE, AGENT),
     "agents_settings": _post("agents_settings", MANAGE, AGENT),
     "settings_keep": _post("settings_keep", MANAGE, {"messages_days": "400"}),

@@ -79,7 +79,7 @@ def test_done_finds_runs_that_succeeded(stage: Stage, audrey: Client) -> None:
 
 
 def _export(stage: Stage, client: Client, kind: str, query: str = "") -> str:
-    response = client.post(url(stage.world.team, "audit_export", kind, query=query))
+    response = client.post(url(stage.world.team, "audit_export", query=query), {"kind": kind})
     assert response.status_code == 200
     return b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
 
@@ -161,14 +161,14 @@ def test_a_cell_is_never_a_formula() -> None:
 
 def test_only_who_sees_the_log_verifies_and_exports(stage: Stage, bob: Client) -> None:
     assert bob.get(url(stage.world.team, "audit_verify")).status_code == 403
-    assert bob.post(url(stage.world.team, "audit_export", "csv")).status_code == 403
+    assert bob.post(url(stage.world.team, "audit_export"), {"kind": "csv"}).status_code == 403
 
 
 def test_people_and_agents_filter(stage: Stage, audrey: Client) -> None:
     def shown(query: str) -> str:
         return text(audrey.get(url(stage.world.team, "audit", query=query)))
 
-    audrey.post(url(stage.world.team, "audit_export", "csv"))
+    audrey.post(url(stage.world.team, "audit_export"), {"kind": "csv"})
     audreys = shown(f"?actor={stage.world.audrey.pk}").split('id="events"')[1]
     assert "Exported the audit log." in audreys
     assert "Wrote a file." not in audreys

@@ -112,7 +112,7 @@ def test_who_is_gone_is_signed_out_and_told(demo: Team, alice: Client) -> None:
 def test_who_has_another_team_goes_on_there(world: World, demo: Team, alice: Client) -> None:
     team = elsewhere(world.alice)
     answer = alice.post(url(demo, "settings_demo_remove"), follow=True)
-    assert answer.redirect_chain[-1][0] == url(team, "tonight")
+    assert answer.redirect_chain[-1][0] == url(team, "last_night")
     assert "The demo team and everything in it was removed" in text(answer)
 
 

@@ -177,7 +177,7 @@ def simulated(stage: Stage) -> Run:
 @pytest.mark.parametrize(
     ("name", "more"),
     [
-        ("tonight", ()),
+        ("last_night", ()),
         ("agents", ()),
         ("agents_dreams", ("agent",)),
         ("agents_run", ("run",)),
@@ -204,7 +204,7 @@ def test_a_simulated_night_of_long_ago_is_not_the_last_dream(
 ) -> None:
     Run.objects.filter(pk=simulated.pk).update(finished_at=timezone.now() + timedelta(hours=1))
     Run.objects.filter(pk=stage.bobs_run.pk).update(owner=None)
-    page = text(vera.get(url(stage.world.team, "tonight")))
+    page = text(vera.get(url(stage.world.team, "last_night")))
     assert "2 Mar 2025" not in page
 
 

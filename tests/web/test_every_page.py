@@ -15,14 +15,14 @@ from tests.world import PASSWORD, World
 
 
 def test_the_policy_allows_nothing_inline(world: World, alice: Client) -> None:
-    policy = alice.get(url(world.team, "tonight"))["Content-Security-Policy"]
+    policy = alice.get(url(world.team, "last_night"))["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
 
 
 def test_pages_hold_no_inline_style_or_script(world: World, alice: Client) -> None:
-    for name in ("tonight", "agents", "mine", "settings", "settings_tokens", "audit"):
+    for name in ("last_night", "agents", "mine", "settings", "settings_tokens", "audit"):
         page = text(alice.get(url(world.team, name)))
         assert " style=" not in page
         assert "<style" not in page
@@ -30,7 +30,7 @@ def test_pages_hold_no_inline_style_or_script(world: World, alice: Client) -> No
 
 
 def test_caches_tell_fragments_and_pages_apart(world: World, alice: Client) -> None:
-    vary = alice.get(url(world.team, "tonight"))["Vary"]
+    vary = alice.get(url(world.team, "last_night"))["Vary"]
     assert "HX-Request" in vary
     assert "HX-Target" in vary
 
@@ -45,7 +45,7 @@ def test_no_cache_keeps_a_page_of_a_team(world: World, alice: Client) -> None:
 
 
 def test_an_unknown_target_gets_the_whole_page(world: World, alice: Client) -> None:
-    assert "<html" in text(fragment(alice, url(world.team, "tonight"), "elsewhere"))
+    assert "<html" in text(fragment(alice, url(world.team, "last_night"), "elsewhere"))
 
 
 def test_a_redirect_becomes_a_location_for_htmx(world: World, alice: Client) -> None:
@@ -61,14 +61,14 @@ def test_a_fragment_for_who_is_signed_out_takes_nobody_off_the_page(world: World
 
 def test_the_rail_offers_every_team_and_what_the_role_sees(world: World, vera: Client) -> None:
     world.twin.team.memberships.create(user=world.vera, role="viewer")
-    page = text(vera.get(url(world.team, "tonight")))
-    assert page.count(url(world.twin.team, "tonight")) == 1
+    page = text(vera.get(url(world.team, "last_night")))
+    assert page.count(url(world.twin.team, "last_night")) == 1
     assert url(world.team, "audit") not in page
     assert url(world.team, "owners") not in page
 
 
 def test_home_leads_to_the_team(world: World, vera: Client) -> None:
-    assert vera.get("/")["Location"] == url(world.team, "tonight")
+    assert vera.get("/")["Location"] == url(world.team, "last_night")
 
 
 def test_home_without_a_team_says_what_to_do(world: World, vera: Client) -> None:
@@ -85,7 +85,7 @@ def test_the_profile_keeps_name_and_zone(world: World, vera: Client) -> None:
 def test_a_zone_that_went_away_breaks_no_page(world: World, vera: Client) -> None:
     world.vera.time_zone = "Mars/Base"
     world.vera.save()
-    assert vera.get(url(world.team, "tonight")).status_code == 200
+    assert vera.get(url(world.team, "last_night")).status_code == 200
 
 
 def test_signing_in_and_out(world: World) -> None:
@@ -145,7 +145,7 @@ def test_the_rail_costs_three_statements(world: World, alice: Client) -> None:
 
 
 def test_what_waits_is_counted_once_a_page(world: World, alice: Client) -> None:
-    for name in ("tonight", "review"):
+    for name in ("last_night", "review"):
         with CaptureQueriesContext(connection) as queries:
             alice.get(url(world.team, name))
         counts = [sql for sql in statements(queries) if "workspace_heldsecret" in sql]
@@ -153,7 +153,7 @@ def test_what_waits_is_counted_once_a_page(world: World, alice: Client) -> None:
 
 
 def test_pages_travel_compressed_and_padded(world: World, alice: Client) -> None:
-    address = url(world.team, "tonight")
+    address = url(world.team, "last_night")
     plain = alice.get(address)
     packed = alice.get(address, headers={"Accept-Encoding": "gzip"})
     assert packed["Content-Encoding"] == "gzip"

@@ -81,8 +81,8 @@ def test_another_browser_sees_no_invitation(world: World) -> None:
 def test_a_new_person_makes_an_account_and_is_signed_in(world: World) -> None:
     client = _entered(_secret(world))
     answer = client.post(reverse("invitation_join"), JOIN)
-    assert answer.headers["Location"] == url(world.team, "tonight")
-    assert client.get(url(world.team, "tonight")).status_code == 200
+    assert answer.headers["Location"] == url(world.team, "last_night")
+    assert client.get(url(world.team, "last_night")).status_code == 200
     assert client.get(reverse("invitation")).status_code == 404
     assert actions(world.team)[-1] == "signin.succeeded"
 
@@ -121,15 +121,15 @@ def test_a_person_with_an_account_signs_in_first_and_finds_the_invitation(world:
 def test_the_invited_person_joins_with_one_click(world: World) -> None:
     client = _entered(_secret(world, world.charlie.email), signed_in(world.charlie))
     answer = client.post(reverse("invitation_accept"))
-    assert answer.headers["Location"] == url(world.team, "tonight")
-    assert client.get(url(world.team, "tonight")).status_code == 200
+    assert answer.headers["Location"] == url(world.team, "last_night")
+    assert client.get(url(world.team, "last_night")).status_code == 200
 
 
 def test_somebody_else_is_told_to_sign_out(world: World) -> None:
     client = _entered(_secret(world), signed_in(world.charlie))
     assert "Sign out, then" in text(client.get(reverse("invitation")))
     client.post(reverse("invitation_accept"))
-    assert client.get(url(world.team, "tonight")).status_code == 404
+    assert client.get(url(world.team, "last_night")).status_code == 404
 
 
 def test_used_unknown_and_withdrawn_links_answer_alike(world: World) -> None:

@@ -100,7 +100,7 @@ def test_the_log_names_no_file_of_a_person(
 
 def test_no_cache_keeps_a_page(world: World, bob: Client) -> None:
     pages = [reverse(name) for name in ("profile", "mfa_index", "account_change_password")]
-    pages += ["/nothing/here/", url(world.twin.team, "tonight")]
+    pages += ["/nothing/here/", url(world.twin.team, "last_night")]
     kept = {page: bob.get(page).get("Cache-Control", "") for page in pages}
     assert {page for page, said in kept.items() if "no-store" not in said} == set()
 
@@ -113,6 +113,6 @@ def test_without_static_files_the_error_page_still_answers(
 
     monkeypatch.setattr(staticfiles_storage, "url", missing)
     alice.raise_request_exception = False
-    answer = alice.get(url(world.team, "tonight"))
+    answer = alice.get(url(world.team, "last_night"))
     assert answer.status_code == 500
     assert "Something went wrong on our side" in text(answer)

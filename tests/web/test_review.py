@@ -72,7 +72,7 @@ def test_a_grant_decides_too(stage: Stage, alice: Client) -> None:
 
 
 def test_the_rail_counts_what_waits_for_the_person(stage: Stage, vera: Client, bob: Client) -> None:
-    tonight = url(stage.world.team, "tonight")
+    tonight = url(stage.world.team, "last_night")
     assert 'class="count">2<' in text(bob.get(tonight))
     assert 'class="count"' not in text(vera.get(tonight))
 

@@ -60,7 +60,7 @@ def test_a_change_says_why_and_when_to_come_again(stood: World, reason: str) -> 
 def test_pages_can_still_be_read(stood: World, reason: str) -> None:
     client = _quiet(stood)
     with unwritable(reason):
-        assert client.get(url(stood.team, "tonight")).status_code == 200
+        assert client.get(url(stood.team, "last_night")).status_code == 200
         assert client.get(url(stood.team, "agents_files", stood.agent.pk)).status_code == 200
 
 

@@ -140,7 +140,7 @@ def test_the_pages_are_kept_nowhere_and_tell_no_address(stage: Stage) -> None:
 
 def test_a_visit_is_no_sign_in(stage: Stage) -> None:
     client = opened(stage)
-    for name in ("tonight", "mine", "agents", "owners"):
+    for name in ("last_night", "mine", "agents", "owners"):
         answer = client.get(url(stage.world.team, name))
         assert answer.status_code == 302
         assert answer.headers["Location"].startswith(reverse("account_login"))

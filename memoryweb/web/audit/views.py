@@ -69,8 +69,9 @@ def verify(request: TeamRequest) -> HttpResponse:
 
 
 @team_view("POST", takes=Permission.SEE_AUDIT)
-def export(request: TeamRequest, kind: str) -> StreamingHttpResponse:
+def export(request: TeamRequest) -> StreamingHttpResponse:
     """What the filter in the address shows, up to a checkpoint that is signed for it."""
+    kind = request.POST.get("kind", "")
     if kind not in {"jsonl", "csv"}:
         raise Http404
     visit, form = request.visit, _form(request, names_of(request.visit.team))

@@ -80,6 +80,11 @@ def confirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse
 
 
 @team_view("POST")
+def unconfirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    return _act(request, agent_id, fact_id, fact_actions.unconfirm, _("Undone."))
+
+
+@team_view("POST")
 def not_true(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Removed. Nothing said before can bring it back.")
     return _act(request, agent_id, fact_id, fact_actions.not_true, said)
@@ -128,7 +133,7 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
         return _show(request, workspace, fact_id, form)
     messages.success(request, _("Saved. Dreams won't change it."))
     found.refresh_from_db(fields=["superseded_by"])
-    return redirect(fact_url(request, found.superseded_by or found))
+    return redirect(next_url(request) or fact_url(request, found.superseded_by or found))
 
 
 def _act(

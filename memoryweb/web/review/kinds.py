@@ -1,6 +1,6 @@
 """How each kind of thing that waits for a person is shown and decided. A new kind is one row."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.facts.listing import sides_of
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting.telling import tell
-from memoryweb.memory.placeholders import for_people
+from memoryweb.memory.placeholders import for_people, for_people_all
 from memoryweb.memory.review import secrets
 from memoryweb.review.changes import unmarked
 from memoryweb.review.inbox import Item, Kind
@@ -24,6 +24,7 @@ from memoryweb.web.naming import author_name
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.review.lines import proposal_shown
 from memoryweb.web.wording import Text
+from memoryweb.workspace.models import File
 
 
 class ValueForm(forms.Form):
@@ -302,3 +303,20 @@ LOOKS = {
         ),
     ),
 }
+
+
+def tell_all(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, str], str]:
+    """The one sentence of each that this reader may read; what is to be forgotten is not in it."""
+    read = [one for one in items if request.visit.reads(one.owner.pk if one.owner else None)]
+    texts: dict[tuple[Kind, str], tuple[File, str]] = {
+        (one.kind, one.id): (one.row.file, one.row.file.content)
+        if one.kind == Kind.FLAG
+        else (one.row.file, one.row.content)
+        for one in read
+        if one.kind in {Kind.PROPOSAL, Kind.FLAG}
+    }
+    shown = dict(zip(texts, for_people_all([*texts.values()]), strict=True)) if texts else {}
+    return {
+        (one.kind, one.id): LOOKS[one.kind].tells(one, shown.get((one.kind, one.id), ""))
+        for one in read
+    }

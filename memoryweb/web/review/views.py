@@ -12,18 +12,17 @@ from django.shortcuts import get_object_or_404, redirect
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.memory.exceptions import Decided, MemoryRefused
-from memoryweb.memory.placeholders import for_people_all
 from memoryweb.memory.review import decisions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.flags import files_of
 from memoryweb.review import inbox
 from memoryweb.review.inbox import Inbox, Item, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
-from memoryweb.web.htmx import show, to
+from memoryweb.web.htmx import next_url, show, to
 from memoryweb.web.naming import Choice, owner_name
 from memoryweb.web.paging import Page, page
 from memoryweb.web.review import undoing
-from memoryweb.web.review.kinds import GROUPS, LOOKS, Decision
+from memoryweb.web.review.kinds import GROUPS, LOOKS, Decision, tell_all
 from memoryweb.web.review.lines import picked_of
 from memoryweb.workspace.models import File
 
@@ -77,6 +76,9 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
         undoing.drop(request)
         messages.success(request, str(decision.done))
         return redirect(_url(request, item))
+    if onward := next_url(request):
+        messages.success(request, str(decision.done))
+        return redirect(onward)
     undoing.keep(request, item, decision, was)
     return redirect(following)
 
@@ -233,15 +235,7 @@ def _opened(
 def _rows(
     request: TeamRequest, listed: Page[Item], chosen: Item | None
 ) -> Iterator[dict[str, Any]]:
-    """What is to be forgotten is not read here, either."""
-    texts: dict[tuple[Kind, str], tuple[File, str]] = {
-        (one.kind, one.id): (one.row.file, one.row.file.content)
-        if one.kind == Kind.FLAG
-        else (one.row.file, one.row.content)
-        for one in listed
-        if one.kind in {Kind.PROPOSAL, Kind.FLAG} and _reads(request, one)
-    }
-    shown = dict(zip(texts, for_people_all([*texts.values()]), strict=True)) if texts else {}
+    said = tell_all(request, listed.items)
     for item in listed:
         look, reads, key = LOOKS[item.kind], _reads(request, item), (item.kind, item.id)
         if reads:
@@ -249,7 +243,7 @@ def _rows(
         yield {
             "item": item,
             "look": look,
-            "tells": look.tells(item, shown.get(key, "")) if reads else "",
+            "tells": said.get(key, ""),
             "url": _url(request, item) + _kept(request) if reads else "",
             "is_chosen": chosen is not None and key == (chosen.kind, chosen.id),
             "at": item.since if item.is_waiting else item.decided_at,

@@ -132,4 +132,4 @@ def _gone(request: UserRequest) -> HttpResponse:
 def _welcome(request: UserRequest, membership: Membership) -> HttpResponse:
     request.session.pop(_HELD, None)
     messages.success(request, _("Welcome to {team}.").format(team=membership.team))
-    return HttpResponseRedirect(reverse("web:tonight", args=[membership.team.slug]))
+    return HttpResponseRedirect(reverse("web:last_night", args=[membership.team.slug]))

@@ -17,7 +17,7 @@ from tests.world import World
 
 
 def test_it_shows_every_agent_with_its_last_dream(stage: Stage, alice: Client) -> None:
-    page = text(alice.get(url(stage.world.team, "tonight")))
+    page = text(alice.get(url(stage.world.team, "last_night")))
     assert "Atlas" in page
     assert "Beacon" in page
     assert "1 added" in page or "2 added" in page or "3 added" in page
@@ -31,7 +31,7 @@ def test_a_member_is_told_nothing_false_of_dreams_that_they_may_not_see(
         team=world.team, agent=world.agent, owner=world.customer, kind="dream", trigger="cron",
         status="succeeded", started_at=world.agent.created_at, finished_at=world.agent.created_at,
     )  # fmt: skip
-    for name in ("tonight", "agents"):
+    for name in ("last_night", "agents"):
         page = text(vera.get(url(world.team, name)))
         assert "no dreams yet" not in page
         assert "has dreamt yet" not in page
@@ -45,40 +45,40 @@ def test_a_night_with_nothing_new_was_looked_at(world: World, alice: Client, ver
     Agent.objects.filter(pk=world.agent.pk).update(next_dream_at=now)
     tick(now)
     for client in (alice, vera):
-        page = text(client.get(url(world.team, "tonight")))
+        page = text(client.get(url(world.team, "last_night")))
         assert "There was nothing new in the notes." in page
     look = Run.objects.get(kind="dream")
     assert alice.get(url(world.team, "agents_run", look.pk)).status_code == 200
 
 
 def test_it_names_what_needs_the_person(stage: Stage, alice: Client) -> None:
-    page = text(alice.get(url(stage.world.team, "tonight")))
-    assert "Atlas: a change to MEMORY.md needs your decision." in page
+    page = text(alice.get(url(stage.world.team, "last_night")))
+    assert "1 thing waits for you." in page
     assert url(stage.world.team, "review_item", "proposal", stage.proposal.pk) in page
 
 
 def test_another_persons_proposal_needs_only_them(stage: Stage, alice: Client, bob: Client) -> None:
     address = url(stage.world.team, "review_item", "proposal", stage.bobs_proposal.pk)
-    assert address not in text(alice.get(url(stage.world.team, "tonight")))
-    assert address in text(bob.get(url(stage.world.team, "tonight")))
+    assert address not in text(alice.get(url(stage.world.team, "last_night")))
+    assert address in text(bob.get(url(stage.world.team, "last_night")))
 
 
 def test_a_failed_dream_asks_why(world: World, alice: Client) -> None:
     run = _failed(world)
-    page = text(alice.get(url(world.team, "tonight")))
+    page = text(alice.get(url(world.team, "last_night")))
     assert "The model endpoint refused the key." in page
     assert url(world.team, "agents_run", run.pk) in page
 
 
 def test_a_viewer_is_offered_no_dream(stage: Stage, vera: Client) -> None:
-    assert "Dream now" not in text(vera.get(url(stage.world.team, "tonight")))
+    assert "Dream now" not in text(vera.get(url(stage.world.team, "last_night")))
 
 
 def test_while_something_runs_the_table_asks_again(world: World, alice: Client) -> None:
-    page = text(alice.get(url(world.team, "tonight")))
+    page = text(alice.get(url(world.team, "last_night")))
     assert "data-poll" not in page
     _queued(world)
-    answer = fragment(alice, url(world.team, "tonight"), "agents")
+    answer = fragment(alice, url(world.team, "last_night"), "agents")
     assert "data-poll" in text(answer)
     assert "<html" not in text(answer)
 
@@ -96,7 +96,7 @@ def test_the_number_of_statements_does_not_grow_with_agents(world: World, alice:
 
 
 def test_it_says_when_no_worker_runs(world: World, vera: Client) -> None:
-    address = url(world.team, "tonight")
+    address = url(world.team, "last_night")
     assert "No background worker has started yet" in text(vera.get(address))
     Beat.objects.create(name="tick", at=timezone.now() - timedelta(minutes=12))
     page = text(vera.get(address)).replace("\xa0", " ")
@@ -108,7 +108,7 @@ def test_it_says_when_no_worker_runs(world: World, vera: Client) -> None:
 def test_a_simulated_night_counts_for_its_night(stage: Stage, alice: Client) -> None:
     run = dream(stage.world.home, None)
     Run.objects.filter(pk=run.pk).update(night="2001-01-01", clock="2001-01-01T02:00Z")
-    assert alice.get(url(stage.world.team, "tonight")).status_code == 200
+    assert alice.get(url(stage.world.team, "last_night")).status_code == 200
 
 
 def _failed(world: World) -> Run:
@@ -127,11 +127,11 @@ def _queued(world: World) -> Run:
 
 def _statements(world: World, client: Client) -> int:
     with CaptureQueriesContext(connection) as queries:
-        client.get(url(world.team, "tonight"))
+        client.get(url(world.team, "last_night"))
     return len(queries)
 
 
 def test_all_that_waits_under_review_is_named(stage: Stage, alice: Client) -> None:
-    rows = text(alice.get(url(stage.world.team, "review"))).count('class="chip wait"')
-    page = text(alice.get(url(stage.world.team, "tonight")))
-    assert page.count("needs your decision.") == rows == 1
+    page = text(alice.get(url(stage.world.team, "last_night")))
+    assert page.count("Look closer") == 1
+    assert "1 thing waits for you." in page

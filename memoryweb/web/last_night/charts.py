@@ -1,0 +1,98 @@
+"""The small charts of the first page, as plain numbers for SVG templates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memoryweb.dreaming.queries import Night
+from memoryweb.runs.models import Run
+from memoryweb.search.recalls import Prompts
+
+_STEP, _HEIGHT, _TOP = 20, 43, 40
+_DAY, _BARS = 40, 50
+
+
+@dataclass(frozen=True)
+class Bar:
+    """`tone`: a class of the style sheet. `title` says in words what it shows."""
+
+    tone: str
+    x: float
+    y: float
+    width: float
+    height: float
+    title: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    bars: tuple[Bar, ...]
+    label: str
+    told: str = ""
+
+
+def strip(nights: Sequence[Night], counts: Mapping[date, tuple[int, int]]) -> Chart:
+    """Fourteen nights: what came in below, what was changed or left above it."""
+    most = max((sum(counts.get(night.day, (0, 0))) for night in nights), default=0) or 1
+    bars: list[Bar] = []
+    for at, night in enumerate(nights):
+        bars += _night(at * _STEP + 4, night, counts.get(night.day, (0, 0)), most)
+    learned = sum(counts.get(night.day, (0, 0))[0] for night in nights)
+    told = ngettext("{n} learned", "{n} learned", learned).format(n=learned)
+    return Chart(tuple(bars), _("The last 14 nights"), told)
+
+
+def week(days: Mapping[date, Prompts], today: date) -> Chart:
+    """Seven days of prompts: those that memory answered below, the silent ones above."""
+    shown = [today - timedelta(days=ago) for ago in reversed(range(7))]
+    most = max((one.served for one in days.values()), default=0) or 1
+    bars: list[Bar] = []
+    for at, day in enumerate(shown):
+        prompts = days.get(day, Prompts(0, 0))
+        x, title = at * _DAY + 8, _prompts(day, prompts)
+        used, silent = (_BARS * n / most for n in (prompts.used, prompts.silent))
+        label = date_format(day, "D")
+        bars.append(Bar("b1", x, round(_BARS - used, 1), 24, round(used, 1), title, label))
+        bars.append(Bar("b0", x, round(_BARS - used - silent, 1), 24, round(silent, 1), title))
+    return Chart(tuple(bars), _("Prompts of the last seven days"))
+
+
+def _night(x: float, night: Night, count: tuple[int, int], most: int) -> list[Bar]:
+    learned, changed = count
+    title = _title(night, count)
+    if night.status == Run.Status.FAILED:
+        return [Bar("bx", x, _HEIGHT - 12, 12, 12, title)]
+    if not learned and not changed:
+        tone = "bw" if night.status == Run.Status.NEEDS_REVIEW else "b0"
+        return [Bar(tone, x + 3, _HEIGHT - 4, 6, 2.5, title)]
+    low, high = (round(_TOP * n / most, 1) for n in (learned, changed))
+    bars = [Bar("b1", x, round(_HEIGHT - low, 1), 12, low, title)] if learned else []
+    if changed:
+        bars.append(Bar("b2", x, round(_HEIGHT - low - high, 1), 12, high, title))
+    return bars
+
+
+def _title(night: Night, count: tuple[int, int]) -> str:
+    day = date_format(night.day, "j M")
+    if night.status == Run.Status.FAILED:
+        return _("{day}: the dream failed").format(day=day)
+    if night.status == Run.Status.NEEDS_REVIEW and not any(count):
+        return _("{day}: waits for a person").format(day=day)
+    if not night.status:
+        return _("{day}: no dream").format(day=day)
+    if not any(count):
+        return _("{day}: nothing new").format(day=day)
+    said = _("{day}: {learned} learned, {changed} changed or retired")
+    return said.format(day=day, learned=count[0], changed=count[1])
+
+
+def _prompts(day: date, prompts: Prompts) -> str:
+    said = _("{day}: {n} prompts, {used} used memory, {silent} stayed silent")
+    return said.format(
+        day=date_format(day, "D j M"), n=prompts.served, used=prompts.used, silent=prompts.silent
+    )

@@ -1,0 +1,269 @@
+"""The first page: what the agents learned last night, what waits, and what comes next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.http import HttpResponse
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Owner
+from memoryweb.dreaming.learned import AgentNight, counts_by_day, names_of, night_of_each
+from memoryweb.dreaming.queries import NIGHTS, AgentNights, nights_of, team_warnings
+from memoryweb.review.inbox import Item
+from memoryweb.runs.healthcheck import idle_worker
+from memoryweb.runs.models import Run
+from memoryweb.search.recalls import Prompts, prompts_by_day
+from memoryweb.web import wording
+from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.last_night import charts
+from memoryweb.web.last_night.headline import headline, others, waiting
+from memoryweb.web.naming import owner_name, owner_title
+from memoryweb.web.paging import page
+from memoryweb.web.review.kinds import LOOKS, tell_all
+from memoryweb.web.statements import Told, told_of
+
+_NEEDS = 4
+_TOLD = 8  # statements that a card shows at once; the dream's page has all
+_WEEK = 7
+
+
+@dataclass(frozen=True)
+class Part:
+    """One memory of an agent on its card: the shared one, or this person's."""
+
+    is_shared: bool
+    whose: str
+    told: list[Told]
+    more: int
+
+
+@team_view("GET")
+def last_night(request: TeamRequest) -> HttpResponse:
+    visit = request.visit
+    agents = page(request, visit.team.agents.live(), size=25)
+    for agent in agents:
+        agent.team = visit.team
+    standing = nights_of(agents.items, visit.outcomes(), visit.now)
+    asked = parse_date(request.GET.get("night", "")) if _is_date(request) else None
+    days = {one.agent: asked or _latest(one, visit.now) for one in standing}
+    counted = visit.outcomes() if visit.can(Permission.SEE_OWNERS) else None
+    nights = night_of_each(days, open_to=_open_to(request), counted=counted)
+    ordered = [nights[one.agent.pk] for one in standing]
+    failed = [one for one in standing if _has_failed(one)]
+    context = {
+        "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
+        "headline": headline(ordered, is_last=asked is None) if standing else "",
+        "others": others(ordered),
+        "waiting": waiting(len(visit.waiting)),
+        "needs": _needs(request),
+        "more_needs": max(0, len(visit.waiting) - _NEEDS),
+        "failed": [_failure(request, one) for one in failed],
+        "cards": _cards(request, standing, nights),
+        "rows": [_row(request, one, nights[one.agent.pk]) for one in standing],
+        "page": agents,
+        **_pager(request, asked, standing),
+        **_aside(request, standing),
+        "warnings": [*filter(None, [idle_worker(visit.now)]), *team_warnings(visit.team)],
+        "can_dream": visit.can(Permission.DREAM),
+        "can_create": visit.can(Permission.MANAGE_AGENTS),
+        "is_running": any(one.running for one in standing),
+        "here": request.get_full_path(),
+    }
+    return show(request, "last_night/last_night.html", context, partials=("agents",))
+
+
+def _is_date(request: TeamRequest) -> bool:
+    try:
+        return parse_date(request.GET.get("night", "")) is not None
+    except ValueError:
+        return False
+
+
+def _latest(one: AgentNights, now: datetime) -> date:
+    """The agent's last night with a dream; today where that is long ago or never was."""
+    today = now.astimezone(one.agent.zone).date()
+    if one.last_night and one.last_night.day >= today - timedelta(days=1):
+        return one.last_night.day
+    return today
+
+
+def _open_to(request: TeamRequest) -> Q:
+    """Shared memory, and what is about this person. What was opened by break-glass is read on its
+    own pages, each time as an event."""
+    visit = request.visit
+    return Q(owner=None) | Q(owner__in=[*visit.mine, *visit.shared_owners])
+
+
+def _cards(
+    request: TeamRequest, standing: Sequence[AgentNights], nights: Mapping[UUID, AgentNight]
+) -> list[dict[str, Any]]:
+    told = told_of(request, [one for night in nights.values() for one in night.learned])
+    names = names_of(list(nights.values()))
+    cards = []
+    for one in standing:
+        night = nights[one.agent.pk]
+        parts = _parts(request, night, told)
+        if not parts and not night.others and not one.proposals:
+            continue
+        reports = night.reports
+        cards.append(
+            {
+                "agent": one.agent,
+                "night": night,
+                "parts": parts,
+                "others": _others(night, names),
+                "at": reports[-1].dreamt_at if reports else None,
+                "dream_url": to(request, "agents_run", reports[-1].run_id) if reports else "",
+                "proposals": one.proposals,
+            }
+        )
+    return cards
+
+
+def _parts(request: TeamRequest, night: AgentNight, told: Mapping[UUID, list[Told]]) -> list[Part]:
+    """Shared memory first."""
+    by_owner: dict[UUID | None, list[Told]] = {}
+    owners: dict[UUID | None, Owner | None] = {}
+    for report in night.reports:
+        owner_id = None if report.owner_id in request.visit.shared_owners else report.owner_id
+        owners[owner_id] = report.owner if owner_id else None
+        by_owner.setdefault(owner_id, []).extend(told.get(report.pk, []))
+    ordered = sorted(by_owner.items(), key=lambda item: item[0] is not None)
+    return [
+        Part(
+            owner_id is None,
+            owner_name(request.visit, owners[owner_id]),
+            rows[:_TOLD],
+            max(0, len(rows) - _TOLD),
+        )
+        for owner_id, rows in ordered
+        if rows
+    ]
+
+
+def _others(night: AgentNight, names: Mapping[UUID, Owner]) -> str:
+    """A count: what it is stays theirs."""
+    count = sum(night.others.values())
+    if not count:
+        return ""
+    if len(night.others) == 1:
+        owner = names.get(next(iter(night.others)))
+        if owner is not None:
+            said = _("{n} more about {name}, private")
+            return said.format(n=count, name=owner_title(owner))
+    said = _("{n} more about {people} people, private")
+    return said.format(n=count, people=len(night.others))
+
+
+def _needs(request: TeamRequest) -> list[dict[str, Any]]:
+    items = request.visit.waiting[:_NEEDS]
+    said = tell_all(request, items)
+    return [_need(request, item, said.get((item.kind, item.id), "")) for item in items]
+
+
+def _need(request: TeamRequest, item: Item, said: str) -> dict[str, Any]:
+    look, icon = LOOKS[item.kind], _ICONS.get(item.kind, "page")
+    return {
+        "item": item,
+        "name": look.name,
+        "tone": look.tone,
+        "whose": owner_name(request.visit, item.owner),
+        "said": said,
+        "reason": next(iter(look.reasons(item)), ""),
+        "url": to(request, "review_item", item.kind, item.id),
+        "icon": icon,
+        "decisions": [one for one in look.decisions if said and one.code in _AT_ONCE],
+        "decide_url": to(request, "review_decide", item.kind, item.id),
+    }
+
+
+# Decisions that need nothing but the sentence that is shown.
+_AT_ONCE = {"keep", "remove", "seen", "KEEP_A", "KEEP_B"}
+_ICONS = {"contradiction": "unlike", "flag": "flag", "secret": "key", "forget": "rubber"}
+
+
+def _failure(request: TeamRequest, one: AgentNights) -> dict[str, str]:
+    assert one.last
+    said = _("{agent}: the last dream failed. {why}")
+    text = said.format(agent=one.agent.name, why=wording.reason(one.last.reason))
+    return {"text": text, "url": to(request, "agents_run", one.last.pk)}
+
+
+def _has_failed(one: AgentNights) -> bool:
+    return bool(one.last and one.last.status == Run.Status.FAILED and not one.running)
+
+
+def _row(request: TeamRequest, one: AgentNights, night: AgentNight) -> dict[str, Any]:
+    """The chip counts what the card above tells, and nothing more."""
+    chip, detail = wording.standing(one, sees_all=request.visit.can(Permission.SEE_OWNERS))
+    if not one.running and one.last_night and one.last_night.promoted:
+        chip = wording.outcome(Run.Status.SUCCEEDED, night.learned_count)
+    warnings = []
+    if one.is_late:
+        warnings.append(_("More than two hours late. Is a worker running?"))
+    if one.repeats:
+        warnings.append(_("The last two nights had the same result."))
+    return {
+        "nights": one,
+        "chip": chip,
+        "detail": detail,
+        "dreams_url": to(request, "agents_dreams", one.agent.pk),
+        "ended_at": wording.ended_at(one.last) if one.last else None,
+        "warnings": warnings,
+    }
+
+
+def _aside(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[str, Any]:
+    visit, zone = request.visit, timezone.get_current_timezone()
+    since = visit.now - timedelta(days=_WEEK)
+    agents = [one.agent for one in standing]
+    first = min((one.nights[0].day for one in standing), default=visit.now.date())
+    counts = counts_by_day(agents, _open_to(request), first)
+    by_agent: dict[UUID, dict[date, tuple[int, int]]] = {}
+    for (agent_id, day), count in counts.items():
+        by_agent.setdefault(agent_id, {})[day] = count
+    days = prompts_by_day(visit.team, visit.outcomes(), since, zone)
+    served = sum(one.served for one in days.values())
+    return {
+        "strips": [
+            {"agent": one.agent, "chart": charts.strip(one.nights, by_agent.get(one.agent.pk, {}))}
+            for one in standing[:6]
+        ],
+        "first_day": first,
+        "next": _next(standing),
+        "prompts": Prompts(served, sum(one.used for one in days.values())),
+        "week": charts.week(days, timezone.localdate(visit.now)),
+    }
+
+
+def _next(standing: Sequence[AgentNights]) -> list[dict[str, Any]]:
+    due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
+    soonest = sorted(due, key=lambda one: one.agent.next_dream_at or timezone.now())[:6]
+    return [
+        {"agent": one.agent, "at": one.agent.next_dream_at, "is_running": bool(one.running)}
+        for one in soonest
+    ]
+
+
+def _pager(
+    request: TeamRequest, asked: date | None, standing: Sequence[AgentNights]
+) -> dict[str, str]:
+    """The night before and the one after, as far as the strip reaches."""
+    today = max((_latest(one, request.visit.now) for one in standing), default=None)
+    if today is None:
+        return {"before_url": "", "after_url": ""}
+    day = asked or today
+    before, after = day - timedelta(days=1), day + timedelta(days=1)
+    first = today - timedelta(days=NIGHTS)
+    return {
+        "before_url": f"?night={before}" if before > first else "",
+        "after_url": "" if after > today else "?" if after == today else f"?night={after}",
+    }

@@ -1,0 +1,218 @@
+"""A statement as every page tells it: what happened to it, who said it, what may be done now."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.dreaming.learned import Learned
+from memoryweb.facts.listing import weight_of
+from memoryweb.facts.models import Evidence, Fact
+from memoryweb.facts.trust import Band
+from memoryweb.facts.validity import state_on, today
+from memoryweb.forgetting.models import Request
+from memoryweb.forgetting.queries import hiding_of
+from memoryweb.markdown.diff import paired
+from memoryweb.web.access import TeamRequest
+from memoryweb.web.htmx import to
+from memoryweb.web.naming import owner_query, talk_url
+
+_SIGNS = {
+    "add": ("add", gettext_lazy("Added")),
+    "back": ("add", gettext_lazy("Added again")),
+    "replace": ("change", gettext_lazy("Changed")),
+    "merge": ("change", gettext_lazy("Merged")),
+    "retire": ("retire", gettext_lazy("Retired")),
+}
+_BANDS = {
+    Band.HIGH: gettext_lazy("high trust"),
+    Band.MEDIUM: gettext_lazy("medium trust"),
+    Band.LOW: gettext_lazy("low trust"),
+}
+_LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some words of a sentence. `kind`: empty, `old` (struck) or `new`."""
+
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Who said it, when, and where that can be read."""
+
+    who: str
+    at: datetime | None
+    url: str
+    quote: str
+
+
+@dataclass(frozen=True)
+class Act:
+    """A button. `key` is the letter that presses it."""
+
+    label: str | Promise
+    url: str
+    key: str
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """`text` is what the editor starts with; `edit_url` is empty where it can't be edited."""
+
+    id: str
+    sign: str
+    label: str | Promise
+    pieces: tuple[Piece, ...]
+    why: str = ""
+    note: str = ""
+    source: Source | None = None
+    band: str = ""
+    trusted: str | Promise = ""
+    confirmed: str = ""
+    url: str = ""
+    text: str = ""
+    edit_url: str = ""
+    acts: tuple[Act, ...] = ()
+    undo: Act | None = None
+
+
+def told_of(request: TeamRequest, learned: Iterable[Learned]) -> dict[UUID, list[Told]]:
+    """By report. In one statement more than what was learned took."""
+    those = list(learned)
+    facts = [one.fact.pk for one in those if one.fact]
+    hidden = hiding_of(facts)
+    found: dict[UUID, list[Told]] = {}
+    for one in those:
+        found.setdefault(one.report.pk, []).append(_told(request, one, hidden))
+    return found
+
+
+def changed_words(old: str, new: str) -> tuple[Piece, ...]:
+    """One sentence with what left it struck and what came marked; where they have too little in
+    common, the old one whole before the new one."""
+    rows = list(paired([old], [new]))
+    if len(rows) != 1 or rows[0].kind != "changed":
+        return (Piece(old, "old"), Piece(" "), Piece(new, "new"))
+    pieces: list[Piece] = []
+    left = [span for span in rows[0].old if span.marked]
+    for span in rows[0].new:
+        if span.marked and left:
+            pieces += [Piece(left.pop(0).text, "old"), Piece(" ")]
+        pieces.append(Piece(span.text, "new" if span.marked else ""))
+    return (*pieces, *(Piece(span.text, "old") for span in left))
+
+
+def _told(request: TeamRequest, one: Learned, hidden: Mapping[UUID, Request]) -> Told:
+    operation, fact = one.operation, one.fact
+    sign, label = _SIGNS.get(operation.outcome, ("add", ""))
+    told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}
+    request_ = hidden.get(fact.pk) if fact else None
+    if request_ is not None:
+        note = _("Forgotten. Nobody is given it any more, and it will be erased.")
+        undo = _undo(request, fact, "agents_fact_unforget") if _changes(request, fact) else None
+        return Told(**told, pieces=(), note=note, undo=undo)
+    before = " ".join(operation.before)
+    if sign == "change" and before and operation.after:
+        told["pieces"] = changed_words(before, operation.after)
+    elif sign == "retire":
+        told["pieces"] = (Piece(before, "old"),)
+    else:
+        told["pieces"] = (Piece(operation.after),)
+    return Told(**told, why=operation.reason, **(_of_fact(request, fact, one.said) if fact else {}))
+
+
+def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None) -> dict[str, Any]:
+    visit = request.visit
+    band = weight_of(fact, visit.now).band
+    state = state_on(fact, today(visit.now, fact.agent.zone))
+    about: dict[str, Any] = {
+        "source": source_of(request, said) if said else None,
+        "url": to(request, "agents_fact", fact.agent_id, fact.pk, query=_query(request, fact)),
+        "text": fact.text,
+    }
+    if state in _LIVING:
+        about |= {"band": band.value, "trusted": _BANDS[band]}
+    if fact.confirmed_at and state in _LIVING:
+        mine = fact.confirmed_by == visit.user
+        about["confirmed"] = _("confirmed by you") if mine else _("confirmed")
+    if fact.why == Fact.Why.NOT_TRUE:
+        about["note"] = _("Marked as not true. It's in no prompt any more.")
+    elif fact.why == Fact.Why.REWORDED:
+        about["note"] = _("Put in other words since then.")
+    if _changes(request, fact):
+        about |= _acts(request, fact, state)
+    return about
+
+
+def _acts(request: TeamRequest, fact: Any, state: Fact.State) -> dict[str, Any]:
+    """What this reader may do about it now."""
+    query = _query(request, fact)
+
+    def url(name: str) -> str:
+        return to(request, f"agents_fact_{name}", fact.agent_id, fact.pk, query=query)
+
+    forget = Act(_("Forget"), to_forget(request, fact), "f", "bad")
+    if fact.why == Fact.Why.NOT_TRUE and not fact.file_id:
+        return {"undo": Act(_("Undo"), url("restore"), "u"), "acts": (forget,)}
+    if fact.why == Fact.Why.REWORDED:
+        return {}
+    if state not in _LIVING:
+        return {"acts": (Act(_("Bring it back"), url("restore"), "c"), forget)}
+    acts = [Act(_("Not true"), url("not_true"), "n"), forget]
+    if not fact.confirmed_at:
+        acts.insert(0, Act(_("Confirm"), url("confirm"), "c", "yes"))
+    is_mine = fact.confirmed_at and fact.confirmed_by == request.visit.user
+    undo = Act(_("Undo"), url("unconfirm"), "u") if is_mine else None
+    return {"acts": tuple(acts), "undo": undo, "edit_url": url("edit")}
+
+
+def to_forget(request: TeamRequest, fact: Any) -> str:
+    query = _query(request, fact)
+    return to(request, "agents_fact_forget", fact.agent_id, fact.pk, query=query)
+
+
+def source_of(request: TeamRequest, said: Evidence) -> Source | None:
+    """None where this reader may not see the conversation."""
+    message = said.message
+    if message is None or not request.visit.reads(message.conversation.owner_id):
+        return None
+    talk = message.conversation
+    who = message.name or message.get_role_display()
+    if message.role == "user" and talk.owner_id in request.visit.mine:
+        who = _("You")
+    at = said.said_at or message.timestamp
+    return Source(str(who), at, talk_url(request, talk, message.position), said.quote)
+
+
+def _changes(request: TeamRequest, fact: Any) -> bool:
+    if fact.owner_id is None:
+        return request.visit.can(Permission.WRITE)
+    return fact.owner_id in request.visit.mine
+
+
+def _query(request: TeamRequest, fact: Any) -> str:
+    return owner_query(request.visit, fact.owner_id)
+
+
+def _undo(request: TeamRequest, fact: Any, name: str) -> Act | None:
+    shared = fact.owner_id is None and not request.visit.can(Permission.FORGET)
+    if shared:
+        return None
+    url = to(request, name, fact.agent_id, fact.pk, query=_query(request, fact))
+    return Act(_("Undo"), url, "u")
+
+
+def readable(request: TeamRequest) -> Collection[UUID]:
+    """Owners whose memory the first page shows: this person's, and the system's."""
+    return {*request.visit.mine, *request.visit.shared_owners}
