@@ -99,6 +99,7 @@ agent_patterns: Patterns = [
     path("notes/", notes.notes, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),
+    path("connect/token/", connect.token, name="agents_connect_token"),
     path("provenance/", provenance.provenance, name="agents_provenance"),
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
     path("dreams/", dreams.dreams, name="agents_dreams"),

@@ -410,6 +410,7 @@ CHANGES: dict[str, Route] = {
         "POST",
         {"name": "Laptop", "holder": "me", "days": "30", "scopes": ["memory:read"]},
     ),
+    "agents_connect_token": Route("agents_connect_token", READ, "POST", {"as": "me"}),
     "settings_token_revoke": _post("settings_token_revoke", OWN_TOKEN),
 }
 

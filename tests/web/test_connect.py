@@ -67,7 +67,10 @@ def test_a_skill_s_calls_survive_apostrophes_and_send_the_conversation(world: Wo
 
 @pytest.mark.parametrize("owner", [{}, {"endUserId": "customer-42"}])
 def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
-    curl, python, openclaw = (one.text for one in snippets(BASE, owner, "talk-1"))
+    made = {one.key: one.text for one in snippets(BASE, owner, "talk-1")}
+    curl, python, openclaw = made["curl"], made["python"], made["openclaw"]
+    assert BASE in made["javascript"]
+    assert json.loads(made["openclaw_config"])
     for where, body in bodies(curl):
         assert where.startswith(BASE)
         assert body.items() >= owner.items()
@@ -82,11 +85,11 @@ def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
 
 def test_what_is_pasted_twice_or_by_two_works(world: World) -> None:
     """A talk has one owner, and a message with an id is kept once."""
-    for client, token in (
-        (signed_in(world.alice), integration_token(world.integration)),
-        (signed_in(world.bob), personal_token(world.team, world.bob)),
+    for client, token, as_ in (
+        (signed_in(world.alice), integration_token(world.integration), "?as=program"),
+        (signed_in(world.bob), personal_token(world.team, world.bob), ""),
     ):
-        page = text(client.get(address(world, world.agent)))
+        page = text(client.get(address(world, world.agent, as_)))
         curl = re.search(r'<pre id="code-curl"[^>]*>(.*?)</pre>', page, re.DOTALL)
         assert curl is not None
         (where, body), _asked = bodies(unescape(curl[1]))
@@ -154,6 +157,50 @@ def test_why_nothing_is_extracted_is_said(world: World) -> None:
     Api(token).post(talks, {"messages": said, "finished": True})
     page = text(signed_in(world.bob).get(address(world, world.agent)))
     assert "too few messages" in page
+
+
+@pytest.mark.parametrize("as_", ["me", "program"])
+def test_a_token_made_here_works_at_once_and_is_shown_once(world: World, as_: str) -> None:
+    alice = signed_in(world.alice)
+    where = url(world.team, "agents_connect_token", world.agent.pk)
+    page = text(alice.post(where, {"as": as_}))
+    [secret] = set(re.findall(r"mwp_\w+", page))
+    assert f"export MEMORYWEB_TOKEN={secret}" in page
+    curl = re.search(r'<pre id="code-curl"[^>]*>(.*?)</pre>', page, re.DOTALL)
+    assert curl is not None
+    for call, body in bodies(unescape(curl[1])):
+        answer = Api(secret).post(call.removeprefix("http://testserver/api/v1"), body)
+        assert answer.status_code == 200
+    assert secret not in text(alice.get(address(world, world.agent, f"?as={as_}")))
+    assert alice.get(where).status_code == 405
+
+
+def test_only_who_manages_tokens_makes_one_for_users(world: World) -> None:
+    where = url(world.team, "agents_connect_token", world.agent.pk)
+    assert signed_in(world.bob).post(where, {"as": "program"}).status_code == 403
+    assert signed_in(world.charlie).post(where).status_code == 404
+
+
+def test_it_shows_what_was_made_of_a_talk_and_answers_from_it(world: World) -> None:
+    bob = signed_in(world.bob)
+    talks = f"/agents/{world.agent.pk}/conversations/c-9/messages"
+    said = [
+        {"role": role, "content": words}
+        for role, words in (
+            ("user", "I moved to Porto in May, and I prefer tea to coffee."),
+            ("assistant", "Good to know."),
+            ("user", "My sister Clara visits me next Friday."),
+            ("assistant", "I will remember that."),
+        )
+    ]
+    token = personal_token(world.team, world.bob)
+    Api(token).post(talks, {"messages": said, "finished": True})
+    list(engine.run_pending(until_idle=True))
+    page = text(bob.get(address(world, world.agent, "?ask=What+do+I+like+to+drink")))
+    assert "What it noted" in page
+    assert 'class="quote"' in page
+    others = text(signed_in(world.alice).get(address(world, world.agent, "?ask=Porto")))
+    assert "Porto in May" not in others.partition('aria-labelledby="qu"')[2]
 
 
 def test_no_token_stands_on_the_page(world: World) -> None:

@@ -63,7 +63,7 @@ def new(request: TeamRequest) -> HttpResponse:
             with write_transaction(request.visit.team, actor=request.visit.actor) as work:
                 agent = create_agent(work, **form.cleaned_data)
             messages.success(request, _("{name} was created.").format(name=agent.name))
-            return redirect(to(request, "agents_detail", agent.pk))
+            return redirect(to(request, "agents_connect", agent.pk))
     return show(request, "agents/new.html", {"form": form})
 
 

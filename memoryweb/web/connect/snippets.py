@@ -12,17 +12,18 @@ from django.utils.translation import gettext as _
 @dataclass(frozen=True)
 class Snippet:
     key: str
-    label: str
+    label: str | Promise
     where: str | Promise
     text: str
 
 
-def snippets(base: str, owner: Mapping[str, str], talk: str) -> list[Snippet]:
+def snippets(base: str, owner: Mapping[str, str], talk: str, token: str = "") -> list[Snippet]:
     """`base` is the agent's address in the API; `owner` the fields that say whom a call is
-    about: none with a personal token. `talk` is a conversation that nobody has yet."""
+    about: none with a personal token. `talk` is a conversation that nobody has yet. Without a
+    `token` the calls take it from the environment."""
     fields = json.dumps(owner)
     more = f", {fields[1:-1]}" if owner else ""
-    asked = {"base": base, "owner": fields, "more": more, "talk": talk}
+    asked = {"base": base, "owner": fields, "more": more, "talk": talk, "token": token}
     return [
         Snippet(key, label, where, render_to_string(f"connect/{key}.txt", asked).strip() + "\n")
         for key, label, where in (
@@ -33,11 +34,16 @@ def snippets(base: str, owner: Mapping[str, str], talk: str) -> list[Snippet]:
                   "prompt."),
             ),
             ("python", "Python", _("Standard library only. Save it as memory.py.")),
+            ("javascript", "JavaScript", _("Save it as memory.mjs. It needs Node 18 or later.")),
             (
                 "openclaw",
                 "OpenClaw",
-                _("Save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md. Put the token into "
-                  "~/.openclaw/openclaw.json as skills.entries.memoryweb.apiKey."),
+                _("Save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md."),
+            ),
+            (
+                "openclaw_config",
+                _("OpenClaw, the token"),
+                _("Put this into ~/.openclaw/openclaw.json."),
             ),
         )
     ]  # fmt: skip

@@ -2,30 +2,38 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from secrets import token_hex
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
 
-from memoryweb.accounts.permissions import Permission
+from memoryweb.accounts.integrations import create_integration
+from memoryweb.accounts.permissions import Permission, Scope
+from memoryweb.accounts.tokens import issue
 from memoryweb.agents.models import Agent
+from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
+from memoryweb.memory.placeholders import for_people
+from memoryweb.memory.search import search
 from memoryweb.runs.models import Run
 from memoryweb.search.recalls import injections_of
 from memoryweb.web import wording
-from memoryweb.web.access import TeamRequest, find_agent, team_view
+from memoryweb.web.access import TeamRequest, find_agent, require, team_view
 from memoryweb.web.connect.snippets import snippets
 from memoryweb.web.htmx import show, to
 from memoryweb.web.naming import Choice, owner_name
+from memoryweb.web.refusals import told_to
 
 _END_USER = {"endUserId": "customer-42"}
+_LONGEST = 300  # characters of a question
+_LINES = 6
 
 
 @dataclass(frozen=True)
@@ -40,33 +48,109 @@ class Step:
 
 @team_view("GET")
 def connect(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    agent = find_agent(request, agent_id)
-    manages = request.visit.can(Permission.MANAGE_TOKENS)
-    as_person = request.GET.get("as", "program" if manages else "me") == "me"
-    since = _since(request)
+    as_person = request.GET.get("as", "me") != "program"
+    return _show(request, find_agent(request, agent_id), _since(request), as_person=as_person)
+
+
+@team_view("POST")
+@never_cache
+def token(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    """Answers with the secret itself, this once, filled into the calls: it is stored nowhere."""
+    agent, secret = find_agent(request, agent_id), ""
+    as_person = request.POST.get("as") != "program"
+    if not as_person:
+        require(request, Permission.MANAGE_TOKENS)
+    with told_to(request):
+        secret = _issued(request, agent, as_person=as_person)
+    since = request.visit.now.replace(microsecond=0)
+    return _show(request, agent, since, as_person=as_person, secret=secret)
+
+
+def _issued(request: TeamRequest, agent: Agent, *, as_person: bool) -> str:
+    """The person's own, or one of an integration that talks to this agent alone, by its name."""
+    visit, integration = request.visit, None
+    if not as_person:
+        named = visit.team.integrations.filter(name=agent.name, revoked_at=None)
+        integration = named.first() or create_integration(
+            team=visit.team, name=agent.name, by=visit.actor, agents=[str(agent.pk)]
+        )
+    _token, secret = issue(
+        team=visit.team,
+        by=visit.actor,
+        name=agent.name,
+        scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
+        user=None if integration else request.user,
+        integration=integration,
+    )
+    return secret
+
+
+def _show(
+    request: TeamRequest,
+    agent: Agent,
+    since: datetime | None,
+    *,
+    as_person: bool,
+    secret: str = "",
+) -> HttpResponse:
     steps = list(_steps(request, agent, since))
     base = request.build_absolute_uri(f"/api/v1/agents/{agent.pk}")
+    owner = {} if as_person else _END_USER
+    begun = since or request.visit.now
+    watch = f"?since={begun.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    watch += "" if as_person else "&as=program"
+    url = to(request, "agents_connect", agent.pk)
+    asked = request.GET.get("ask", "").strip()[:_LONGEST] if as_person else ""
     context = {
         "agent": agent,
         "tab": "prompt",
         "as_person": as_person,
         "choices": _choices(request, agent, as_person=as_person),
-        "snippets": snippets(base, {} if as_person else _END_USER, f"talk-{token_hex(3)}"),
+        "snippets": snippets(base, owner, f"talk-{token_hex(3)}", secret),
+        "secret": secret,
         "steps": steps,
+        "arrived": list(_arrived(request, agent, since)) if as_person else [],
         "is_done": all(step.at for step in steps),
         "since": since,
-        "watch": f"?since={timezone.now():%Y-%m-%dT%H:%M:%SZ}" + ("&as=me" if as_person else ""),
-        "manages_tokens": manages,
+        "watch": url + watch,
+        "poll": url + (watch if since else "" if as_person else "?as=program"),
+        "asked": asked,
+        "answers": _answers(request, agent, asked),
+        "manages_tokens": request.visit.can(Permission.MANAGE_TOKENS),
+        "memory": to(request, "agents_detail", agent.pk, query="?owner=me" if as_person else ""),
         "docs": request.build_absolute_uri("/api/v1/docs"),
     }
-    return show(request, "connect/connect.html", context, partials=("checklist",))
+    return show(request, "connect/connect.html", context, partials=("checklist",), status=200)
+
+
+def _answers(request: TeamRequest, agent: Agent, asked: str) -> list[str]:
+    """What one's own memory says to a first question, as the agent would be given it."""
+    if not asked:
+        return []
+    owner = None if request.visit.me._state.adding else request.visit.me
+    with told_to(request):
+        return [hit.snippet for hit in search(Reader(agent, owner), asked, limit=3).hits]
+    return []
+
+
+def _arrived(request: TeamRequest, agent: Agent, since: datetime | None) -> Iterator[str]:
+    """One's own latest lines of notes: what was made of what arrived."""
+    notes = agent.files.of(agent.pk, request.visit.me.pk).filter(
+        note_date__isnull=False, deleted_at=None
+    )
+    if since:
+        notes = notes.filter(updated_at__gte=since)
+    note = notes.order_by("-note_date").first()
+    if note is not None:
+        lines = [line for line in for_people(note).split("\n") if line.startswith("- ")]
+        yield from (line.removeprefix("- ") for line in lines[-_LINES:])
 
 
 def _choices(request: TeamRequest, agent: Agent, *, as_person: bool) -> list[Choice]:
     url = to(request, "agents_connect", agent.pk)
     return [
-        Choice(_("A program that talks for people"), f"{url}?as=program", not as_person),
-        Choice(_("An agent of your own"), f"{url}?as=me", as_person),
+        Choice(_("Me"), url, as_person),
+        Choice(_("My users"), f"{url}?as=program", not as_person),
     ]
 
 
