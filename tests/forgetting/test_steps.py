@@ -12,6 +12,7 @@ from django.utils import timezone
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import LegalHold, Receipt, Request, Target
+from memoryweb.forgetting.queries import of_targets
 from memoryweb.memory.forgetting import erasing, hiding, holds, removal, whole_owners
 from memoryweb.memory.forgetting.hiding import Asked, Meant, ask, hide
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -83,6 +84,31 @@ def test_killed_before_and_after_each_step_it_ends_clean(
     assert contents == {"Rain. [forgotten] Tea."}
     assert not Target.objects.exists()
     assert run.inputs == {}
+
+
+def test_what_another_request_hides_of_the_same_message_moves_along(world: World) -> None:
+    said = ["I collect stamps from Peru.", "My car is red.", "Ada sings on Mondays."]
+    text, asked = " ".join(said), []
+    with write_transaction(world.team) as work:
+        talk = [NewMessage("user", text)]
+        add_messages(
+            work, agent=world.agent, owner=world.customer, conversation_id="talk", messages=talk
+        )
+        message = Message.objects.get()
+        for one, seconds in ((said[0], 0), (said[2], 3600), (said[0], 3600)):
+            request = ask(work, Asked(world.agent, world.customer, Request.Via.API))
+            first = text.index(one)
+            place = Meant(
+                Target.Kind.MESSAGE, one, message=message, first=first, last=first + len(one)
+            )
+            hide(work, request, [place], seconds=seconds)
+            asked.append(request)
+    engine.work(queued().pk)
+    message.refresh_from_db()
+    assert (
+        of_targets(asked[1].targets.all()).said(message) == "[forgotten] My car is red. [forgotten]"
+    )
+    assert not asked[2].targets.exists()
 
 
 def test_many_messages_go_in_transactions_of_their_own(

@@ -204,6 +204,12 @@ def say(message: Message, content: str, spans: Sequence[tuple[int, int]] = ()) -
     for row in Evidence.objects.filter(message=message, first__isnull=False):
         row.first, row.last = _moved(row.first, row.last, spans)
         row.save(update_fields=["first", "last"])
+    for target in Target.objects.filter(message=message, first__isnull=False, last__isnull=False):
+        target.first, target.last = _moved(target.first, target.last, spans)
+        if target.first is None:
+            target.delete()  # of another request, and gone with this one
+        else:
+            target.save(update_fields=["first", "last"])
 
 
 def _moved(
