@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from datetime import date as Day
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from uuid import UUID
 
 from memoryweb.conversations.models import Message
@@ -30,7 +30,7 @@ Mark = tuple[int, int]
 
 @dataclass(frozen=True)
 class Hit:
-    """One block of a file, or one message. `marks` are offsets of matched words in `snippet`.
+    """One block of a file, or one message, found by `words`, the stems that were asked for.
 
     `relevance` (0..1) says how much of the query it answers, whatever else was found. `others` are
     the places, further down, that say the same. A hit of `at:` has its `file` with the name, text
@@ -44,8 +44,7 @@ class Hit:
     end_line: int
     trail: str
     text: str
-    snippet: str
-    marks: tuple[Mark, ...]
+    words: Collection[str] = field(compare=False)
     score: float
     relevance: float
     date: date | None
@@ -54,6 +53,20 @@ class Hit:
     past: Past | None = None
     others: tuple["Hit", ...] = ()
     until: Day | None = None
+
+    @property
+    def snippet(self) -> str:
+        return self._excerpt[0]
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Offsets of matched words in the snippet."""
+        return self._excerpt[1]
+
+    @cached_property
+    def _excerpt(self) -> tuple[str, tuple[Mark, ...]]:
+        """Made when it is asked for: of the hits of a prompt none is shown so."""
+        return excerpt(self.text, self.words)
 
     @property
     def revision(self) -> int | None:
@@ -88,8 +101,7 @@ def hit(
     words: Collection[str],
     past: Past | None = None,
 ) -> Hit:
-    """`words` are the stems that were asked for; `past` is the file where it was found then."""
-    snippet, marks = excerpt(row.said, words)
+    """`past` is the file where it was found then."""
     return Hit(
         kind=row.kind,
         file=row.file,
@@ -98,8 +110,7 @@ def hit(
         end_line=row.end_line,
         trail=row.trail,
         text=row.said,
-        snippet=snippet,
-        marks=marks,
+        words=words,
         score=score,
         relevance=relevance,
         date=row.date,
@@ -118,12 +129,18 @@ def folded(hits: Iterable[Hit], most: int | None = None) -> tuple[Hit, ...]:
         if len(same) == most and said not in same:
             break
         same.setdefault(said, []).append(one)
-    return tuple(replace(best, others=tuple(others)) for best, *others in same.values())
+    return tuple(
+        replace(best, others=tuple(others)) if others else best for best, *others in same.values()
+    )
 
 
 def unfolded(hits: Iterable[Hit]) -> list[Hit]:
     """Each place by itself again, so that they can be told apart and folded anew."""
-    return [each for one in hits for each in (replace(one, others=()), *one.others)]
+    return [
+        each
+        for one in hits
+        for each in ((replace(one, others=()), *one.others) if one.others else (one,))
+    ]
 
 
 def _statement(one: Hit) -> object:

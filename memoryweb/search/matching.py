@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 
 from memoryweb.language.tokens import tokens
@@ -40,7 +41,7 @@ class Asked:
         sentences = sentences_of(text, terms)
         return cls(query, terms, phrases, sentences, sought_in(text), kinds, scope)
 
-    @property
+    @cached_property
     def words(self) -> set[str]:
         """Every stem that may be marked."""
         return {word for part in (*self.terms, *self.phrases) for word in part}
