@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Operation, Report
-from memoryweb.dreaming.queries import LOCAL_DAY, day_of
+from memoryweb.dreaming.queries import day_of, local_day
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.language.statements import fingerprint
@@ -80,9 +80,9 @@ def night_of_each(
     for one in _told(shown):
         nights[one.report.agent_id].learned.append(one)
     if counted is not None:
-        of_others = reports.filter(counted).exclude(open_to).filter(run__night__in=days.values())
+        of_others = reports.filter(counted).exclude(open_to).annotate(day=local_day("run__"))
         rows = of_others.filter(operations__code="", operations__waits="")
-        counts = rows.values_list("agent", "owner", "run__night").annotate(Count("operations"))
+        counts = rows.values_list("agent", "owner", "day").annotate(Count("operations"))
         for agent_id, owner_id, day, count in counts.order_by():
             if day == nights[agent_id].day and owner_id:
                 nights[agent_id].others[owner_id] += count
@@ -98,7 +98,7 @@ def counts_by_day(
     did = Q(report__operations__code="", report__operations__waits="")
     came = Q(report__operations__before=[])
     rows = (
-        dreams.annotate(day=LOCAL_DAY)
+        dreams.annotate(day=local_day())
         .filter(day__gte=since)
         .values_list("agent", "day")
         .annotate(

@@ -37,10 +37,6 @@ from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage
 
 NIGHTS = 14
-# Of a run: its night, or the UTC date of one that was asked for.
-LOCAL_DAY = Coalesce(
-    "night", TruncDate(Coalesce("clock", "created_at"), tzinfo=UTC), output_field=DateField()
-)
 _MATTERS = (
     Run.Status.FAILED,
     Run.Status.NEEDS_REVIEW,
@@ -48,6 +44,12 @@ _MATTERS = (
     Run.Status.NO_CHANGE,
     Run.Status.SKIPPED,
 )
+
+
+def local_day(run: str = "") -> Coalesce:
+    """A run's night, or the UTC date of one that was asked for. `run`: the way to it, with `__`."""
+    asked = TruncDate(Coalesce(f"{run}clock", f"{run}created_at"), tzinfo=UTC)
+    return Coalesce(f"{run}night", asked, output_field=DateField())
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def _nights(dreams: "QuerySet[Run]", now: datetime) -> dict[UUID, dict[date, Nig
     rows = (
         dreams.filter(Q(night__gte=since.date()) | Q(night=None, created_at__gte=since))
         .filter(finished_at__isnull=False)
-        .annotate(day=LOCAL_DAY)
+        .annotate(day=local_day())
         .values_list("agent", "day", "status")
         .annotate(Sum("report__promoted"), Count("pk"))
         .order_by()

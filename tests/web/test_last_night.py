@@ -8,11 +8,12 @@ from django.utils import timezone
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming.schedule import tick
+from memoryweb.facts.models import Fact
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Beat, Run
-from tests.web.pages import fragment, text, url
-from tests.web.stage import Stage, dream
+from tests.web.pages import fragment, text, tight, url
+from tests.web.stage import PERSONAL, SHARED, Stage, dream
 from tests.world import World
 
 
@@ -135,3 +136,82 @@ def test_all_that_waits_under_review_is_named(stage: Stage, alice: Client) -> No
     page = text(alice.get(url(stage.world.team, "last_night")))
     assert page.count("Look closer") == 1
     assert "1 thing waits for you." in page
+
+
+def test_it_tells_in_a_sentence_what_was_learned(stage: Stage, alice: Client) -> None:
+    page = tight(alice.get(url(stage.world.team, "last_night")))
+    assert "<h1>Atlas learned 1 thing.</h1>" in page
+    assert SHARED in page
+    assert "Everyone who uses Atlas sees it." in page
+    assert "medium trust" in page
+
+
+def test_anothers_memory_is_a_count_for_admins_and_nothing_for_members(
+    stage: Stage, alice: Client, vera: Client, bob: Client
+) -> None:
+    address = url(stage.world.team, "last_night")
+    for client in (alice, vera):
+        assert PERSONAL not in text(client.get(address))
+    assert "about 2 people, private" in text(alice.get(address))
+    assert ", private" not in text(vera.get(address))
+    page = text(bob.get(address))
+    assert PERSONAL in page
+    assert "Only you can read it." in page
+
+
+def test_a_viewer_is_offered_no_act(stage: Stage, vera: Client) -> None:
+    page = text(vera.get(url(stage.world.team, "last_night")))
+    assert SHARED in page
+    assert "Not true" not in page
+    assert "Forget" not in page
+
+
+def test_what_is_decided_there_holds_through_the_next_dream(stage: Stage, alice: Client) -> None:
+    address = url(stage.world.team, "last_night")
+    fact = Fact.objects.get(text=SHARED, owner=None)
+    _act(stage, alice, fact, "confirm", address)
+    assert "confirmed by you" in text(alice.get(address))
+    _act(stage, alice, fact, "unconfirm", address)
+    assert "confirmed by you" not in text(alice.get(address))
+    _act(stage, alice, fact, "not_true", address)
+    page = text(alice.get(address))
+    assert "Marked as not true." in page
+    assert "Undo" in page
+    dream(stage.world.home, None)
+    assert SHARED not in stage.memory.content
+    _act(stage, alice, fact, "restore", address)
+    assert SHARED in stage.memory.content
+
+
+def test_what_is_forgotten_is_not_told_and_can_be_undone(stage: Stage, alice: Client) -> None:
+    address = url(stage.world.team, "last_night")
+    fact = Fact.objects.get(text=SHARED, owner=None)
+    _act(stage, alice, fact, "forget", address)
+    page = text(alice.get(address))
+    assert SHARED not in page
+    assert "Forgotten." in page
+    _act(stage, alice, fact, "unforget", address)
+    assert SHARED in text(alice.get(address))
+
+
+def test_another_site_is_no_place_to_go_on(stage: Stage, alice: Client) -> None:
+    fact = Fact.objects.get(text=SHARED, owner=None)
+    where = url(stage.world.team, "agents_fact_confirm", fact.agent_id, fact.pk)
+    for evil in ("https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil"):
+        assert "evil" not in alice.post(where, {"next": evil})["Location"]
+
+
+def test_an_earlier_night_has_its_own_page(stage: Stage, alice: Client) -> None:
+    address = url(stage.world.team, "last_night")
+    before = timezone.now().date() - timedelta(days=3)
+    page = text(alice.get(f"{address}?night={before}"))
+    assert "Nothing new that night." in page
+    assert SHARED not in page
+    for odd in ("yesterday", "2026-02-31", "0001-01-01", "9999-12-31"):
+        assert alice.get(f"{address}?night={odd}").status_code == 200
+
+
+def _act(stage: Stage, client: Client, fact: Fact, act: str, address: str) -> None:
+    where = url(stage.world.team, f"agents_fact_{act}", fact.agent_id, fact.pk)
+    response = client.post(where, {"next": address})
+    assert (response.status_code, response["Location"]) == (302, address)

@@ -33,6 +33,7 @@ from memoryweb.web.statements import Told, told_of
 _NEEDS = 4
 _TOLD = 8  # statements that a card shows at once; the dream's page has all
 _WEEK = 7
+_FIRST = date(2000, 1, 1)
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
     for agent in agents:
         agent.team = visit.team
     standing = nights_of(agents.items, visit.outcomes(), visit.now)
-    asked = parse_date(request.GET.get("night", "")) if _is_date(request) else None
+    asked = _asked(request)
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
     counted = visit.outcomes() if visit.can(Permission.SEE_OWNERS) else None
     nights = night_of_each(days, open_to=_open_to(request), counted=counted)
@@ -80,11 +81,14 @@ def last_night(request: TeamRequest) -> HttpResponse:
     return show(request, "last_night/last_night.html", context, partials=("agents",))
 
 
-def _is_date(request: TeamRequest) -> bool:
+def _asked(request: TeamRequest) -> date | None:
+    """The night in the address, if it is one that can have had dreams."""
     try:
-        return parse_date(request.GET.get("night", "")) is not None
+        asked = parse_date(request.GET.get("night", ""))
     except ValueError:
-        return False
+        return None
+    latest = request.visit.now.date() + timedelta(days=1)
+    return asked if asked and _FIRST <= asked <= latest else None
 
 
 def _latest(one: AgentNights, now: datetime) -> date:
