@@ -92,11 +92,10 @@ def read(run: Run) -> Inputs:
     away = forgetting.of_memory(run.team_id, run.agent_id, run.owner_id)
     notes = tuple(replace(note, hidden=_closed_lines(note, origins, away)) for note in found)
     memory = replace(core, hidden=_closed_lines(core, origins, away))
-    outside = _outside(run, notes)
     first, _last = _window(run)
     mentions = tuple(
         one
-        for one in _mentions(run, notes, origins, outside, away)
+        for one in _mentions(run, notes, origins, _outside(run, notes), away)
         if one.date >= first or _key(one.text) in held
     )
     done, known = earlier.done_before(run), known_of(run.agent_id, run.owner_id, tuple(away.facts))
