@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Case, Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 
+from memoryweb.accounts.models import User
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.facts.models import Contradiction, Evidence, Fact, Vote
 from memoryweb.facts.statements import statements_of
@@ -54,6 +55,13 @@ def weighed(facts: "QuerySet[Fact]") -> "QuerySet[Any]":
             Subquery(said.order_by("-said_at").values("said_at")[:1]), "said_at", "created_at"
         ),
     )
+
+
+def voted(facts: "QuerySet[Any]", user: User) -> "QuerySet[Any]":
+    """`my_vote`: what this person found of each; None without a vote."""
+    own = Vote.objects.filter(fact=OuterRef("pk"), user=user)
+    found: QuerySet[Any] = facts.annotate(my_vote=Subquery(own.values("helpful")[:1]))
+    return found
 
 
 def weight_of(fact: Any, now: datetime) -> Weight:

@@ -40,7 +40,7 @@ from memoryweb.web.wording import Chip
 
 _LOADED, _SHOWN, _OF_SUBJECT = 200, 14, 4  # statements
 _TALKS, _LINES, _NIGHTS = 5, 3, 7
-_NEW = timedelta(hours=36)
+_NEW = timedelta(days=1)
 _MARKS = {"add": "came", "back": "came", "replace": "became", "merge": "became", "retire": "went"}
 
 
@@ -52,6 +52,8 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     if "owner" not in request.GET and counts.get(visit.me.pk):
         workspace = replace(workspace, owner=visit.me, value="me", is_mine=True, can_write=True)
     note_read(request, workspace.owner, "facts", agent_id)
+    loaded = list(standing(agent, workspace.owner_id, visit.now)[:_LOADED])
+    hidden = {fact.text for fact in loaded if fact.is_hidden}
     dreams = dreamt(agent, workspace.owner_id, visit.now)
     talks = list(latest(agent, _talks_of(workspace, request))[:_TALKS])
     days = days_of(agent, Q(owner=workspace.owner_id), _week(request), request.user.zone)
@@ -59,9 +61,9 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         workspace,
         tab="detail",
         amounts=counts,
-        memory=_memory(request, workspace, counts.get(workspace.owner_id, 0)),
+        memory=_memory(request, loaded, counts.get(workspace.owner_id, 0), _fresh(request, dreams)),
         prompt=_prompt(workspace),
-        nights=_nights(request, agent, dreams),
+        nights=_nights(request, agent, dreams, hidden),
         talks=_talks(request, workspace, talks),
         health=_health(agent, request, dreams, days, talks),
         dreams_at=_dreams_at(agent),
@@ -71,16 +73,18 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return show(request, "agents/home.html", context)
 
 
-def _memory(request: TeamRequest, workspace: Workspace, total: int) -> dict[str, Any]:
+def _memory(
+    request: TeamRequest, loaded: Sequence[Any], total: int, fresh: set[str]
+) -> dict[str, Any]:
     """The latest of each subject, subjects in the order in which they came up."""
     now = request.visit.now
-    loaded = list(standing(workspace.agent, workspace.owner_id, now)[:_LOADED])
+    loaded = [fact for fact in loaded if not fact.is_hidden]
     subjects: dict[str, list[dict[str, Any]]] = defaultdict(list)
     shown = 0
     for fact in loaded:
         its = subjects[fact.heading]
         if shown < _SHOWN and len(its) < _OF_SUBJECT:
-            its.append(_statement(request, fact))
+            its.append(_statement(request, fact, fresh))
             shown += 1
     high = sum(weight_of(fact, now).band == Band.HIGH for fact in loaded)
     return {
@@ -92,7 +96,13 @@ def _memory(request: TeamRequest, workspace: Workspace, total: int) -> dict[str,
     }
 
 
-def _statement(request: TeamRequest, fact: Any) -> dict[str, Any]:
+def _fresh(request: TeamRequest, dreams: Sequence[Dreamt]) -> set[str]:
+    """What the last night learned."""
+    last = [one for one in dreams if request.visit.now - one.ended_at < _NEW]
+    return {after for one in last for _outcome, after, _before in one.changes}
+
+
+def _statement(request: TeamRequest, fact: Any, fresh: set[str]) -> dict[str, Any]:
     weight = weight_of(fact, request.visit.now)
     return {
         "fact": fact,
@@ -100,7 +110,7 @@ def _statement(request: TeamRequest, fact: Any) -> dict[str, Any]:
         "weight": weight,
         "percent": round(100 * weight.value),
         "since": held_from(fact),
-        "is_new": request.visit.now - (fact.said_at or fact.created_at) < _NEW and not fact.was,
+        "is_new": fact.text in fresh and not fact.was,
         "was": fact.was,
         "confirmed": fact.confirmed_at is not None,
         "is_disputed": fact.state == Fact.State.DISPUTED,
@@ -125,24 +135,29 @@ def _prompt(workspace: Workspace) -> dict[str, Any] | None:
     }
 
 
-def _nights(request: TeamRequest, agent: Agent, dreams: Iterable[Dreamt]) -> dict[str, Any]:
+def _nights(
+    request: TeamRequest, agent: Agent, dreams: Iterable[Dreamt], hidden: set[str]
+) -> dict[str, Any]:
+    """Without what is to be forgotten."""
     by_day: dict[date, list[Dreamt]] = defaultdict(list)
     for dream in dreams:
         by_day[dream.day].append(dream)
     today = request.visit.now.astimezone(agent.zone).date()
-    rows = [_night(request, day, by_day[day]) for day in _days(today)]
+    rows = [_night(request, day, by_day[day], hidden) for day in _days(today)]
     told = [line["mark"] for row in rows for line in row["all"]]
     learned, changed = told.count("came"), told.count("became")
     said = _("{learned} learned, {changed} changed").format(learned=learned, changed=changed)
     return {"rows": rows, "told": said if told else ""}
 
 
-def _night(request: TeamRequest, day: date, dreams: Sequence[Dreamt]) -> dict[str, Any]:
+def _night(
+    request: TeamRequest, day: date, dreams: Sequence[Dreamt], hidden: set[str]
+) -> dict[str, Any]:
     lines = [
         {"mark": _MARKS[outcome], "text": after or " / ".join(before)}
         for dream in dreams
         for outcome, after, before in dream.changes
-        if outcome in _MARKS
+        if outcome in _MARKS and not hidden & {after, *before}
     ]
     statuses = {dream.status for dream in dreams}
     if Run.Status.NEEDS_REVIEW in statuses:

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from memoryweb.agents.models import Agent
 from memoryweb.facts.listing import (
@@ -107,8 +108,12 @@ def terms_of(weight: Weight) -> list[tuple[str, str]]:
     if weight.unhelpful:
         terms.append((f"−{-UNHELPFUL * weight.unhelpful:.1f}", _("marked not helpful")))
     if weight.fades:
-        said = _("fades when nobody mentions it: last {n} days ago").format(n=weight.days_since)
-        terms.append((f"× {weight.fading:.2f}", said))
+        said = ngettext(
+            "fades when nobody mentions it: last {n} day ago",
+            "fades when nobody mentions it: last {n} days ago",
+            weight.days_since,
+        )
+        terms.append((f"× {weight.fading:.2f}", said.format(n=weight.days_since)))
     return terms
 
 

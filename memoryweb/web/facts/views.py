@@ -13,10 +13,11 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.facts.listing import for_all_teams, narrowed, weighed
+from memoryweb.facts.listing import for_all_teams, narrowed, voted, weighed
+from memoryweb.facts.validity import today
 from memoryweb.forgetting.queries import remembered
 from memoryweb.memory import fact_actions
-from memoryweb.memory.forgetting import asking
+from memoryweb.memory.forgetting import asking, targets
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import (
     Refused,
@@ -27,6 +28,7 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
+from memoryweb.web.facts.about import goes, life, seen_by, used
 from memoryweb.web.facts.forms import EditForm, FactsForm
 from memoryweb.web.facts.rows import (
     fact_url,
@@ -104,9 +106,11 @@ def vote(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     return _act(request, agent_id, fact_id, act, said)
 
 
-@team_view("POST")
+@team_view("GET", "POST")
 def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    """What is shared, an admin forgets; everybody else asks in Review."""
+    """What is shared, an admin forgets; everybody else asks in Review. A look counts what goes."""
+    if request.method == "GET":
+        return _dry_run(request, agent_id, fact_id)
     is_theirs = _is_theirs(request, find_workspace(request, agent_id))
     act = partial(asking.forget_fact, is_theirs=is_theirs)
     said = _("Hidden. It will be erased in a while; until then you can undo it.")
@@ -134,6 +138,19 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     messages.success(request, _("Saved. Dreams won't change it."))
     found.refresh_from_db(fields=["superseded_by"])
     return redirect(next_url(request) or fact_url(request, found.superseded_by or found))
+
+
+def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
+    workspace, found = _changeable(request, agent_id, fact_id)
+    meant = targets.of_facts(found.agent, found.owner, [found]).meant
+    context = about(
+        workspace,
+        tab="facts",
+        fact=found,
+        goes=goes(meant),
+        is_theirs=_is_theirs(request, workspace),
+    )
+    return show(request, "facts/forget.html", context, partials=("goes",))
 
 
 def _act(
@@ -174,7 +191,8 @@ def _listed(workspace: Workspace) -> Q:
 
 def _find(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> Any:
     shown = ("file__agent", "file__owner", "owner", "confirmed_by", "contradiction")
-    fact = get_object_or_404(_of(workspace).select_related(*shown), pk=fact_id)
+    found = voted(_of(workspace), request.user).select_related(*shown)
+    fact = get_object_or_404(found, pk=fact_id)
     note_read(request, workspace.owner, "fact", fact_id)
     return fact
 
@@ -184,6 +202,7 @@ def _show(
 ) -> HttpResponse:
     fact = _find(request, workspace, fact_id)
     [row] = rows_of(request, [fact])
+    values = values_shown(request, fact)
     context = about(
         workspace,
         tab="facts",
@@ -193,14 +212,17 @@ def _show(
         notes=notes_of(request, fact),
         terms=terms_of(row["weight"]),
         grounds=grounds_of(request, fact),
-        values=values_shown(request, fact),
+        values=values,
         surroundings=surroundings(fact, row["line"]),
+        used=used(request, fact, row["line"]),
+        life=life(values, today(request.visit.now, fact.agent.zone)),
+        seen=seen_by(request, fact),
         can_change=workspace.can_write,
         forgetting=next(iter(asking.hiding_of(fact)), None),
         can_undo=_is_theirs(request, workspace),
         can_edit=workspace.can_write and not row["is_past"],
         form=form or EditForm(initial={"text": fact.text}),
-        my_vote=fact.votes.filter(user=request.user).values_list("helpful", flat=True).first(),
+        my_vote=fact.my_vote,
     )
     status = 422 if form else 200
     return show(request, "facts/fact.html", context, partials=_PARTIALS, status=status)
