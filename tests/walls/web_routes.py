@@ -102,6 +102,10 @@ PAGES: dict[str, Route] = {
     "agents_detail of a customer": _get("agents_detail", CUSTOMERS, CUSTOMER),
     "agents_detail of Bob": _get("agents_detail", BOBS, BOB),
     "agents_fact_forget look": _get("agents_fact_forget", WRITE),
+    "agents_fact_forget look of a customer": _get(
+        "agents_fact_forget", CUSTOMERS, CUSTOMER, fact_id="customers_fact_id"
+    ),
+    "agents_fact_forget look of Bob": _get("agents_fact_forget", BOBS, BOB, fact_id="my_fact_id"),
     "agents_notes": _get("agents_notes", READ),
     "agents_notes of a customer": _get("agents_notes", CUSTOMERS, CUSTOMER),
     "agents_notes of Bob": _get("agents_notes", BOBS, BOB),
