@@ -83,6 +83,8 @@ def narrowed(
     scope: str = "",
     kind: str = "",
     subject: str | None = None,
+    heading: str = "",
+    source: str = "",
     words: str = "",
     trusted: str = "",
     at_least: float = 0,
@@ -90,7 +92,8 @@ def narrowed(
     """Of weighed ones. States are those of the day in that zone; `trusted` is a band, `at_least` a
     trust."""
     found = facts.filter(in_states(states, today(now, zone))) if states else facts
-    columns = {"scope": scope, "kind": kind, "text__icontains": words}
+    columns = {"scope": scope, "kind": kind, "heading": heading, "source": source}
+    columns["text__icontains"] = words
     found = found.filter(**{name: value for name, value in columns.items() if value})
     if subject is not None:
         found = found.filter(subject=subject)

@@ -10,6 +10,7 @@ from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.erasing import views as erasing
+from memoryweb.web.facts import many
 from memoryweb.web.facts import views as facts
 from memoryweb.web.files import (
     arranging,
@@ -87,6 +88,7 @@ agent_patterns: Patterns = [
     path("moments/", time_travel.moments, name="agents_moments"),
     path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
     path("statements/", facts.facts, name="agents_facts"),
+    path("statements/many/", many.many, name="agents_facts_many"),
     path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
     path("statements/<uuid:fact_id>/confirm/", facts.confirm, name="agents_fact_confirm"),
     path("statements/<uuid:fact_id>/confirm/undo/", facts.unconfirm, name="agents_fact_unconfirm"),

@@ -255,3 +255,29 @@ def test_a_member_asks_for_a_shared_statement_to_be_forgotten(
     bob.post(_act(stage, shared, "forget"))
     assert "A person decides in Review." in text(bob.get(_page(stage, shared)))
     assert bob.post(_act(stage, shared, "unforget")).status_code == 403
+
+
+def test_several_statements_are_decided_at_once(world: World, bob: Client, vera: Client) -> None:
+    one, other = made(world, "Tea is served at five."), made(world, "Lunch is at noon.")
+    theirs = made(world, "Bob sings.", owner=world.customer)
+    address = url(world.team, "agents_facts_many", world.agent.pk)
+    picks = [str(one.pk), str(other.pk), str(theirs.pk), "nonsense"]
+    assert vera.post(address, {"act": "confirm", "pick": picks}).status_code == 403
+    assert "2 statements confirmed." in text(
+        bob.post(address, {"act": "confirm", "pick": picks}, follow=True)
+    )
+    confirmed = Fact.objects.filter(confirmed_at__isnull=False)
+    assert set(confirmed) == {one, other}
+    assert "Tick statements first." in text(bob.post(address, {"act": "confirm"}, follow=True))
+    asked = text(bob.post(address, {"act": "forget", "pick": picks}))
+    assert "Forget 2 statements?" in asked
+    assert "Bob sings." not in asked
+
+
+def test_the_list_is_narrowed_by_subject_and_by_who_said_it(world: World, bob: Client) -> None:
+    made(world, "Tea is served at five.", heading="Kitchen", source="person")
+    made(world, "Lunch is at noon.", heading="Hall")
+    address = url(world.team, "agents_facts", world.agent.pk)
+    for query in ("?about=Kitchen", "?source=person"):
+        page = text(bob.get(address + query))
+        assert ("Tea is" in page, "Lunch is" in page) == (True, False), query

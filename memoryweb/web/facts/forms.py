@@ -7,7 +7,15 @@ from memoryweb.facts.models import Fact
 from memoryweb.facts.trust import Band
 from memoryweb.web import wording
 from memoryweb.web.form_fields import FilterForm
+from memoryweb.workspace.author_kinds import SourceClass
 
+_LOOKUPS = {
+    "q": "words",
+    "kind": "kind",
+    "trust": "trusted",
+    "about": "heading",
+    "source": "source",
+}
 _LIVING = (Fact.State.ACTIVE, Fact.State.DISPUTED, Fact.State.PENDING)
 
 
@@ -26,13 +34,17 @@ class FactsForm(FilterForm):
     trust = forms.ChoiceField(
         label=_("Trust"), required=False, choices=[("", _("Any")), *Band.choices]
     )
+    about = forms.ChoiceField(label=_("Subject"), required=False)
+    source = forms.ChoiceField(
+        label=_("Who said it"), required=False, choices=[("", _("Anybody")), *SourceClass.choices]
+    )
     owner = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def narrowing(self) -> dict[str, Any]:
         """For `facts.listing.narrowed`."""
         state = self.asked.get("state", "")
         states = {"": _LIVING, "all": ()}.get(state, (state,))
-        return {"states": states, **self.lookups(q="words", kind="kind", trust="trusted")}
+        return {"states": states, **self.lookups(**_LOOKUPS)}
 
 
 class EditForm(forms.Form):

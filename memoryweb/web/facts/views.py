@@ -11,7 +11,6 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.facts.listing import for_all_teams, narrowed, voted, weighed
 from memoryweb.facts.validity import today
@@ -39,19 +38,22 @@ from memoryweb.web.facts.rows import (
     terms_of,
     values_shown,
 )
+from memoryweb.web.files.forgetting import is_theirs
+from memoryweb.web.form_fields import Choices
 from memoryweb.web.htmx import about, done, next_url, show
 from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in, told_to
 
 _PARTIALS = ("statement",)
+_SUBJECTS = 100
 
 
 @team_view("GET")
 def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     note_read(request, workspace.owner, "facts", agent_id)
-    form = FactsForm(request.GET)
+    form = FactsForm(request.GET, about=_headings(workspace))
     with reading(Reader(workspace.agent)):
         listed = weighed(remembered(_listed(workspace)))
         found = narrowed(listed, request.visit.now, workspace.agent.zone, **form.narrowing())
@@ -65,8 +67,18 @@ def facts(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         is_filtered=bool(form.asked.keys() - {"owner"}),
         page=shown,
         rows=rows,
+        here=request.get_full_path(),
     )
     return show(request, "facts/facts.html", context)
+
+
+def _headings(workspace: Workspace) -> Choices:
+    """Under which statements of this memory stand."""
+    found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id).exclude(heading="")
+    names = found.values_list("heading", flat=True).order_by("heading").distinct()[:_SUBJECTS]
+    yield "", _("All subjects")
+    for name in names:
+        yield name, name
 
 
 @team_view("GET")
@@ -111,16 +123,16 @@ def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     """What is shared, an admin forgets; everybody else asks in Review. A look counts what goes."""
     if request.method == "GET":
         return _dry_run(request, agent_id, fact_id)
-    is_theirs = _is_theirs(request, find_workspace(request, agent_id))
-    act = partial(asking.forget_fact, is_theirs=is_theirs)
+    is_own = is_theirs(request, find_workspace(request, agent_id))
+    act = partial(asking.forget_fact, is_theirs=is_own)
     said = _("Hidden. It will be erased in a while; until then you can undo it.")
     asked = _("An admin decides in Review whether it is erased.")
-    return _act(request, agent_id, fact_id, act, said if is_theirs else asked)
+    return _act(request, agent_id, fact_id, act, said if is_own else asked)
 
 
 @team_view("POST")
 def unforget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
-    if not _is_theirs(request, find_workspace(request, agent_id)):
+    if not is_theirs(request, find_workspace(request, agent_id)):
         raise Refused("may_not_forget")
     return _act(request, agent_id, fact_id, asking.undo_of_fact, _("It is remembered again."))
 
@@ -148,7 +160,7 @@ def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpRespons
         tab="facts",
         fact=found,
         goes=goes(meant),
-        is_theirs=_is_theirs(request, workspace),
+        is_theirs=is_theirs(request, workspace),
     )
     return show(request, "facts/forget.html", context, partials=("goes",))
 
@@ -171,10 +183,6 @@ def _changeable(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> tuple[Wo
     found = _find(request, workspace, fact_id)
     require_write(request, workspace)
     return workspace, found
-
-
-def _is_theirs(request: TeamRequest, workspace: Workspace) -> bool:
-    return workspace.owner_id is not None or request.visit.can(Permission.FORGET)
 
 
 def _of(workspace: Workspace) -> Any:
@@ -219,7 +227,7 @@ def _show(
         seen=seen_by(request, fact),
         can_change=workspace.can_write,
         forgetting=next(iter(asking.hiding_of(fact)), None),
-        can_undo=_is_theirs(request, workspace),
+        can_undo=is_theirs(request, workspace),
         can_edit=workspace.can_write and not row["is_past"],
         form=form or EditForm(initial={"text": fact.text}),
         my_vote=fact.my_vote,
