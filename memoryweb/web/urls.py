@@ -4,6 +4,7 @@ from django.urls.converters import StringConverter
 from memoryweb.accounts.permissions import Scope
 from memoryweb.web import address, home
 from memoryweb.web.agents import home as agent_home
+from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
 from memoryweb.web.audit import views as audit
 from memoryweb.web.connect import views as connect
@@ -98,6 +99,7 @@ agent_patterns: Patterns = [
     path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
     path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
     path("statements/<uuid:fact_id>/vote/", facts.vote, name="agents_fact_vote"),
+    path("timeline/", timeline.timeline, name="agents_timeline"),
     path("notes/", notes.notes, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),
     path("connect/", connect.connect, name="agents_connect"),

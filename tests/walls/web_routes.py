@@ -106,6 +106,9 @@ PAGES: dict[str, Route] = {
         "agents_fact_forget", CUSTOMERS, CUSTOMER, fact_id="customers_fact_id"
     ),
     "agents_fact_forget look of Bob": _get("agents_fact_forget", BOBS, BOB, fact_id="my_fact_id"),
+    "agents_timeline": _get("agents_timeline", READ),
+    "agents_timeline of a customer": _get("agents_timeline", CUSTOMERS, CUSTOMER),
+    "agents_timeline of Bob": _get("agents_timeline", BOBS, BOB),
     "agents_notes": _get("agents_notes", READ),
     "agents_notes of a customer": _get("agents_notes", CUSTOMERS, CUSTOMER),
     "agents_notes of Bob": _get("agents_notes", BOBS, BOB),

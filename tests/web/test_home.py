@@ -13,7 +13,7 @@ from tests.web.pages import text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage
 from tests.world import World
 
-TABS = ("facts", "files", "notes", "dreams", "conversations", "prompt", "moments")
+TABS = ("facts", "files", "notes", "dreams", "conversations", "prompt", "moments", "timeline")
 
 
 def home(world: World, query: str = "") -> str:

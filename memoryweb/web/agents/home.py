@@ -153,12 +153,7 @@ def _nights(
 def _night(
     request: TeamRequest, day: date, dreams: Sequence[Dreamt], hidden: set[str]
 ) -> dict[str, Any]:
-    lines = [
-        {"mark": _MARKS[outcome], "text": after or " / ".join(before)}
-        for dream in dreams
-        for outcome, after, before in dream.changes
-        if outcome in _MARKS and not hidden & {after, *before}
-    ]
+    lines = lines_of(dreams, hidden)
     statuses = {dream.status for dream in dreams}
     if Run.Status.NEEDS_REVIEW in statuses:
         instead = _("A change waits for a decision")
@@ -174,6 +169,16 @@ def _night(
         "more": max(0, len(lines) - _LINES),
         "instead": "" if lines else instead,
     }
+
+
+def lines_of(dreams: Sequence[Dreamt], hidden: set[str]) -> list[dict[str, str]]:
+    """What dreams changed, without what is to be forgotten."""
+    return [
+        {"mark": _MARKS[outcome], "text": after or " / ".join(before)}
+        for dream in dreams
+        for outcome, after, before in dream.changes
+        if outcome in _MARKS and not hidden & {after, *before}
+    ]
 
 
 def _talks_of(workspace: Workspace, request: TeamRequest) -> Q:

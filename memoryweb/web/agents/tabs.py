@@ -32,6 +32,7 @@ _TABS: dict[str, str | Promise] = {
 _VIEWS = {
     "agents_facts": gettext_lazy("Statements"),
     "agents_files": gettext_lazy("Files"),
+    "agents_timeline": gettext_lazy("Timeline"),
 }
 _HISTORY = {
     "agents_moments_compare": gettext_lazy("What changed"),
@@ -40,7 +41,7 @@ _HISTORY = {
     "agents_provenance": gettext_lazy("Sources"),
 }
 # Where the switch leads from a page that stands below another.
-_ROOTS = {"facts": "agents_facts", "files": "agents_files"}
+_ROOTS = {"facts": "agents_facts", "files": "agents_files", "timeline": "agents_timeline"}
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ _MOST = 40  # a page of them
 
 class ManyForm(forms.Form):
     act = forms.ChoiceField(choices=[(name, name) for name in ("confirm", "not_true", "forget")])
-    pick = forms.TypedMultipleChoiceField(coerce=UUID)
     sure = forms.BooleanField(required=False)
 
 
@@ -37,11 +36,10 @@ def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     url = next_url(request) or to(request, "agents_facts", agent_id, query=workspace.query)
     found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id)
     form = ManyForm(request.POST)
-    form.fields["pick"].choices = [(pk, pk) for pk in _picked(request)]  # type: ignore[attr-defined]
-    if not form.is_valid():
+    picked = list(found.filter(pk__in=_picked(request)).select_related("agent", "owner"))
+    if not picked or not form.is_valid():
         messages.warning(request, _("Tick statements first."))
         return redirect(url)
-    picked = list(found.filter(pk__in=form.cleaned_data["pick"]).select_related("agent", "owner"))
     act, is_own = form.cleaned_data["act"], is_theirs(request, workspace)
     if act == "forget" and not form.cleaned_data["sure"]:
         context = about(workspace, tab="facts", picked=picked, is_theirs=is_own, back=url)
@@ -52,11 +50,12 @@ def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     return redirect(url)
 
 
-def _picked(request: TeamRequest) -> list[str]:
+def _picked(request: TeamRequest) -> list[UUID]:
+    """What is no id is passed over."""
     found = []
     for text in request.POST.getlist("pick")[:_MOST]:
         try:
-            found.append(str(UUID(text)))
+            found.append(UUID(text))
         except ValueError:
             continue
     return found
