@@ -16,14 +16,3 @@
     pen.addEventListener("toggle", () => { if (pen.open) pen.querySelector("textarea").focus(); });
   }
 }
-// Letter keys, while nothing is typed: they press what says so with data-key.
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.target.closest?.("textarea, select, input:not([type=checkbox])")) return;
-  const found = [...document.querySelectorAll(`.inbox [data-key="${CSS.escape(event.key)}"]`)];
-  const near = event.target.closest?.("li");
-  const control = found.find((one) => near?.contains(one)) ?? found[0];
-  if (!control) return;
-  event.preventDefault();
-  control.click();
-});
