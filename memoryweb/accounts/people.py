@@ -7,11 +7,13 @@ from memoryweb.accounts.signins import record_act
 
 
 @transaction.atomic
-def change_profile(*, user: User, name: str, time_zone: str) -> bool:
+def change_profile(*, user: User, name: str, time_zone: str, letter_keys_off: bool = False) -> bool:
     """Says whether anything changed. Every team of the person is told that, not what."""
-    if (user.name, user.time_zone) == (name, time_zone):
+    values = {"name": name, "time_zone": time_zone, "letter_keys_off": letter_keys_off}
+    if all(getattr(user, field) == value for field, value in values.items()):
         return False
-    user.name, user.time_zone = name, time_zone
-    user.save(update_fields=["name", "time_zone"])
+    for field, value in values.items():
+        setattr(user, field, value)
+    user.save(update_fields=values)
     record_act(user, "profile.changed")
     return True

@@ -28,7 +28,7 @@ def home(request: UserRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def profile(request: UserRequest) -> HttpResponse:
     user = request.user
-    initial = {"name": user.name, "time_zone": user.time_zone}
+    initial = {name: getattr(user, name) for name in ProfileForm.base_fields}
     form = ProfileForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         change_profile(user=user, **form.cleaned_data)

@@ -3,6 +3,7 @@ from datetime import date, timedelta
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent
@@ -215,3 +216,13 @@ def _act(stage: Stage, client: Client, fact: Fact, act: str, address: str) -> No
     where = url(stage.world.team, f"agents_fact_{act}", fact.agent_id, fact.pk)
     response = client.post(where, {"next": address})
     assert (response.status_code, response["Location"]) == (302, address)
+
+
+def test_who_turns_letter_keys_off_reads_of_none(stage: Stage, alice: Client) -> None:
+    address = url(stage.world.team, "last_night")
+    assert "<kbd>c</kbd>" in text(alice.get(address))
+    sent = {"name": "Alice", "time_zone": "UTC", "letter_keys_off": "on"}
+    assert alice.post(reverse("profile"), sent).status_code == 302
+    page = text(alice.get(address))
+    assert 'data-keys="off"' in page
+    assert "<kbd>c</kbd>" not in page

@@ -190,6 +190,11 @@ class TokenForm(forms.Form):
 class ProfileForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=120)
     time_zone = ZoneField(help_text=_("Every page shows times in this zone."))
+    letter_keys_off = forms.BooleanField(
+        label=_("Turn letter keys off"),
+        required=False,
+        help_text=_("Then no letter confirms, edits or forgets anything."),
+    )
 
 
 class AddressForm(forms.Form):
