@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
+from django.utils.formats import date_format
 
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.web import wording
@@ -46,15 +47,14 @@ def timeline(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def _day(
     request: TeamRequest, day: date, dreams: list[Dreamt], note: File | None
 ) -> dict[str, Any]:
+    rows = []
+    for one in dreams:
+        lines = lines_of([one], set())
+        came = sum(line["mark"] == "came" for line in lines)
+        url, chip = to(request, "agents_run", one.run), wording.outcome(one.status, came)
+        rows.append({"url": url, "chip": chip, "lines": lines})
     return {
-        "day": day,
-        "dreams": [
-            {
-                "url": to(request, "agents_run", one.run),
-                "chip": wording.outcome(one.status, sum(bool(x[1]) for x in one.changes)),
-                "lines": lines_of([one], set()),
-            }
-            for one in dreams
-        ],
+        "name": date_format(day, "D j"),
+        "dreams": rows,
         "note": (note.path, file_url(request, note)) if note else None,
     }
