@@ -140,6 +140,12 @@ def _proposal(world: World) -> Proposal:
     return Proposal.objects.get(file=_file(world), state=Proposal.State.PENDING)
 
 
+def _reopened(work: Transaction, world: World) -> None:
+    proposal = _proposal(world)
+    proposals.reject(work, proposal, by=world.alice)
+    proposals.undo(work, proposal, by=world.alice)
+
+
 def _run(world: World) -> Run:
     run = _proposal(world).run
     assert run
@@ -255,6 +261,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
             lambda u, w: mark_decisions.remove(u, _marked(w), print_of(MARKED_LINE), by=w.alice)
         ),
     ),
+    "take a rejection back": ("review.undone", _in_unit(lambda u, w: _reopened(u, w))),
     "accept": (
         "proposal.accepted",
         _in_unit(lambda u, w: proposals.accept(u, _proposal(w), by=w.alice)),
