@@ -51,6 +51,7 @@ class Source:
     """Who said it, when, and where that can be read."""
 
     who: str
+    initial: str
     at: datetime | None
     url: str
     quote: str
@@ -83,6 +84,7 @@ class Told:
     url: str = ""
     text: str = ""
     edit_url: str = ""
+    asks_admin: bool = False
     acts: tuple[Act, ...] = ()
     undo: Act | None = None
 
@@ -151,7 +153,7 @@ def _of_fact(request: TeamRequest, fact: Any, said: Evidence | None) -> dict[str
     elif fact.why == Fact.Why.REWORDED:
         about["note"] = _("Put in other words since then.")
     if _changes(request, fact):
-        about |= _acts(request, fact, state)
+        about |= _acts(request, fact, state) | {"asks_admin": not _forgets(request, fact)}
     return about
 
 
@@ -189,10 +191,11 @@ def source_of(request: TeamRequest, said: Evidence) -> Source | None:
         return None
     talk = message.conversation
     who = message.name or message.get_role_display()
+    initial = str(who)[:1].upper()
     if message.role == "user" and talk.owner_id in request.visit.mine:
-        who = _("You")
+        who, initial = _("You"), str(request.user)[:1].upper()
     at = said.said_at or message.timestamp
-    return Source(str(who), at, talk_url(request, talk, message.position), said.quote)
+    return Source(str(who), initial, at, talk_url(request, talk, message.position), said.quote)
 
 
 def _changes(request: TeamRequest, fact: Any) -> bool:
@@ -201,13 +204,17 @@ def _changes(request: TeamRequest, fact: Any) -> bool:
     return fact.owner_id in request.visit.mine
 
 
+def _forgets(request: TeamRequest, fact: Any) -> bool:
+    """Everybody else asks for it."""
+    return fact.owner_id is not None or request.visit.can(Permission.FORGET)
+
+
 def _query(request: TeamRequest, fact: Any) -> str:
     return owner_query(request.visit, fact.owner_id)
 
 
 def _undo(request: TeamRequest, fact: Any, name: str) -> Act | None:
-    shared = fact.owner_id is None and not request.visit.can(Permission.FORGET)
-    if shared:
+    if not _forgets(request, fact):
         return None
     url = to(request, name, fact.agent_id, fact.pk, query=_query(request, fact))
     return Act(_("Undo"), url, "u")

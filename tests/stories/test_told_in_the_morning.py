@@ -68,12 +68,3 @@ def test_undo_stands_where_it_was_said(world: World, bob: Client) -> None:
     assert NURSE in text_of(world, world.bobs_memory)
     dream(world, world.bobs_memory, _day(0))
     assert NURSE in text_of(world, world.bobs_memory)
-
-
-def test_another_person_reads_a_count_at_most(world: World, bob: Client) -> None:
-    told = tight(signed_in(world.alice).get(url(world.team, "last_night")))
-    assert CELLO not in told
-    assert "2 more about" in told
-    others = tight(signed_in(world.vera).get(url(world.team, "last_night")))
-    assert CELLO not in others
-    assert "more about" not in others

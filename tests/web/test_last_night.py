@@ -1,3 +1,4 @@
+import re
 from datetime import date, timedelta
 
 from django.db import connection
@@ -8,6 +9,7 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import dream_time
+from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.schedule import tick
 from memoryweb.facts.models import Fact
 from memoryweb.memory.agents import create_agent
@@ -226,3 +228,25 @@ def test_who_turns_letter_keys_off_reads_of_none(stage: Stage, alice: Client) ->
     page = text(alice.get(address))
     assert 'data-keys="off"' in page
     assert "<kbd>c</kbd>" not in page
+
+
+def test_a_member_asks_to_forget_what_is_shared(stage: Stage, bob: Client) -> None:
+    address = url(stage.world.team, "last_night")
+    assert "Ask an admin" in text(bob.get(address))
+    _act(stage, bob, Fact.objects.get(text=SHARED, owner=None), "forget", address)
+    page = text(bob.get(address))
+    assert "An admin decides in Review whether it is erased." in page
+    assert SHARED in page
+
+
+def test_letters_that_cannot_be_seen_are_shown_in_sentences(stage: Stage, alice: Client) -> None:
+    Operation.objects.filter(after=SHARED).update(after="Pay \u202eme.")
+    assert "\u202e" not in text(alice.get(url(stage.world.team, "last_night")))
+
+
+def test_the_table_counts_the_last_night_whichever_night_is_read(
+    stage: Stage, alice: Client
+) -> None:
+    before = timezone.now().date() - timedelta(days=3)
+    page = text(alice.get(url(stage.world.team, "last_night", query=f"?night={before}")))
+    assert re.search(r"[123] added", page)

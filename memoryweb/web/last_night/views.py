@@ -111,11 +111,12 @@ def _cards(
 ) -> list[dict[str, Any]]:
     told = told_of(request, [one for night in nights.values() for one in night.learned])
     names = names_of(list(nights.values()))
+    asked = {item.agent.pk for item in request.visit.waiting if item.kind == "proposal"}
     cards = []
     for one in standing:
         night = nights[one.agent.pk]
-        parts = _parts(request, night, told)
-        if not parts and not night.others and not one.proposals:
+        parts, has_proposals = _parts(request, night, told), one.agent.pk in asked
+        if not parts and not night.others and not has_proposals:
             continue
         reports = night.reports
         cards.append(
@@ -126,7 +127,7 @@ def _cards(
                 "others": _others(night, names),
                 "at": reports[-1].dreamt_at if reports else None,
                 "dream_url": to(request, "agents_run", reports[-1].run_id) if reports else "",
-                "proposals": one.proposals,
+                "has_proposals": has_proposals,
             }
         )
     return cards
@@ -208,8 +209,9 @@ def _has_failed(one: AgentNights) -> bool:
 def _row(request: TeamRequest, one: AgentNights, night: AgentNight) -> dict[str, Any]:
     """The chip counts what the card above tells, and nothing more."""
     chip, detail = wording.standing(one, sees_all=request.visit.can(Permission.SEE_OWNERS))
-    if not one.running and one.last_night and one.last_night.promoted:
-        chip = wording.outcome(Run.Status.SUCCEEDED, night.learned_count)
+    last = one.last_night
+    if not one.running and last and last.promoted and last.day == night.day:
+        chip = wording.outcome(last.status, night.learned_count)
     warnings = []
     if one.is_late:
         warnings.append(_("More than two hours late. Is a worker running?"))
