@@ -276,13 +276,11 @@ CHANGES: dict[str, Route] = {
         f"agents_fact_{verb}": _post(f"agents_fact_{verb}", WRITE, data, fact_id=fact)
         for verb, data, fact in FACT_ACTS
     },
-    "agents_facts_many": _post(
-        "agents_facts_many", WRITE, {"act": "confirm", "pick": ["{fact_id}"]}
-    ),
+    "agents_facts_many": _post("agents_facts_many", WRITE, {"act": "confirm", "pick": "{fact_id}"}),
     "agents_facts_many of Bob": _post(
         "agents_facts_many",
         BOBS,
-        {"act": "forget", "sure": "on", "pick": ["{my_fact_id}"]},
+        {"act": "forget", "sure": "on", "pick": "{my_fact_id}"},
         query=BOB,
     ),
     "agents_fact_unforget": _post(
