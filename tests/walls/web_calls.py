@@ -32,10 +32,7 @@ def clients_of(world: World) -> dict[str, Client]:
 
 
 def call(client: Client, route: Route, stage: Stage, method: str = "") -> "Answer":
-    data: dict[str, Any] = {
-        key: value.format(**stage.ids) if isinstance(value, str) else value
-        for key, value in route.data.items()
-    }
+    data: dict[str, Any] = {key: _filled(value, stage) for key, value in route.data.items()}
     if route.upload:
         data["file"] = SimpleUploadedFile("snapshot.zip", route.upload)
     # As in production: outside of a team's scope every tenant query raises.
@@ -43,6 +40,12 @@ def call(client: Client, route: Route, stage: Stage, method: str = "") -> "Answe
         if (method or route.method) == "POST":
             return client.post(address(route, stage), data)
         return client.get(address(route, stage))
+
+
+def _filled(value: Any, stage: Stage) -> Any:
+    if isinstance(value, list):
+        return [_filled(one, stage) for one in value]
+    return value.format(**stage.ids) if isinstance(value, str) else value
 
 
 def address(route: Route, stage: Stage) -> str:

@@ -260,7 +260,12 @@ def _propose(home: Home, owner: Owner) -> Proposal:
             work, place, text, writer=Writer(AuthorKind.DREAM, run=run, is_vouched=True)
         ).file
         return propose(
-            work, run=run, file=file, content=text + "- Paddles.\n", origins={}, broken=[]
+            work,
+            run=run,
+            file=file,
+            content=f"{text}- Paddles {BOBS_CANARY}.\n",
+            origins={},
+            broken=[],
         )
 
 
