@@ -153,25 +153,24 @@ def _groups(
             continue
         part = _Part(_shown(text, claim, scene), claim, message.id)
         room = LONGEST - len(text)
-        if not (claim.durable or _tells(text, sentence, scene)):
-            is_kept = False
-        elif leans and is_open and sum(len(one.text) for one in groups[-1]) < room:
+        is_kept = claim.durable or _tells(text, sentence, scene)
+        if is_kept and leans and is_open and sum(len(one.text) for one in groups[-1]) < room:
             groups[-1].append(part)
-            is_kept = True
-        elif leans and claim.durable and before and len(before.text) < room:
+        elif is_kept and leans and claim.durable and before and len(before.text) < room:
             groups.append([_told(before, message), part])
-            is_kept = True
-        elif is_kept := claim.durable or not sentence.leans:
+        elif is_kept := is_kept and (claim.durable or not sentence.leans):
             groups.append([part])
         is_open = is_kept
-        is_other = (
-            sentence.is_question or _orders(text, sentence, scene) or _is_small(sentence, text)
-        )
-        before = part if claim.durable or not is_other else None
+        before = part if claim.durable or not _is_other(text, sentence, scene) else None
     if is_asked and groups:  # "… Remember that."
         part = groups[-1][-1]
         groups[-1][-1] = replace(part, claim=replace(part.claim, durable=True, act=Act.ASKS))
     return groups, before if is_open and scene.to_assistant else None
+
+
+def _is_other(text: str, sentence: Sentence, scene: _Scene) -> bool:
+    """Nothing that the next sentence could need."""
+    return sentence.is_question or _orders(text, sentence, scene) or _is_small(sentence, text)
 
 
 def _sentences(message: Spoken) -> list[str]:

@@ -49,8 +49,7 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     visit, agent = request.visit, workspace.agent
     counts = counts_of(visit, agent)
-    if "owner" not in request.GET and counts.get(visit.me.pk):
-        workspace = replace(workspace, owner=visit.me, value="me", is_mine=True, can_write=True)
+    workspace = _where_something_is(request, workspace, counts)
     note_read(request, workspace.owner, "facts", agent_id)
     loaded = list(standing(agent, workspace.owner_id, visit.now)[:_LOADED])
     hidden = {fact.text for fact in loaded if fact.is_hidden}
@@ -71,6 +70,16 @@ def home(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         here=request.get_full_path(),
     )
     return show(request, "agents/home.html", context)
+
+
+def _where_something_is(
+    request: TeamRequest, workspace: Workspace, counts: Mapping[UUID | None, int]
+) -> Workspace:
+    """One's own memory, where the address names none and there is any."""
+    me = request.visit.me
+    if "owner" in request.GET or not counts.get(me.pk):
+        return workspace
+    return replace(workspace, owner=me, value="me", is_mine=True, can_write=True)
 
 
 def _memory(

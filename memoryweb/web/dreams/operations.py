@@ -116,7 +116,7 @@ def _rows(request: TeamRequest, run: Run, operations: Sequence[Operation]) -> li
 def _facts(run: Run, operations: Iterable[Operation]) -> dict[str, Fact]:
     """The statements that they came to be or were, by their prints: one that stands first."""
     texts = {text for one in operations for text in (one.after, *one.before) if text}
-    rows = Fact.objects.of(run.agent_id, run.owner_id)
+    rows = run.agent.facts.of(run.agent_id, run.owner_id)
     rows = rows.filter(fingerprint__in={fingerprint(text) for text in texts}, path="MEMORY.md")
     found = sorted(rows.defer("value"), key=lambda one: one.file_id is not None)
     return {one.fingerprint: one for one in found}

@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.agents.models import Owner
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.learned import AgentNight, counts_by_day, names_of, night_of_each
 from memoryweb.dreaming.queries import NIGHTS, AgentNights, nights_of, team_warnings
 from memoryweb.review.inbox import Item
@@ -50,35 +50,51 @@ class Part:
 def last_night(request: TeamRequest) -> HttpResponse:
     visit = request.visit
     agents = page(request, visit.team.agents.live(), size=25)
-    for agent in agents:
-        agent.team = visit.team
-    standing = nights_of(agents.items, visit.outcomes(), visit.now)
+    standing = _standing(request, agents.items)
     asked = _asked(request)
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
-    counted = visit.outcomes() if visit.can(Permission.SEE_OWNERS) else None
-    nights = night_of_each(days, open_to=_open_to(request), counted=counted)
+    nights = _nights(request, days)
     ordered = [nights[one.agent.pk] for one in standing]
-    failed = [one for one in standing if _has_failed(one)]
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
         "headline": headline(ordered, is_last=asked is None) if standing else "",
         "others": others(ordered),
-        "waiting": waiting(len(visit.waiting)),
-        "needs": _needs(request),
-        "more_needs": max(0, len(visit.waiting) - _NEEDS),
-        "failed": [_failure(request, one) for one in failed],
         "cards": _cards(request, standing, nights),
         "rows": [_row(request, one, nights[one.agent.pk]) for one in standing],
         "page": agents,
-        **_pager(request, asked, standing),
-        **_aside(request, standing),
-        "warnings": [*filter(None, [idle_worker(visit.now)]), *team_warnings(visit.team)],
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "is_running": any(one.running for one in standing),
         "here": request.get_full_path(),
+        **_pager(request, asked, standing),
+        **_asking(request, standing),
+        **_aside(request, standing),
     }
     return show(request, "last_night/last_night.html", context, partials=("agents",))
+
+
+def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[AgentNights]:
+    for agent in agents:
+        agent.team = request.visit.team
+    return nights_of(agents, request.visit.outcomes(), request.visit.now)
+
+
+def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> dict[UUID, AgentNight]:
+    visit = request.visit
+    counted = visit.outcomes() if visit.can(Permission.SEE_OWNERS) else None
+    return night_of_each(days, open_to=_open_to(request), counted=counted)
+
+
+def _asking(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[str, Any]:
+    """What waits for this person, and what broke."""
+    visit = request.visit
+    return {
+        "waiting": waiting(len(visit.waiting)),
+        "needs": _needs(request),
+        "more_needs": max(0, len(visit.waiting) - _NEEDS),
+        "failed": [_failure(request, one) for one in standing if _has_failed(one)],
+        "warnings": [*filter(None, [idle_worker(visit.now)]), *team_warnings(visit.team)],
+    }
 
 
 def _asked(request: TeamRequest) -> date | None:

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.http import QueryDict
 from django.utils.text import Truncator
 
-from memoryweb.conversations.models import Message
+from memoryweb.conversations.queries import messages_with_talks
 from memoryweb.language.normal_form import normalise
 from memoryweb.markdown.diff import Span
 from memoryweb.memory.placeholders import for_people_all
@@ -19,7 +19,7 @@ from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import owner_query, talk_url
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.workspace.models import File
+from memoryweb.workspace.queries import files_by_id
 from memoryweb.workspace.revisions import content_of
 
 _QUOTED = 240  # characters of a message
@@ -159,10 +159,9 @@ class _Heard:
     def __init__(self, request: TeamRequest, sources: Collection[Source]) -> None:
         self._request = request
         ids = {one.message_id for one in sources if one.message_id}
-        with_talk = Message.objects.select_related("conversation__owner")
-        self._messages = with_talk.in_bulk(ids) if ids else {}
-        files = {one.file_id for one in sources if one.file_id and not one.message_id}
-        self._files = File.objects.in_bulk(files) if files else {}
+        self._messages = messages_with_talks(ids)
+        files = {str(one.file_id) for one in sources if one.file_id and not one.message_id}
+        self._files = files_by_id(files)
 
     def of(self, sources: Iterable[Source]) -> list[dict[str, Any]]:
         messages = dict.fromkeys(one.message_id for one in sources if one.message_id)
@@ -188,7 +187,7 @@ class _Heard:
         }
 
     def _line(self, source: Source) -> dict[str, Any] | None:
-        file = self._files.get(source.file_id) if source.file_id else None
+        file = self._files.get(str(source.file_id))
         visit = self._request.visit
         if file is None or not visit.reads(file.owner_id):
             return None

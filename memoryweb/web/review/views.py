@@ -72,15 +72,13 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     except MemoryRefused as refused:
         item = _find(request, kind, item_id)
         return _show(request, listed, item, data=request.POST, refused=str(refused))
-    if code == "undo":
+    onward = _url(request, item) if code == "undo" else next_url(request)
+    if onward:
         undoing.drop(request)
         messages.success(request, str(decision.done))
-        return redirect(_url(request, item))
-    if onward := next_url(request):
-        messages.success(request, str(decision.done))
-        return redirect(onward)
-    undoing.keep(request, item, decision, was)
-    return redirect(following)
+    else:
+        undoing.keep(request, item, decision, was)
+    return redirect(onward or following)
 
 
 def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
