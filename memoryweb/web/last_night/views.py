@@ -34,6 +34,7 @@ _NEEDS = 4
 _TOLD = 8  # statements that a card shows at once; the dream's page has all
 _WEEK = 7
 _FIRST = date(2000, 1, 1)
+Counts = dict[date, tuple[int, int]]  # day → statements that came in, and those changed or gone
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,6 @@ def last_night(request: TeamRequest) -> HttpResponse:
         "headline": headline(ordered, is_last=asked is None) if standing else "",
         "others": others(ordered),
         "cards": _cards(request, standing, nights),
-        "rows": [_row(request, one, nights[one.agent.pk]) for one in standing],
         "page": agents,
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
@@ -68,7 +68,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
         "here": request.get_full_path(),
         **_pager(request, asked, standing),
         **_asking(request, standing),
-        **_aside(request, standing),
+        **_numbers(request, standing),
     }
     return show(request, "last_night/last_night.html", context, partials=("agents",))
 
@@ -222,12 +222,12 @@ def _has_failed(one: AgentNights) -> bool:
     return bool(one.last and one.last.status == Run.Status.FAILED and not one.running)
 
 
-def _row(request: TeamRequest, one: AgentNights, night: AgentNight) -> dict[str, Any]:
-    """The chip counts what the card above tells, and nothing more."""
+def _row(request: TeamRequest, one: AgentNights, counts: Counts) -> dict[str, Any]:
+    """The chip counts what the strip shows of that night, and nothing more."""
     chip, detail = wording.standing(one, sees_all=request.visit.can(Permission.SEE_OWNERS))
     last = one.last_night
-    if not one.running and last and last.promoted and last.day == night.day:
-        chip = wording.outcome(last.status, night.learned_count)
+    if not one.running and last and last.promoted:
+        chip = wording.outcome(last.status, counts.get(last.day, (0, 0))[0])
     warnings = []
     if one.is_late:
         warnings.append(_("More than two hours late. Is a worker running?"))
@@ -243,23 +243,32 @@ def _row(request: TeamRequest, one: AgentNights, night: AgentNight) -> dict[str,
     }
 
 
-def _aside(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[str, Any]:
+def _counts(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[UUID, Counts]:
+    """By agent: the one source of every number of nights on the page but the cards' own."""
+    found: dict[UUID, Counts] = {one.agent.pk: {} for one in standing}
+    agents, first = [one.agent for one in standing], _first_day(request, standing)
+    for (agent_id, day), count in counts_by_day(agents, _open_to(request), first).items():
+        found[agent_id][day] = count
+    return found
+
+
+def _first_day(request: TeamRequest, standing: Sequence[AgentNights]) -> date:
+    return min((one.nights[0].day for one in standing), default=request.visit.now.date())
+
+
+def _numbers(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[str, Any]:
     visit, zone = request.visit, timezone.get_current_timezone()
+    counts = _counts(request, standing)
     since = visit.now - timedelta(days=_WEEK)
-    agents = [one.agent for one in standing]
-    first = min((one.nights[0].day for one in standing), default=visit.now.date())
-    counts = counts_by_day(agents, _open_to(request), first)
-    by_agent: dict[UUID, dict[date, tuple[int, int]]] = {}
-    for (agent_id, day), count in counts.items():
-        by_agent.setdefault(agent_id, {})[day] = count
     days = prompts_by_day(visit.team, visit.outcomes(), since, zone)
     served = sum(one.served for one in days.values())
     return {
+        "rows": [_row(request, one, counts[one.agent.pk]) for one in standing],
         "strips": [
-            {"agent": one.agent, "chart": charts.strip(one.nights, by_agent.get(one.agent.pk, {}))}
+            {"agent": one.agent, "chart": charts.strip(one.nights, counts[one.agent.pk])}
             for one in standing[:6]
         ],
-        "first_day": first,
+        "first_day": _first_day(request, standing),
         "next": _next(standing),
         "prompts": Prompts(served, sum(one.used for one in days.values())),
         "week": charts.week(days, timezone.localdate(visit.now)),
