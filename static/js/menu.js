@@ -1,13 +1,14 @@
-// Menus are <details>; Escape and a click elsewhere close them.
+// Menus and confirmations are <details>; Escape and a click elsewhere close them.
+const OPEN = "details.menu[open], details.sure[open]";
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
+  if (event.key !== "Escape" || event.isComposing) return;
+  for (const menu of document.querySelectorAll(OPEN)) {
     menu.open = false;
     menu.querySelector("summary").focus();
   }
 });
 document.addEventListener("click", (event) => {
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
+  for (const menu of document.querySelectorAll(OPEN)) {
     if (!menu.contains(event.target)) menu.open = false;
   }
 });

@@ -27,7 +27,7 @@ def test_the_first_tab_skips_to_the_content(open_page: Open, world: World) -> No
 def test_the_rail_comes_in_the_order_it_is_read(open_page: Open, world: World) -> None:
     page = open_page(url(world.team, "last_night"), world.alice)
     seen = [_next(page) for _step in range(6)]
-    assert seen[1:] == ["memoryweb", "Team: Harbour", "Tonight", "Agents", "Search"]
+    assert seen[1:] == ["memoryweb", "Team: Harbour", "Last night", "Review", "Agents"]
 
 
 def test_the_menu_of_teams_opens_and_escape_closes_it(open_page: Open, world: World) -> None:
@@ -50,6 +50,23 @@ def test_a_dream_is_started_and_followed_to_its_end(open_page: Open, stage: Stag
     expect(page.locator("#progress")).to_have_count(0)
     expect(page.get_by_role("heading", name="Considered")).to_be_visible()
     assert Run.objects.filter(trigger="person").count() == 1
+
+
+def test_what_was_learned_is_answered_by_letters(open_page: Open, stage: Stage) -> None:
+    page = open_page(url(stage.world.team, "last_night"), stage.world.alice)
+    row = page.locator("[data-row]", has_text=SHARED)
+    page.keyboard.press("j")
+    expect(row).to_be_focused()
+    page.keyboard.press("c")
+    expect(row).to_contain_text("confirmed by you")
+    expect(row).to_be_focused()
+    page.keyboard.press("u")
+    expect(row).not_to_contain_text("confirmed by you")
+    page.keyboard.press("f")
+    expect(row.get_by_role("button", name="Yes, forget it")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(row.get_by_role("button", name="Yes, forget it")).to_be_hidden()
+    assert SHARED in stage.memory.content
 
 
 def test_a_search_needs_no_mouse(open_page: Open, stage: Stage) -> None:
