@@ -118,12 +118,13 @@ def write(
 
 def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list[Written]:
     """The same for files of one workspace, at once: all are written, or none."""
+    named = [screening.path(text.place.path) for text in texts]  # PostgreSQL can't look for a NUL
     found = _find([text.place for text in texts])
     places = last_places(texts[0].place.agent, texts[0].place.owner)
     buried = tombstones.of(texts[0].place.agent.pk, texts[0].place.owner_id)
     made = [
-        _judged(tx, text, found.get(paths.fold(text.place.path)), writer, places, buried)
-        for text in texts
+        _judged(tx, text, path, found.get(path.folded), writer, places, buried)
+        for text, path in zip(texts, named, strict=True)
     ]
     saves = [one for one in made if isinstance(one, Save)]
     revisions = iter(save(tx, "file.written", saves, writer))
@@ -135,6 +136,7 @@ def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list
 def _judged(
     tx: Transaction,
     text: Text,
+    path: paths.WorkspacePath,
     file: File | None,
     writer: Writer,
     places: Iterator[int],
@@ -142,7 +144,6 @@ def _judged(
 ) -> Written | Save:
     """What is to be saved; or what came of it, where that is nothing."""
     place = text.place
-    path = screening.path(place.path)
     write_matrix.check(writer, place)
     _check_content(content := unix_ends(text.content))
     _check_lock(file, path.text, text.expected)
@@ -166,10 +167,9 @@ def _judged(
 
 
 def _written(tx: Transaction, done: Save, revision: Revision, writer: Writer) -> Written:
-    screened = done.screened
-    if screened:
-        screening.keep_for_file(tx, done.file, screened, writer)
-    held = screened.held if screened else ()
+    if done.screened:
+        screening.keep_for_file(tx, done.file, done.screened, writer)
+    held = done.screened.held if done.screened else ()
     return Written(done.file, revision, revision.number - 1, held=held)
 
 

@@ -119,10 +119,11 @@ def test_text_that_no_file_may_hold_is_refused(world: World, text: str) -> None:
         _write(world, "notes.md", text, MACHINE)
 
 
-def test_a_bad_path_is_refused_before_anything_is_written(world: World) -> None:
+@pytest.mark.parametrize("path", ["../notes.md", "a\0.md"])
+def test_a_bad_path_is_refused_before_anything_is_written(world: World, path: str) -> None:
     before = Revision.objects.count()
     with pytest.raises(PathRefused):
-        _write(world, "../notes.md", "x", MACHINE)
+        _write(world, path, "x", MACHINE)
     assert Revision.objects.count() == before
 
 
