@@ -19,6 +19,7 @@ from memoryweb.language.statements import fingerprint
 from memoryweb.runs.models import Run
 
 _DID = Q(code="", waits="")
+_SHOWN = ("run", "owner__person", "owner__integration")
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def night_of_each(
     if not nights:
         return nights
     reports = _reports(days)
-    for report in reports.filter(open_to).select_related("run", "owner").order_by("dreamt_at"):
+    for report in reports.filter(open_to).select_related(*_SHOWN).order_by("dreamt_at"):
         night = nights[report.agent_id]
         if day_of(report.run) == night.day:
             night.reports.append(report)
@@ -113,7 +114,9 @@ def counts_by_day(
 def names_of(nights: Sequence[AgentNight]) -> dict[UUID, Owner]:
     """Those whose memory is only counted, where one of them alone is named."""
     alone = [next(iter(night.others)) for night in nights if len(night.others) == 1]
-    owners = Owner.objects.filter(pk__in=alone).select_related("person") if alone else ()
+    owners = (
+        Owner.objects.filter(pk__in=alone).select_related("person", "integration") if alone else ()
+    )
     return {owner.pk: owner for owner in owners}
 
 

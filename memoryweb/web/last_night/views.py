@@ -31,6 +31,7 @@ from memoryweb.web.review.kinds import LOOKS, tell_all
 from memoryweb.web.statements import Told, told_of
 
 _NEEDS = 4
+_LISTED = 50  # looked through for agents that ask
 _TOLD = 8  # statements that a card shows at once; the dream's page has all
 _WEEK = 7
 _FIRST = date(2000, 1, 1)
@@ -54,20 +55,20 @@ def last_night(request: TeamRequest) -> HttpResponse:
     standing = _standing(request, agents.items)
     asked = _asked(request)
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
-    nights = _nights(request, days)
+    nights, waits = _nights(request, days), visit.waiting[:_LISTED]
     ordered = [nights[one.agent.pk] for one in standing]
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
         "headline": headline(ordered, is_last=asked is None) if standing else "",
         "others": others(ordered),
-        "cards": _cards(request, standing, nights),
+        "cards": _cards(request, standing, nights, waits),
         "page": agents,
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "is_running": any(one.running for one in standing),
         "here": request.get_full_path(),
         **_pager(request, asked, standing),
-        **_asking(request, standing),
+        **_asking(request, standing, waits),
         **_numbers(request, standing),
     }
     return show(request, "last_night/last_night.html", context, partials=("agents",))
@@ -85,12 +86,14 @@ def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> dict[UUID, Agen
     return night_of_each(days, open_to=_open_to(request), counted=counted)
 
 
-def _asking(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[str, Any]:
+def _asking(
+    request: TeamRequest, standing: Sequence[AgentNights], waits: Sequence[Item]
+) -> dict[str, Any]:
     """What waits for this person, and what broke."""
     visit = request.visit
     return {
         "waiting": waiting(len(visit.waiting)),
-        "needs": _needs(request),
+        "needs": _needs(request, waits[:_NEEDS]),
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
         "failed": [_failure(request, one) for one in standing if _has_failed(one)],
         "warnings": [*filter(None, [idle_worker(visit.now)]), *team_warnings(visit.team)],
@@ -123,11 +126,14 @@ def _open_to(request: TeamRequest) -> Q:
 
 
 def _cards(
-    request: TeamRequest, standing: Sequence[AgentNights], nights: Mapping[UUID, AgentNight]
+    request: TeamRequest,
+    standing: Sequence[AgentNights],
+    nights: Mapping[UUID, AgentNight],
+    waits: Sequence[Item],
 ) -> list[dict[str, Any]]:
     told = told_of(request, [one for night in nights.values() for one in night.learned])
     names = names_of(list(nights.values()))
-    asked = {item.agent.pk for item in request.visit.waiting if item.kind == "proposal"}
+    asked = {item.agent.pk for item in waits if item.kind == "proposal"}
     cards = []
     for one in standing:
         night = nights[one.agent.pk]
@@ -184,8 +190,7 @@ def _others(night: AgentNight, names: Mapping[UUID, Owner]) -> str:
     return said.format(n=count, people=len(night.others))
 
 
-def _needs(request: TeamRequest) -> list[dict[str, Any]]:
-    items = request.visit.waiting[:_NEEDS]
+def _needs(request: TeamRequest, items: Sequence[Item]) -> list[dict[str, Any]]:
     said = tell_all(request, items)
     return [_need(request, item, said.get((item.kind, item.id), "")) for item in items]
 
