@@ -184,7 +184,7 @@ def test_audit_verify_says_what_it_cannot_see_and_what_to_keep(world: World) -> 
     answer = run("audit_verify", TEAM)
     head = ChainHead.objects.get(team_id=world.team.pk)
     assert bytes(head.hash).hex() in answer.output
-    assert "Keep a copy of each head elsewhere" in answer.output
+    assert "keep a copy of the checkpoints on another machine" in answer.output
 
 
 def test_audit_verify_says_that_nothing_protects_the_events(world: World) -> None:
