@@ -15,7 +15,7 @@ document.addEventListener("click", (event) => {
 // On a narrow screen the rail and the tabs scroll sideways: bring the current place into view.
 for (const here of document.querySelectorAll(".places [aria-current], .tabs [aria-current]")) {
   const row = here.closest("nav");
-  if (row.scrollWidth > row.clientWidth) {
+  if (row && row.scrollWidth > row.clientWidth) {
     row.scrollLeft = here.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
   }
 }

@@ -122,7 +122,10 @@ def _complaints_of(page: Page, address: str) -> list[str]:
     page.evaluate(AXE)
     for scheme, width in LOOKS:
         page.emulate_media(color_scheme=scheme)
-        page.set_viewport_size({"width": width, "height": 800})
+        page.set_viewport_size({"width": width, "height": 1200})
+        # As tall as the page: what passes behind the bar at the thumb can be scrolled out of it.
+        height = page.evaluate("document.documentElement.scrollHeight")
+        page.set_viewport_size({"width": width, "height": height})
         said += [f"{scheme}, {width} px: {one}" for one in _looked(page)]
     return said
 
