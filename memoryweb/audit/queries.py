@@ -1,7 +1,7 @@
 """Reading a team's events."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from django.db.models import Max, Min, Q, QuerySet
 
 from memoryweb.audit.models import Event
 
+_CHUNK = 1000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LOOKS = ("personal.read", "personal.exported")
 
@@ -16,6 +17,11 @@ LOOKS = ("personal.read", "personal.exported")
 def events_of(team_id: UUID) -> "QuerySet[Event]":
     """Newest first."""
     return Event.objects.filter(team_id=team_id).order_by("-seq")
+
+
+def oldest_first(events: "QuerySet[Event]") -> Iterator[Event]:
+    """With their labels; a few at a time, however many there are."""
+    return events.order_by("seq").prefetch_related("labels").iterator(chunk_size=_CHUNK)
 
 
 def span_of_run(team_id: UUID, run_id: UUID) -> tuple[int, int] | None:

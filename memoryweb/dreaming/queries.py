@@ -75,6 +75,10 @@ class AgentNights:
     is_late: bool = False
     repeats: bool = False
 
+    @property
+    def has_failed(self) -> bool:
+        return bool(self.last and self.last.status == Run.Status.FAILED and not self.running)
+
 
 @dataclass
 class _Counts:

@@ -171,8 +171,7 @@ def test_numbers_stand_beside_their_lines_however_they_wrap(open_page: Open, wor
     expect(page.locator(".numbers > div").last).to_have_text("402")
     for _step in range(4):
         page.keyboard.press("Control+z")
-    until(lambda: page.evaluate("document.querySelector('.mirror').textContent.length") > 0)
-    assert page.evaluate(_MIRRORED)
+    until(lambda: page.evaluate(_MIRRORED))
 
 
 _MIRRORED = """[...document.querySelectorAll('.mirror > div > div')].map(d => d.textContent)

@@ -75,7 +75,7 @@ def test_the_sign_in_and_the_token_open_what_there_is_to_see_and_are_said_once()
 def test_the_calls_of_connect_and_of_the_readme_work_with_the_token_as_they_stand() -> None:
     said = run("first_start").output
     agent = Agent.objects.get(name="Otto")
-    page = text(signed_in(said).get(f"/t/{agent.team.slug}/agents/{agent.pk}/connect/"))
+    page = text(signed_in(said).get(f"/t/{agent.team.slug}/agents/{agent.pk}/connect/?as=program"))
     curl = re.search(r'<pre id="code-curl"[^>]*>(.*?)</pre>', page, re.DOTALL)
     assert curl is not None
     calls = unescape(curl[1]).replace("\\\n", " ").split("curl -sS -w '\\n' ")[1:]

@@ -44,6 +44,7 @@ def _modes(home: Path) -> dict[str, str]:
 PRIVATE = {
     "home": "700",
     "secret-key": "600",
+    "checkpoint-key": "600",
     **{f"memoryweb.sqlite3{end}": "600" for end in ("", "-wal", "-shm")},
 }
 

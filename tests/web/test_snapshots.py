@@ -135,7 +135,7 @@ def test_an_import_writes_it_and_keeps_the_upload_no_longer(world: World, bob: C
 def test_the_address_of_what_changed_is_a_page(world: World, bob: Client) -> None:
     send(world, bob, owner="me")
     shown = text(bob.get(take(world, bob)["Location"]))
-    linked = re.findall(r'<a class="(?:path|btn quiet)" href="([^"]+)"', shown)
+    linked = re.findall(r'<a class="(?:path|btn quiet)" href="([^"]+/files/[^"]+)"', shown)
     assert len(linked) == 2 * 2
     for address in linked:
         assert bob.get(unescape(address)).status_code == 200

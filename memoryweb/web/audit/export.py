@@ -10,11 +10,11 @@ from django.db.models import QuerySet
 
 from memoryweb.audit.checkpoints import Checkpoint
 from memoryweb.audit.models import Event
+from memoryweb.audit.queries import oldest_first
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.audit.events import is_open, line_of, names_of
 
 FORMAT = "memoryweb-audit-1"  # verify_export.py reads it
-_CHUNK = 1000
 _TITLES = (
     *("seq", "at", "who", "role", "action", "what", "outcome", "reason", "about"),
     *("revision", "run", "ip", "user_agent", "hash"),
@@ -35,7 +35,7 @@ def jsonl(
         "events": events.count(),
     }
     yield _line(head)
-    for event in _oldest_first(events):
+    for event in oldest_first(events):
         yield _line(
             {
                 "seq": event.seq,
@@ -68,7 +68,7 @@ def as_csv(request: TeamRequest, events: "QuerySet[Event]") -> Iterator[str]:
         "revision",
     )
     yield "\ufeff" + _row((*titles, "run", "ip", "user_agent", "hash"))
-    for event in _oldest_first(events):
+    for event in oldest_first(events):
         line = line_of(request, event, names)
         about = "; ".join(line["labels"])
         yield _row(
@@ -79,10 +79,6 @@ def as_csv(request: TeamRequest, events: "QuerySet[Event]") -> Iterator[str]:
                 bytes(event.hash).hex(),
             )
         )
-
-
-def _oldest_first(events: "QuerySet[Event]") -> Iterable[Event]:
-    return events.order_by("seq").prefetch_related("labels").iterator(chunk_size=_CHUNK)
 
 
 def _line(said: Mapping[str, Any]) -> str:

@@ -18,7 +18,6 @@ from memoryweb.dreaming.learned import AgentNight, counts_by_day, names_of, nigh
 from memoryweb.dreaming.queries import NIGHTS, AgentNights, nights_of, team_warnings
 from memoryweb.review.inbox import Item
 from memoryweb.runs.healthcheck import idle_worker
-from memoryweb.runs.models import Run
 from memoryweb.search.recalls import Prompts, prompts_by_day
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, team_view
@@ -95,7 +94,7 @@ def _asking(
         "waiting": waiting(len(visit.waiting)),
         "needs": _needs(request, waits[:_NEEDS]),
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
-        "failed": [_failure(request, one) for one in standing if _has_failed(one)],
+        "failed": [_failure(request, one) for one in standing if one.has_failed],
         "warnings": [*filter(None, [idle_worker(visit.now)]), *team_warnings(visit.team)],
     }
 
@@ -191,12 +190,14 @@ def _others(night: AgentNight, names: Mapping[UUID, Owner]) -> str:
 
 
 def _needs(request: TeamRequest, items: Sequence[Item]) -> list[dict[str, Any]]:
-    said = tell_all(request, items)
+    """What was opened by break-glass is named, and told on its own page alone."""
+    common = request.visit.is_common
+    said = tell_all(request, [one for one in items if common(one.owner.pk if one.owner else None)])
     return [_need(request, item, said.get((item.kind, item.id), "")) for item in items]
 
 
 def _need(request: TeamRequest, item: Item, said: str) -> dict[str, Any]:
-    look, icon = LOOKS[item.kind], _ICONS.get(item.kind, "page")
+    look = LOOKS[item.kind]
     return {
         "item": item,
         "name": look.name,
@@ -205,7 +206,7 @@ def _need(request: TeamRequest, item: Item, said: str) -> dict[str, Any]:
         "said": said,
         "reason": next(iter(look.reasons(item)), ""),
         "url": to(request, "review_item", item.kind, item.id),
-        "icon": icon,
+        "icon": look.icon,
         "decisions": [one for one in look.decisions if said and one.code in _AT_ONCE],
         "decide_url": to(request, "review_decide", item.kind, item.id),
     }
@@ -213,18 +214,13 @@ def _need(request: TeamRequest, item: Item, said: str) -> dict[str, Any]:
 
 # Decisions that need nothing but the sentence that is shown.
 _AT_ONCE = {"keep", "remove", "seen", "KEEP_A", "KEEP_B"}
-_ICONS = {"contradiction": "unlike", "flag": "flag", "secret": "key", "forget": "rubber"}
 
 
 def _failure(request: TeamRequest, one: AgentNights) -> dict[str, str]:
     assert one.last
     said = _("{agent}: the last dream failed. {why}")
-    text = said.format(agent=one.agent.name, why=wording.reason(one.last.reason))
-    return {"text": text, "url": to(request, "agents_run", one.last.pk)}
-
-
-def _has_failed(one: AgentNights) -> bool:
-    return bool(one.last and one.last.status == Run.Status.FAILED and not one.running)
+    said = said.format(agent=one.agent.name, why=wording.reason(one.last.reason))
+    return {"text": said, "url": to(request, "agents_run", one.last.pk)}
 
 
 def _row(request: TeamRequest, one: AgentNights, counts: Counts) -> dict[str, Any]:
@@ -282,10 +278,10 @@ def _numbers(request: TeamRequest, standing: Sequence[AgentNights]) -> dict[str,
 
 def _next(standing: Sequence[AgentNights]) -> list[dict[str, Any]]:
     due = [one for one in standing if one.agent.dreaming and one.agent.next_dream_at]
-    soonest = sorted(due, key=lambda one: one.agent.next_dream_at or timezone.now())[:6]
+    due.sort(key=lambda one: one.agent.next_dream_at or timezone.now())
     return [
         {"agent": one.agent, "at": one.agent.next_dream_at, "is_running": bool(one.running)}
-        for one in soonest
+        for one in due[:6]
     ]
 
 
@@ -296,9 +292,8 @@ def _pager(
     today = max((_latest(one, request.visit.now) for one in standing), default=None)
     if today is None:
         return {"before_url": "", "after_url": ""}
-    day = asked or today
+    day, first = asked or today, today - timedelta(days=NIGHTS)
     before, after = day - timedelta(days=1), day + timedelta(days=1)
-    first = today - timedelta(days=NIGHTS)
     return {
         "before_url": f"?night={before}" if before > first else "",
         "after_url": "" if after > today else "?" if after == today else f"?night={after}",

@@ -85,6 +85,7 @@ class Look:
     reasons: Callable[[Item], Iterable[Text]]
     decisions: tuple[Decision, ...]
     tone: str = ""
+    icon: str = "page"
     form: type[forms.Form] = ValueForm
     undo: Decision = Decision("undo", _("Undo"), _("Undone. It waits for a decision again."))
 
@@ -219,6 +220,7 @@ LOOKS = {
             Decision("remove", _("Remove the line"), _("Removed."), "bad", "r"),
         ),
         "risk",
+        icon="flag",
     ),
     Kind.SECRET: Look(
         _("likely secret"),
@@ -242,6 +244,7 @@ LOOKS = {
             ),
         ),
         "risk",
+        icon="key",
     ),
     Kind.CONTRADICTION: Look(
         _("contradiction"),
@@ -269,6 +272,7 @@ LOOKS = {
         ),
         "ask",
         form=MergeForm,
+        icon="unlike",
     ),
     Kind.CROWDED: Look(
         _("little room"),
@@ -301,6 +305,7 @@ LOOKS = {
             ),
             Decision("keep", _("Keep it all"), _("Kept. Nothing was forgotten."), "", "r"),
         ),
+        icon="rubber",
     ),
 }
 
