@@ -1,4 +1,4 @@
-"""What changed and who wrote it, by keyboard: one step from the files or a file."""
+"""What changed and who wrote it, by keyboard, from the files or a file."""
 
 from playwright.sync_api import expect
 
@@ -22,8 +22,9 @@ LINES = """[...document.querySelectorAll("table.history tbody tr")].map((row) =>
 })"""
 
 
-def test_since_last_monday_is_one_step_from_the_files(open_page: Open, world: World) -> None:
+def test_since_last_monday_stands_in_the_menu_of_histories(open_page: Open, world: World) -> None:
     page = open_page(url(world.team, "agents_files", world.agent.pk), world.vera)
+    page.locator("details.history > summary").press("Enter")
     page.get_by_role("link", name="What changed").press("Enter")
     expect(page.get_by_role("heading", name="What changed")).to_be_visible()
     expect(page.locator(".change")).to_have_count(4)  # the seeded files are new this week
