@@ -104,7 +104,7 @@ def _refused(scope: Message, status: int, code: str, answer: Spool) -> tuple[int
         "too_large": _("The request is larger than this address takes."),
     }[code]
     response = HttpResponse(detail, status=status, content_type="text/plain; charset=utf-8")
-    if scope["path"].startswith(problems.PREFIX):
+    if scope["path"].startswith(problems.PREFIXES):
         response = problems.respond(Problem(status, code, detail))
     answer.write(response.content)
     # What still comes would be read as the next request.

@@ -9,7 +9,7 @@ from ninja.errors import ValidationError
 
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused
 from memoryweb.api import problems, redaction
-from memoryweb.api.auth import Request
+from memoryweb.api.auth import Caller, Request
 from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.pipeline import answer
 from memoryweb.conversations.exceptions import BatchRefused
@@ -63,6 +63,9 @@ _OF_CODE = {
 }
 
 
+REFUSALS: tuple[type[Exception], ...] = (Problem, *_TOLD)
+
+
 def install(api: NinjaAPI) -> None:
     for refused in _TOLD:
         api.add_exception_handler(refused, _refuse)
@@ -71,25 +74,31 @@ def install(api: NinjaAPI) -> None:
     api.add_exception_handler(Exception, _raise)
 
 
-def _refuse(request: HttpRequest, refused: Any) -> HttpResponse:
+def problem_of(caller: Caller, refused: Any) -> Problem:
+    """What any of `REFUSALS` is told as."""
+    if isinstance(refused, Problem):
+        return refused
     code, said = getattr(refused, "code", "invalid"), str(refused)
     of_class = next(_TOLD[kind] for kind in type(refused).__mro__ if kind in _TOLD)
     status, field = _OF_CODE.get(code, of_class)
     if status == 403:
-        return answer(request, Forbidden(code, said))
+        return Forbidden(code, said)
     field = getattr(refused, "field", field)
-    problem = Problem(
+    return Problem(
         status,
         "not_found" if status == 404 else code,
         said,
         errors=[{"field": field, "message": said}] if field else [],
         headers={"Retry-After": str(int(WINDOW.total_seconds()))} if status == 429 else {},
-        members=_members(request, refused),
+        members=_members(caller, refused),
     )
-    return answer(request, problem)
 
 
-def _members(request: HttpRequest, refused: Any) -> dict[str, Any]:
+def _refuse(request: HttpRequest, refused: Any) -> HttpResponse:
+    return answer(request, problem_of(cast(Request, request).auth, refused))
+
+
+def _members(caller: Caller, refused: Any) -> dict[str, Any]:
     """Of a file that has changed, nothing is lost: its current text, as the caller may read it."""
     if isinstance(refused, SecretRefused):
         return {"kind": refused.kind, "line": refused.line}
@@ -98,7 +107,7 @@ def _members(request: HttpRequest, refused: Any) -> dict[str, Any]:
     file = refused.file
     if file.deleted_at is not None:
         return {"current": None}
-    text = redaction.now(cast(Request, request).auth, file)
+    text = redaction.now(caller, file)
     return {"current": {"content": text, "sha256": file.sha256, "revision": file.revision}}
 
 

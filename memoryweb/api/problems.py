@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from memoryweb.api.exceptions import Problem
 
 CONTENT_TYPE = "application/problem+json"
-PREFIX = "/api/"
+PREFIXES = ("/api/", "/mcp")
 
 _KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 
@@ -38,7 +38,7 @@ def respond(problem: Problem) -> HttpResponse:
 
 
 class ProblemMiddleware:
-    """Gives the errors that Django itself answers under `/api/` the form of all others."""
+    """Gives the errors that Django itself answers to programs the form of all others."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -46,9 +46,9 @@ class ProblemMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if (
-            request.path_info.startswith(PREFIX)
+            request.path_info.startswith(PREFIXES)
             and response.status_code >= 400
-            and response.headers.get("Content-Type") != CONTENT_TYPE
+            and response.headers.get("Content-Type") not in {CONTENT_TYPE, "application/json"}
         ):
             return _converted(response.status_code, response.headers)
         return response
@@ -85,6 +85,7 @@ def _converted(status: int, headers: Mapping[str, str]) -> HttpResponse:
         404: ("not_found", _("Not found, or you don't have access.")),
         405: ("method_not_allowed", _("This address doesn't support that method.")),
         413: ("too_large", _("The request is too large.")),
+        421: ("misdirected", _("This installation doesn't answer under that host name.")),
         500: (
             "internal_error",
             _("Something went wrong on our side. Nothing was changed; please try again."),

@@ -11,6 +11,7 @@ from django.utils import timezone
 from ninja import Status
 from pydantic import Field
 
+from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request, Right
@@ -283,20 +284,34 @@ def _write_memory(
 @dataclass(frozen=True)
 class Tool:
     """`run` is given who acts and the arguments, where the tool writes also the transaction and
-    the writer; it returns the fields of the answer. Its docstring says what the tool does."""
+    the writer; it returns the fields of the answer. Its docstring says what the tool does.
+
+    Of what writes: `adds` alone and takes nothing away; `repeats` as one, done twice.
+    """
 
     name: str
-    answer: type[Answer]
+    answer: type[Camel]
     run: Callable[..., dict[str, Any]]
     writes: bool = False
+    adds: bool = False
+    repeats: bool = False
+
+    @property
+    def takes(self) -> type[Call]:
+        asked: type[Call] = self.run.__annotations__["asked"]
+        return asked
+
+    @property
+    def right(self) -> Right:
+        return Right.WRITE_OWN if self.writes else Right.READ
 
 
 TOOLS = (
     Tool("list_workspace_memory_files", FileList, _list_files),
     Tool("read_workspace_memory_file", FileRead, _read_file),
-    Tool("write_workspace_memory_file", WroteFile, _write_file, writes=True),
+    Tool("write_workspace_memory_file", WroteFile, _write_file, writes=True, repeats=True),
     Tool("edit_workspace_memory_file", EditedFile, _edit_file, writes=True),
-    Tool("remember", Remembered, _remember, writes=True),
+    Tool("remember", Remembered, _remember, writes=True, adds=True, repeats=True),
     Tool("memory_search", NoteHits, _memory_search),
     Tool("memory_get", Note, _memory_get),
     Tool("search_workspace_memory", WorkspaceHits, _search_workspace),
@@ -305,24 +320,27 @@ TOOLS = (
     Tool("fact_search", ToolFacts, search_facts),
     Tool("fact_probe", ToolFacts, probe_facts),
     Tool("fact_list_contradictions", ToolContradictions, list_contradictions),
-    Tool("remember_structured", WroteStructured, remember_structured, writes=True),
+    Tool("remember_structured", WroteStructured, remember_structured, writes=True, repeats=True),
     Tool("recall_structured", StructuredEntries, recall_structured),
     Tool("forget_structured", Forgot, forget_structured, writes=True),
 )
 
 
-def call(tool: Tool, caller: Caller, agent_id: str, asked: Call) -> Answer:
-    agent = caller.agent(agent_id)
+def acting_of(caller: Caller, agent: Agent, asked: Call) -> Acting:
     owner = acting_owner.acting(caller, asked, room=asked.conversation_id or "")
     conversation = conversation_of(agent, owner, asked.conversation_id)
-    acting = Acting(Reader(agent, owner), timezone.now(), conversation, caller.token)
+    return Acting(Reader(agent, owner), timezone.now(), conversation, caller.token)
+
+
+def call(tool: Tool, caller: Caller, acting: Acting, asked: Call) -> Camel:
+    agent_id = str(acting.reader.agent.pk)
     if not tool.writes:
-        return tool.answer(agent_id=str(agent.pk), **tool.run(acting, asked))
+        return tool.answer(agent_id=agent_id, **tool.run(acting, asked))
     if acting.writes_for is None:  # lands in the shared memory
         caller.require(Right.WRITE)
     with write_transaction(caller.team, actor=caller.actor) as work:
         made = tool.run(acting, asked, work, _writer(caller, acting))
-    return tool.answer(agent_id=str(agent.pk), **made)
+    return tool.answer(agent_id=agent_id, **made)
 
 
 def _writer(caller: Caller, acting: Acting) -> Writer:
@@ -347,20 +365,22 @@ def _written(written: Written) -> dict[str, Any]:
 
 
 def _add_endpoint(tool: Tool) -> None:
-    def endpoint(request: Request, agent_id: str, body: Any) -> Status[Answer]:
-        answer = call(tool, request.auth, agent_id, body)
+    def endpoint(request: Request, agent_id: str, body: Any) -> Status[Camel]:
+        caller = request.auth
+        acting = acting_of(caller, caller.agent(agent_id), body)
+        answer = call(tool, caller, acting, body)
         return Status(202 if getattr(answer, "proposal", None) else 200, answer)
 
     # The schemas and the summary are read off the function, and the operation is named by it.
     endpoint.__name__, endpoint.__doc__ = tool.name, tool.run.__doc__
     endpoint.__annotations__ |= {
-        "body": tool.run.__annotations__["asked"],
+        "body": tool.takes,
         "return": Status[tool.answer],  # type: ignore[name-defined]
     }
     router.operation(
         "POST",
         f"/agents/{{agent_id}}/tools/{tool.name}",
-        Right.WRITE_OWN if tool.writes else Right.READ,
+        tool.right,
         also=(202,) if tool.writes else (),
         errors=(409,) if tool.writes else (),
         leaves_out_unset=tool.writes,

@@ -5,7 +5,7 @@ apart, a write never touches the shared one.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import accumulate, groupby, islice
@@ -139,23 +139,40 @@ def edit_file(
     Raises FileMissing, EditRefused (absent, several and not `replace_all`, or lines of people and
     lines that wait would change).
     """
+    count = 0
+
+    def change(shown: str) -> str:
+        nonlocal count
+        count = shown.count(old) if old else 0
+        if count == 0:
+            raise EditRefused(_("The old text does not occur in “{path}”.").format(path=filename))
+        if count > 1 and not replace_all:
+            raise EditRefused(
+                _("The old text occurs {count} times; give more of it, or set replaceAll.").format(
+                    count=count
+                )
+            )
+        return shown.replace(old, new)
+
+    return change_file(tx, acting, filename, change, writer=writer), count
+
+
+def change_file(
+    tx: Transaction,
+    acting: Acting,
+    filename: str,
+    change: Callable[[str], str],
+    *,
+    writer: Writer,
+) -> Written:
+    """`change` is given the text that `read_file` gives. Raises FileMissing, EditRefused."""
     file = write.find(place_of(acting, filename))
     if file is None or file.deleted_at is not None:
         raise FileMissing(filename)
     shown = placeholders.shown(file)
-    count = shown.count(old) if old else 0
-    if count == 0:
-        raise EditRefused(_("The old text does not occur in “{path}”.").format(path=filename))
-    if count > 1 and not replace_all:
-        raise EditRefused(
-            _("The old text occurs {count} times; give more of it, or set replaceAll.").format(
-                count=count
-            )
-        )
-    content = shown.replace(old, new)
+    content = change(shown)
     _check_edit(file, shown, content, writer)
-    written = write.write(tx, place_of(acting, filename), content, writer=writer)
-    return written, count
+    return write.write(tx, place_of(acting, filename), content, writer=writer)
 
 
 def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:

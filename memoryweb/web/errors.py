@@ -2,6 +2,7 @@
 
 import sys
 
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
@@ -11,6 +12,8 @@ _BARE = "<!doctype html><title>Server error</title><h1>Something went wrong on o
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, DisallowedHost) and request.path_info == "/mcp":
+        return HttpResponse(status=421)  # as MCP wants it
     return HttpResponse(render_to_string("400.html"), status=400)
 
 

@@ -21,7 +21,7 @@ from tests.api.client import Api
 from tests.walls.api_stage import dreamt, furnish
 from tests.world import World
 
-MODULES = sorted(Path(api.__file__).parent.glob("*.py"))
+MODULES = sorted(Path(api.__file__).parent.rglob("*.py"))
 LISTS = [
     "/agents",
     "/agents/{agent}/workspace/files",

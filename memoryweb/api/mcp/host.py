@@ -1,0 +1,68 @@
+"""Who speaks through a client: said by the headers that its host sets, never by a model."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Agent
+from memoryweb.api.auth import Caller, record_denial
+from memoryweb.api.domain_errors import REFUSALS, problem_of
+from memoryweb.api.exceptions import Forbidden, Problem
+from memoryweb.api.mcp import messages
+from memoryweb.api.mcp.messages import INVALID_PARAMS, Refused
+from memoryweb.api.request_bodies import parse
+from memoryweb.api.tool_calls import Call
+from memoryweb.api.tools import acting_of
+from memoryweb.memory.tools import Acting
+
+AGENT, OWNER, CONVERSATION = "Memoryweb-Agent", "Memoryweb-Owner", "Memoryweb-Conversation"
+
+
+@dataclass(frozen=True)
+class Host:
+    request: HttpRequest
+    caller: Caller
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The fields of a call that its headers stand for."""
+        named = {"owner": self._header(OWNER), "conversationId": self._header(CONVERSATION)}
+        return {name: text for name, text in named.items() if text is not None}
+
+    def acting(self) -> Acting:
+        """Raises Refused: what the host did not say no model can make good."""
+        try:
+            return acting_of(self.caller, self._agent(), parse(Call, self.about))
+        except REFUSALS as refused:
+            problem = self.told(refused)
+            raise Refused(INVALID_PARAMS, _said(problem), {"code": problem.code}) from None
+
+    def told(self, refused: Exception) -> Problem:
+        problem = problem_of(self.caller, refused)
+        if isinstance(problem, Forbidden):
+            record_denial(self.request, self.caller, problem)
+        return problem
+
+    def _agent(self) -> Agent:
+        """The only one needs no naming."""
+        named = self._header(AGENT)
+        if named is not None:
+            return self.caller.agent(named)
+        usable = list(self.caller.agents()[:2])
+        if len(usable) != 1:
+            detail = _("Choose an agent: set the header “{name}” to its id.").format(name=AGENT)
+            raise Problem(400, "agent_required", detail)
+        return self.caller.agent(str(usable[0].pk))
+
+    def _header(self, name: str) -> str | None:
+        return messages.decoded(self.request.headers.get(name))
+
+
+def _said(problem: Problem) -> str:
+    if problem.code != "owner_required":
+        return str(problem.detail)
+    return _(
+        "Choose an owner: set the header “{name}” to an end user (api:…), a sender "
+        "(<channel>:…) or “shared”."
+    ).format(name=OWNER)

@@ -1,0 +1,43 @@
+from collections.abc import Iterator
+from copy import deepcopy
+
+import pytest
+from pytest_django import DjangoDbBlocker
+
+from tests.api.callers import Callers, callers_of
+from tests.api.standing import standing
+from tests.snapshot import restored, restored_world
+from tests.world import World
+
+
+@pytest.fixture(scope="module")
+def built(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[tuple[World, Callers]]:
+    with standing(django_db_blocker, _build) as made:
+        yield made
+
+
+@pytest.fixture
+def world(built: tuple[World, Callers], db: None) -> World:
+    return deepcopy(built[0])
+
+
+@pytest.fixture
+def callers(built: tuple[World, Callers], db: None) -> Callers:
+    return built[1]
+
+
+@pytest.fixture
+def path(world: World) -> str:
+    return f"/agents/{world.agent.pk}"
+
+
+@pytest.fixture
+def memory(world: World) -> str:
+    return f"/memory/{world.agent.pk}"
+
+
+def _build() -> tuple[World, Callers]:
+    world = restored_world()
+    return world, restored("callers", lambda: callers_of(world))
