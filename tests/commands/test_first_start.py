@@ -2,22 +2,28 @@
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import unescape
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.db import connection
+from django.db.models import Q
 from django.test import Client
 from django.urls import reverse
+from django_scopes import scopes_disabled
 
 from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.teams import remove_demo
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
 from memoryweb.commands.demo import building
+from memoryweb.dreaming.models import Operation, Report
+from memoryweb.facts.models import Fact
+from memoryweb.review.inbox import Inbox
 from memoryweb.runs.models import Run
+from memoryweb.search.models import Injection
 from tests.api.client import Api
 from tests.commands.calling import run
 from tests.web.pages import text
@@ -129,3 +135,31 @@ def test_a_demo_that_was_removed_does_not_come_back() -> None:
     remove_demo(team=Team.objects.get(is_demo=True), by=SYSTEM)
     assert "Nothing was added" in run("first_start").output
     assert User.objects.get().email == "admin@memoryweb.example"
+
+
+@has_demo
+@pytest.mark.slow
+def test_the_fortnight_holds_whatever_can_happen_to_a_statement(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(building, "DAYS", 13)
+    run("first_start")
+    with scopes_disabled():
+        did = {(one.report.agent.name, one.outcome) for one in _last_night()}
+        team = Team.objects.get(is_demo=True)
+        waits = {item.kind for item in Inbox(team, lambda _owner, _takes: Q())[:50]}
+        spoken = set(Fact.objects.exclude(why="").values_list("why", flat=True))
+        shared = Fact.objects.living().filter(owner=None).values_list("agent__name", flat=True)
+        used = Injection.objects.filter(via=Injection.Via.CONTEXT).values_list("hits", flat=True)
+    assert did >= {("Ada", "add"), ("Ada", "replace"), ("Ada", "retire"), ("Otto", "add")}
+    assert waits == {"proposal", "contradiction", "forget", "flag"}
+    assert Fact.Why.REWORDED in spoken
+    assert set(shared) == {"Ada", "Otto", "Tilde"}
+    assert min(used) == 0 < max(used)
+
+
+def _last_night() -> Iterable[Operation]:
+    """What the newest dream of each memory did."""
+    latest = Report.objects.order_by("-dreamt_at").values_list("run__night", flat=True).first()
+    done = Operation.objects.filter(code="", waits="", report__run__night=latest)
+    return done.select_related("report__agent")

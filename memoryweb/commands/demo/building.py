@@ -1,6 +1,6 @@
 """The demo team: a fortnight that really goes through extraction and dreams, by the rules."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -8,18 +8,20 @@ from django_scopes import scope
 
 from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.members import add_member
-from memoryweb.accounts.models import Membership, Team
+from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Role
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.agents.owners import api_owner, person_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
+from memoryweb.commands.demo.deeds import DEEDS
 from memoryweb.commands.demo.scripts import Scene, scenes
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
-from memoryweb.memory import tools
+from memoryweb.memory import context, tools
 from memoryweb.memory.agents import create_agent
+from memoryweb.memory.injections import served
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Writer
@@ -29,16 +31,8 @@ from memoryweb.workspace.author_kinds import AuthorKind
 
 DAYS = 13
 NAME = "Northwind Support"
+_EVENING = time(19)
 PROGRAM = "helpdesk"  # its end user customer-4711 is the one that README asks about
-
-# Who asks what, so many days ago: what a dream counts as recalls.
-_QUESTIONS = (
-    (7, "marta", "ship"),
-    (4, "marta", "Thursdays"),
-    (2, "marta", "freeze"),
-    (2, "kenji", "Yamada"),
-    (2, "priya", "York"),
-)
 
 
 @dataclass(frozen=True)
@@ -69,16 +63,19 @@ class _Part:
 
 def build(team: Team, password: str, now: datetime) -> None:
     members = [_member(team, person, password) for person in PEOPLE]
+    users = {person.name.split()[0]: one.user for person, one in zip(PEOPLE, members, strict=True)}
     with scope(team=team):
-        parts, tilde = _cast(team, members, now)
-        notes = scenes("team", now.date())
-        agents = dict.fromkeys([*(part.agent for part in parts), tilde])
-        for ago in range(DAYS, -1, -1):
-            day = now.date() - timedelta(days=ago)
+        parts, agents = _cast(team, members, now)
+        today = _today(agents, now)
+        notes = {agent: scenes(agent.name.lower(), today) for agent in agents}
+        for ago in range(DAYS, 0, -1):
+            day = today - timedelta(days=ago)
             for part in parts:
                 _live(part, day)
-                _ask(part, day, ago)
-            _tell(tilde, notes, day)
+            for agent in agents:
+                _note(agent, notes[agent], day, users)
+            for deed in DEEDS.get(ago, ()):
+                deed(agents, users, datetime.combine(day, _EVENING, tzinfo=UTC))
             _sleep(agents, day, now)
         for agent in agents:
             agent.next_dream_at = next_dream_at(agent, now)
@@ -99,7 +96,9 @@ def _member(team: Team, person: Person, password: str) -> Membership:
     return membership
 
 
-def _cast(team: Team, members: list[Membership], now: datetime) -> tuple[tuple[_Part, ...], Agent]:
+def _cast(
+    team: Team, members: list[Membership], now: datetime
+) -> tuple[list[_Part], tuple[Agent, ...]]:
     helpdesk = create_integration(team=team, name=PROGRAM, by=SYSTEM)
     with write_transaction(team) as work:
         work.now = now - timedelta(days=DAYS + 1)
@@ -120,10 +119,15 @@ def _cast(team: Team, members: list[Membership], now: datetime) -> tuple[tuple[_
         kenji = person_owner(team, members[1].user)
         priya = api_owner(team, helpdesk, "customer-4711")
     cast = (("marta", ada, marta), ("kenji", ada, kenji), ("priya", otto, priya))
-    parts = tuple(
-        _Part(name, agent, owner, tuple(scenes(name, now.date()))) for name, agent, owner in cast
-    )
-    return parts, tilde
+    agents = (ada, otto, tilde)
+    today = _today(agents, now)
+    parts = [_Part(name, one, owner, tuple(scenes(name, today))) for name, one, owner in cast]
+    return parts, agents
+
+
+def _today(agents: Iterable[Agent], now: datetime) -> date:
+    """The day whose night is over for all of them, so that each has dreamt of the day before."""
+    return min(night_of(agent, now) for agent in agents)
 
 
 def _live(part: _Part, day: date) -> None:
@@ -151,8 +155,9 @@ def _live(part: _Part, day: date) -> None:
 
 
 def _converse(work: Transaction, part: _Part, scene: Scene) -> None:
-    agent = part.agent.name
-    add_messages(
+    """The agent asks for its context with each message, and sends all of them at the end."""
+    agent, reader = part.agent.name, Reader(part.agent, part.owner)
+    talk = add_messages(
         work,
         agent=part.agent,
         owner=part.owner,
@@ -167,29 +172,23 @@ def _converse(work: Transaction, part: _Part, scene: Scene) -> None:
             )
             for number, line in enumerate(scene.lines, start=1)
         ],
-    )
+    ).conversation
+    for line in scene.lines:
+        if line.speaker != agent:
+            work.now = line.at
+            served(work, context.build(reader, line.text, conversation=talk), conversation=talk)
 
 
-def _ask(part: _Part, day: date, ago: int) -> None:
-    """The agent looks something up for the conversation of that day."""
-    conversation = part.agent.conversations.filter(owner=part.owner).order_by("-last_message_at")
-    latest = conversation.first()
-    for days, name, query in _QUESTIONS:
-        if latest and (days, name) == (ago, part.name):
-            at = latest.last_message_at or datetime.combine(day, time(), tzinfo=UTC)
-            acting = tools.Acting(Reader(part.agent, part.owner), at, latest)
-            with write_transaction(part.agent.team):
-                tools.memory_search(acting, query)
-
-
-def _tell(tilde: Agent, notes: list[Scene], day: date) -> None:
+def _note(agent: Agent, notes: list[Scene], day: date, users: Mapping[str, User]) -> None:
     for scene in notes:
-        if scene.at.date() == day:
-            with write_transaction(tilde.team) as work:
-                work.now = scene.at
-                for line in scene.lines:
-                    acting = tools.Acting(Reader(tilde), line.at)
-                    tools.remember(work, acting, line.text, writer=Writer(AuthorKind.AGENT))
+        if scene.at.date() != day:
+            continue
+        with write_transaction(agent.team) as work:
+            for line in scene.lines:
+                work.now = line.at
+                user = users.get(line.speaker)
+                writer = Writer(AuthorKind.PERSON if user else AuthorKind.AGENT, user=user)
+                tools.remember(work, tools.Acting(Reader(agent), line.at), line.text, writer=writer)
 
 
 def _sleep(agents: Iterable[Agent], day: date, now: datetime) -> None:

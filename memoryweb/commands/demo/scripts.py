@@ -7,6 +7,7 @@ from pathlib import Path
 
 _HEADING = re.compile(r"## (\d+) days? ago, (\d\d:\d\d)")
 _SAID = re.compile(r"(\w+): (.+)")
+_DATE = re.compile(r"\{(-?\d+)\}")  # so many days from today
 SECONDS_BETWEEN = 40
 
 
@@ -19,7 +20,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Scene:
-    """One conversation, or one entry of shared notes (whose lines have no speaker)."""
+    """One conversation, or one entry of shared notes, whose lines a member writes or, without a
+    name, the agent."""
 
     at: datetime
     lines: tuple[Line, ...]
@@ -27,7 +29,8 @@ class Scene:
 
 def scenes(name: str, today: date) -> list[Scene]:
     """The scenes of `<name>.md`, with their times counted back from today (UTC)."""
-    text = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
+    written = (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
+    text = _DATE.sub(lambda found: _date(today + timedelta(days=int(found[1]))), written)
     parts = _HEADING.split(text)[1:]
     return [
         _scene(int(ago), time.fromisoformat(clock), body, today)
@@ -35,11 +38,15 @@ def scenes(name: str, today: date) -> list[Scene]:
     ]
 
 
+def _date(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
 def _scene(ago: int, clock: time, body: str, today: date) -> Scene:
     start = datetime.combine(today - timedelta(days=ago), clock, tzinfo=UTC)
     lines = []
     for number, line in enumerate(filter(None, body.strip().split("\n"))):
-        said = _SAID.fullmatch(line)
-        speaker, text = said.groups() if said else ("", line.removeprefix("- "))
+        said = _SAID.fullmatch(line := line.removeprefix("- "))
+        speaker, text = said.groups() if said else ("", line)
         lines.append(Line(speaker, text, start + timedelta(seconds=SECONDS_BETWEEN * number)))
     return Scene(start, tuple(lines))
