@@ -8,7 +8,7 @@ from pydantic import Field
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner, visibility
-from memoryweb.api.auth import Request, Right
+from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
 from memoryweb.conversations.models import Conversation
@@ -127,16 +127,28 @@ def build_context(request: Request, agent_id: str, body: ContextRequest) -> Cont
     agent = caller.agent(agent_id)
     owner = acting_owner.acting(caller, body, room=body.conversation_id or "")
     conversation = conversation_of(agent, owner, body.conversation_id)
+    reader = Reader(agent, owner)
+    window, ephemeral = body.budget, body.ephemeral
+    built = serve(caller, reader, body.message, conversation, window=window, ephemeral=ephemeral)
+    return _answer(built)
+
+
+def serve(
+    caller: Caller,
+    reader: Reader,
+    message: str,
+    conversation: Conversation | None,
+    *,
+    window: int = context.WINDOW,
+    ephemeral: bool = False,
+) -> Context:
+    """Built, and recorded as given."""
     built = context.build(
-        Reader(agent, owner),
-        body.message,
-        conversation=conversation,
-        window=body.budget,
-        ephemeral=body.ephemeral,
+        reader, message, conversation=conversation, window=window, ephemeral=ephemeral
     )
     with write_transaction(caller.team, actor=caller.actor) as work:
         injections.served(work, built, conversation=conversation, token=caller.token)
-    return _answer(built)
+    return built
 
 
 def conversation_of(

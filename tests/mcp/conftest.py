@@ -6,6 +6,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests.api.callers import Callers, callers_of
 from tests.api.standing import standing
+from tests.mcp.client import Mcp
 from tests.snapshot import restored, restored_world
 from tests.world import World
 
@@ -29,13 +30,9 @@ def callers(built: tuple[World, Callers], db: None) -> Callers:
 
 
 @pytest.fixture
-def path(world: World) -> str:
-    return f"/agents/{world.agent.pk}"
-
-
-@pytest.fixture
-def memory(world: World) -> str:
-    return f"/memory/{world.agent.pk}"
+def mcp(world: World, callers: Callers) -> Mcp:
+    host = Mcp(callers.helpdesk.token)
+    return host.as_host(agent=str(world.agent.pk), owner="api:customer-1")
 
 
 def _build() -> tuple[World, Callers]:

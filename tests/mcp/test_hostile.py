@@ -8,18 +8,11 @@ import pytest
 from memoryweb.api.mcp.view import MOST_BYTES
 from memoryweb.audit.models import Event
 from memoryweb.workspace.models import Revision
-from tests.api.callers import Callers
 from tests.mcp.client import CAPABILITIES, META, MODERN, VERSION, Mcp
 from tests.world import World
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 SEARCH = {"name": "memory_search", "arguments": {"query": "tea"}}
-
-
-@pytest.fixture
-def mcp(world: World, callers: Callers) -> Mcp:
-    host = Mcp(callers.helpdesk.token)
-    return host.as_host(agent=str(world.agent.pk), owner="api:customer-1")
 
 
 BODIES: dict[str, tuple[Any, int]] = {

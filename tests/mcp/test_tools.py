@@ -1,16 +1,6 @@
-import pytest
-
-from tests.api.callers import Callers
 from tests.mcp.client import Mcp
-from tests.world import World
 
 FLOOR = "Prefers a room on a high floor."
-
-
-@pytest.fixture
-def mcp(world: World, callers: Callers) -> Mcp:
-    host = Mcp(callers.helpdesk.token)
-    return host.as_host(agent=str(world.agent.pk), owner="api:customer-1")
 
 
 def test_what_was_remembered_is_found_and_read(mcp: Mcp) -> None:

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.api.auth import Caller, record_denial
+from memoryweb.api.auth import Caller, Right, record_denial
 from memoryweb.api.domain_errors import REFUSALS, problem_of
 from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.mcp import messages
@@ -35,14 +35,25 @@ class Host:
         try:
             return acting_of(self.caller, self._agent(), parse(Call, self.about))
         except REFUSALS as refused:
-            problem = self.told(refused)
-            raise Refused(INVALID_PARAMS, _said(problem), {"code": problem.code}) from None
+            raise self._refused(refused) from None
+
+    def reading(self) -> Acting:
+        """As `acting`, for what only reads."""
+        try:
+            self.caller.require(Right.READ)
+        except Problem as refused:
+            raise self._refused(refused) from None
+        return self.acting()
 
     def told(self, refused: Exception) -> Problem:
         problem = problem_of(self.caller, refused)
         if isinstance(problem, Forbidden):
             record_denial(self.request, self.caller, problem)
         return problem
+
+    def _refused(self, refused: Exception) -> Refused:
+        problem = self.told(refused)
+        return Refused(INVALID_PARAMS, _said(problem), {"code": problem.code})
 
     def _agent(self) -> Agent:
         """The only one needs no naming."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from memoryweb.api.mcp import tools
+from memoryweb.api.mcp import prompts, resources, tools
 from memoryweb.api.mcp.host import Host
 from memoryweb.api.mcp.messages import (
     EARLIER,
@@ -22,7 +22,7 @@ Params = Mapping[str, Any]
 Result = dict[str, Any]
 
 INFO = {"name": "memoryweb", "title": "memoryweb", "version": "1"}
-_CAPABILITIES: Result = {"tools": {}}
+_CAPABILITIES: Result = {"tools": {}, "resources": {}, "prompts": {}}
 _INSTRUCTIONS = (
     "Long-term memory about the person you work for. Before you answer anything about them or "
     "about earlier work, call memory_search. When they tell you something worth keeping, call "
@@ -93,10 +93,35 @@ def _call_tool(host: Host, params: Params) -> Result:
     return tools.call(host, params.get("name"), params.get("arguments", {}))
 
 
+def _list_resources(host: Host, params: Params) -> Result:
+    return {"resources": resources.listed(host)}
+
+
+def _list_templates(host: Host, params: Params) -> Result:
+    return {"resourceTemplates": resources.templates()}
+
+
+def _read_resource(host: Host, params: Params) -> Result:
+    return resources.read(host, params.get("uri"))
+
+
+def _list_prompts(host: Host, params: Params) -> Result:
+    return {"prompts": prompts.listed()}
+
+
+def _get_prompt(host: Host, params: Params) -> Result:
+    return prompts.get(host, params.get("name"), params.get("arguments", {}))
+
+
 METHODS = {
     "initialize": Method(_initialize, eras=(False,)),
     "ping": Method(_ping, eras=(False,)),
     "server/discover": Method(_discover, eras=(True,), keeps=_HOUR, is_public=True),
     "tools/list": Method(_list_tools, keeps=_HOUR),
     "tools/call": Method(_call_tool),
+    "resources/list": Method(_list_resources, keeps=0),
+    "resources/templates/list": Method(_list_templates, keeps=_HOUR),
+    "resources/read": Method(_read_resource, keeps=0),
+    "prompts/list": Method(_list_prompts, keeps=_HOUR),
+    "prompts/get": Method(_get_prompt),
 }

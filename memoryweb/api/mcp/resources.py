@@ -1,1 +1,66 @@
-ROOT = "memory://root/"
+"""The workspace as resources: `memory://root`, and below it each file under its path."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from memoryweb.api.domain_errors import REFUSALS
+from memoryweb.api.mcp.host import Host
+from memoryweb.api.mcp.messages import INVALID_PARAMS, Refused
+from memoryweb.memory import tools
+from memoryweb.memory.exceptions import FileMissing
+from memoryweb.memory.tools import Acting
+
+HOME = "memory://root"
+ROOT = f"{HOME}/"
+_MARKDOWN = "text/markdown"
+_SUMMARY = "memory_summary.md"
+_MEMORY = "MEMORY.md"
+
+
+def listed(host: Host) -> list[dict[str, Any]]:
+    """What a client may put into a conversation by itself; other files are read by their path."""
+    paths = [file.path for file in tools.list_files(host.reading())]
+    shown = [path for path in paths if path == _MEMORY or path.startswith("skills/")]
+    named = {HOME: "memory", **{ROOT + path: path for path in shown}}
+    return [{"uri": uri, "name": name, "mimeType": _MARKDOWN} for uri, name in named.items()]
+
+
+def templates() -> list[dict[str, Any]]:
+    return [
+        {
+            "uriTemplate": ROOT + "{+path}",
+            "name": "file",
+            "description": _("A Markdown file of memory, by its path."),
+            "mimeType": _MARKDOWN,
+        }
+    ]
+
+
+def read(host: Host, uri: object) -> dict[str, Any]:
+    """Raises Refused."""
+    acting = host.reading()
+    text = _text(acting, uri) if isinstance(uri, str) else None
+    if text is None:
+        raise Refused(INVALID_PARAMS, _("There is no such resource."), {"uri": str(uri)[:512]})
+    return {"contents": [{"uri": uri, "mimeType": _MARKDOWN, "text": text}]}
+
+
+def _text(acting: Acting, uri: str) -> str | None:
+    if uri.rstrip("/") == HOME:
+        return _home(acting)
+    if not uri.startswith(ROOT):
+        return None
+    try:
+        return tools.read_file(acting, uri.removeprefix(ROOT))[1]
+    except REFUSALS:
+        return None
+
+
+def _home(acting: Acting) -> str:
+    try:
+        summary = tools.read_file(acting, _SUMMARY)[1].rstrip("\n") + "\n\n"
+    except FileMissing:
+        summary = ""
+    paths = dict.fromkeys(file.path for file in tools.list_files(acting))
+    return summary + "".join(f"- [{path}]({ROOT}{path})\n" for path in paths)

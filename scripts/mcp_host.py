@@ -1,0 +1,65 @@
+"""What stands between a client of MCP and our server: it adds who calls, and for whom."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from django.core.wsgi import get_wsgi_application
+from django_scopes import scopes_disabled
+
+from memoryweb.accounts.integrations import create_integration
+from memoryweb.accounts.permissions import Scope
+from memoryweb.accounts.teams import create_team
+from memoryweb.accounts.tokens import issue
+from memoryweb.audit.record import SYSTEM
+from memoryweb.memory.agents import create_agent
+from memoryweb.memory.transaction import write_transaction
+
+Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+
+    application = _as_host(get_wsgi_application(), _token())
+    server = make_server("127.0.0.1", 0, application, _Server, _Quiet)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/mcp"
+    finally:
+        server.shutdown()
+
+
+def _as_host(application: Application, token: str) -> Application:
+    """The suite knows no tokens and no owners: they are what a host adds to its client's calls."""
+    host = {"HTTP_AUTHORIZATION": f"Bearer {token}", "HTTP_MEMORYWEB_OWNER": "api:customer-1"}
+    return lambda environ, start: application(environ | host, start)
+
+
+def _token() -> str:
+
+    with scopes_disabled():
+        team = create_team(name="Conformance", by=SYSTEM)
+        with write_transaction(team) as work:
+            create_agent(work, name="Ada")
+        host = create_integration(team=team, name="suite", by=SYSTEM)
+        _row, secret = issue(
+            team=team,
+            by=SYSTEM,
+            name="suite",
+            scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
+            integration=host,
+        )
+    return secret
