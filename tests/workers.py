@@ -2,21 +2,24 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.db import connection
 
+from tests import worker_process
 from tests.commands.calling import run
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parent.parent
+FORKED = get_context("forkserver")
+FORKED.set_forkserver_preload(["__main__", worker_process.__name__])
 
 
 @dataclass
@@ -26,28 +29,29 @@ class Workers:
     room: Path
     settings_module: str = "memoryweb.settings"
     environment: dict[str, str] = field(default_factory=dict)
-    started: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    started: list[ForkServerProcess] = field(default_factory=list)
 
-    def start(self, *command: str) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen(
-            [sys.executable, "manage.py", *command],
-            cwd=ROOT,
-            env=os.environ
-            | {
-                "DJANGO_SETTINGS_MODULE": self.settings_module,
-                "MEMORYWEB_HOME": str(self.room),
-                "MEMORYWEB_DATABASE_URL": database_url(),
-                "MEMORYWEB_SECRET_KEY": settings.SECRET_KEY,
-                "MEMORYWEB_LEASE_SECONDS": "2",
-                "MEMORYWEB_STUCK_SECONDS": "4",
-            }
-            | self.environment,
-            stdout=(self.room / "output").open("ab"),
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+    def start(self, *command: str) -> int:
+        """Its pid, which is its session's, too."""
+        environment = os.environ | {
+            "MEMORYWEB_HOME": str(self.room),
+            "MEMORYWEB_DATABASE_URL": database_url(),
+            "MEMORYWEB_SECRET_KEY": settings.SECRET_KEY,
+            "MEMORYWEB_LEASE_SECONDS": "2",
+            "MEMORYWEB_STUCK_SECONDS": "4",
+            **self.environment,
+        }
+        given = (self.settings_module, environment, self.room / "output", command)
+        process = FORKED.Process(target=worker_process.work, args=given)
+        process.start()
         self.started.append(process)
-        return process
+        assert process.pid
+        return process.pid
+
+    def exit_code(self, seconds: float) -> int | None:
+        """Of the one started last; None while it lives on."""
+        self.started[-1].join(seconds)
+        return self.started[-1].exitcode
 
     def go_on(self) -> None:
         """What a killed one left, worked here: the next worker shares the database alone with it,
@@ -59,14 +63,12 @@ class Workers:
 
     def end(self) -> None:
         for process in self.started:
-            if process.poll() is None:
-                process.terminate()
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(10)
-            for pid in family(process.pid):
+            process.terminate()
+            process.join(10)
+            for pid in family(process.pid or 0):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            process.wait(10)
+            process.join(10)
 
 
 def family(session: int) -> list[int]:

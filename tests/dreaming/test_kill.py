@@ -134,7 +134,7 @@ def test_a_dream_killed_while_the_model_is_silent_asks_again(
     workers = start()
     asking = workers.start("run_pending")
     until(lambda: model_server.requests)
-    os.kill(asking.pid, signal.SIGKILL)
+    os.kill(asking, signal.SIGKILL)
     workers.go_on()
     _assert_one_result(world, run)
     assert len(model_server.requests) == 2
@@ -144,14 +144,14 @@ def test_a_dreamer_that_wakes_after_its_lease_writes_nothing(
     world: World, run: Run, start: Start, model_server: ModelServer
 ) -> None:
     workers = start("answer stored")
-    sleeper = workers.start("run_pending")
+    workers.start("run_pending")
     pid = _stopped(workers)
     until(lambda: _is_frozen(pid))
     workers.go_on()
     written = _everything_written()
     (workers.room / "go-on").touch()
     os.kill(pid, signal.SIGCONT)
-    assert sleeper.wait(30) == 0, workers.output()
+    assert workers.exit_code(30) == 0, workers.output()
     assert _everything_written() == written
     _assert_one_result(world, run)
     assert len(model_server.requests) == 1

@@ -59,10 +59,10 @@ def test_wherever_it_is_killed_there_is_one_result_and_nothing_is_lost(
     workers.environment["PROBE_STOP"] = STATEMENTS[moment]
     worker = workers.start("run_pending")
     stopped = workers.room / "stopped"
-    until(lambda: stopped.exists() or worker.poll() is not None)
+    until(lambda: stopped.exists() or workers.exit_code(0) is not None)
     assert stopped.exists(), workers.output()
-    os.kill(worker.pid, signal.SIGKILL)
-    worker.wait(10)
+    os.kill(worker, signal.SIGKILL)
+    workers.exit_code(10)
     workers.go_on()
     assert_whole(world)
     lost = 1 if moment == "before the answer is stored" else 0
@@ -86,8 +86,8 @@ def test_only_an_answer_that_never_arrived_is_asked_for_again(
     model_server.then(wait)
     worker = workers.start("run_pending")
     until(asked.is_set)
-    os.kill(worker.pid, signal.SIGKILL)
-    worker.wait(10)
+    os.kill(worker, signal.SIGKILL)
+    workers.exit_code(10)
     over.set()
     workers.go_on()
     assert_whole(world)

@@ -1,5 +1,7 @@
 """A process dies in the middle of an import: all of it is there, or nothing."""
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,8 +45,8 @@ def test_a_killed_import_leaves_nothing_and_comes_in_when_asked_again(
     command += ["--owner", "shared", str(archive)]
     process = killed.start(*command)
     until((tmp_path / "stopped").exists)
-    process.kill()
-    process.wait(10)
+    os.kill(process, signal.SIGKILL)
+    killed.exit_code(10)
     assert not Import.objects.exists(), killed.output()
     assert everything(but=frozenset()) == before
     assert run(*command).failure == ""

@@ -46,14 +46,14 @@ def test_a_killed_run_goes_on_where_it_was(desk: Desk, workers: Workers, phase: 
 
 def test_a_worker_that_wakes_after_its_lease_writes_nothing(desk: Desk, workers: Workers) -> None:
     run = desk.ask(kind="probe", topic="checked")
-    sleeper = workers.start("run_pending")
+    workers.start("run_pending")
     pid = _stopped(workers)
     os.kill(pid, signal.SIGSTOP)
     workers.go_on()
     finished = fresh(run)
     (workers.room / "go-on").touch()
     os.kill(pid, signal.SIGCONT)
-    assert sleeper.wait(20) == 0
+    assert workers.exit_code(20) == 0
     assert f"{pid} lost" in _notes(workers)
     assert vars(fresh(run)) | {"_state": 0} == vars(finished) | {"_state": 0}
     assert len(desk.events("file.written")) == len(desk.events("run.finished")) == 1
@@ -61,13 +61,13 @@ def test_a_worker_that_wakes_after_its_lease_writes_nothing(desk: Desk, workers:
 
 def test_a_slow_worker_keeps_its_lease(desk: Desk, workers: Workers) -> None:
     run = desk.ask(kind="probe", topic="answer")
-    slow = workers.start("run_pending")
+    workers.start("run_pending")
     _stopped(workers)
     first_lease = fresh(run).lease_until
     assert first_lease is not None
     until(lambda: (fresh(run).lease_until or first_lease) > first_lease + timedelta(seconds=2))
     (workers.room / "go-on").touch()
-    assert slow.wait(20) == 0
+    assert workers.exit_code(20) == 0
     assert (fresh(run).status, fresh(run).attempts) == ("succeeded", 1)
 
 
@@ -82,7 +82,7 @@ def test_a_stopped_supervisor_leaves_no_process(desk: Desk, workers: Workers, nu
     supervisor = _at_work(desk, workers)
     os.kill(supervisor, number)
     assert gone(supervisor)
-    assert workers.started[0].wait(5) == 0
+    assert workers.exit_code(5) == 0
 
 
 def test_a_supervisor_that_is_killed_takes_its_cluster_along(desk: Desk, workers: Workers) -> None:
@@ -133,7 +133,7 @@ def test_a_run_killed_with_its_cluster_is_worked_by_the_next(desk: Desk, workers
 
 def _at_work(desk: Desk, workers: Workers) -> int:
     """The pid of a supervisor whose cluster has shown that it works."""
-    supervisor = workers.start("work").pid
+    supervisor = workers.start("work")
     run = desk.ask(kind="probe")
     until(lambda: fresh(run).status == "succeeded")
     (workers.room / "notes").unlink()
