@@ -1,7 +1,9 @@
 """Reports: what a dream looked at, decided and changed."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Literal
+from uuid import UUID
 
 from django.db.models import Q
 from ninja import Query
@@ -18,7 +20,9 @@ from memoryweb.api.schemas import Camel, Items, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.reasons import OUTCOMES
+from memoryweb.forgetting.wording import Sought
 from memoryweb.markdown.diff import unified
+from memoryweb.memory.forgetting.telling import away_of
 from memoryweb.runs.models import Run
 from memoryweb.workspace.revisions import content_of
 
@@ -26,6 +30,7 @@ router = Router(tags=["Dreaming"])
 
 BASE = "/memory/{agent_id}/dream/reports"
 Mode = Literal["nightly", "manual", "focused"]
+Away = Callable[[UUID | None], Sought]
 
 
 class OperationOut(Camel):
@@ -60,7 +65,7 @@ def list_reports(request: Request, agent_id: str, query: Query[OwnerPaging]) -> 
     """List dream reports, newest first."""
     agent, visible = _readable(request, agent_id, query.owner)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
-    shown = partial(_described, visible=visible, diff=None)
+    shown = partial(_described, visible=visible, diff=None, away=away_of(agent.pk))
     return page(reports, ["-dreamt_at", "-id"], query, shown)
 
 
@@ -75,7 +80,8 @@ def read_report(
     report = reports.filter(Q(run=wanted) | Q(pk=wanted)).first()
     if report is None:
         raise NotFound
-    return _described(report, visible, diff=_diff(request.auth, agent, report))
+    diff = _diff(request.auth, agent, report)
+    return _described(report, visible, diff=diff, away=away_of(agent.pk))
 
 
 def _readable(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
@@ -83,9 +89,10 @@ def _readable(request: Request, agent_id: str, owner: str | None) -> tuple[Agent
     return agent, visibility.seen_by(request.auth, owner)
 
 
-def _described(report: Report, visible: Visibility, *, diff: str | None) -> ReportOut:
-    run = report.run
-    run.owner = report.owner
+def _described(report: Report, visible: Visibility, *, diff: str | None, away: Away) -> ReportOut:
+    """Without what is `away`: it is to be forgotten."""
+    run, told = report.run, away(report.owner_id).without
+    run.owner, run.error = report.owner, told(run.error)
     shows = visible.shows(report.owner)
     return ReportOut(
         **runs.described(run, visible).model_dump(),
@@ -95,21 +102,22 @@ def _described(report: Report, visible: Visibility, *, diff: str | None) -> Repo
         promoted_count=report.promoted,
         kept_count=report.kept,
         rejected_count=report.rejected,
-        operations=None if diff is None else _operations(report, shows=shows),
+        operations=None if diff is None else _operations(report, away, shows=shows),
         diff=diff if shows else None,
-        diary=report.diary if shows else None,
+        diary=told(report.diary) if shows else None,
         consolidator=run.consolidator,
         model=run.model,
     )
 
 
-def _operations(report: Report, *, shows: bool) -> list[OperationOut]:
+def _operations(report: Report, away: Away, *, shows: bool) -> list[OperationOut]:
+    told = away(report.owner_id).without
     return [
         OperationOut(
             outcome=one.outcome,
-            old=one.before if shows else None,
-            new=one.after if shows else None,
-            against=one.against if shows else None,
+            old=[*map(told, one.before)] if shows else None,
+            new=told(one.after) if shows else None,
+            against=told(one.against) if shows else None,
             code=one.code,
             reason=one.reason,
         )

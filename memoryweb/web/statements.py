@@ -122,7 +122,7 @@ def _told(request: TeamRequest, one: Learned, hidden: Mapping[UUID, Request]) ->
     request_ = hidden.get(fact.pk) if fact else None
     if request_ is not None:
         note = _("Forgotten. Nobody is given it any more, and it will be erased.")
-        undo = _undo(request, fact, "agents_fact_unforget") if _changes(request, fact) else None
+        undo = _undo(request, fact, request_) if _changes(request, fact) else None
         return Told(**told, pieces=(), note=note, undo=undo)
     before = " ".join(operation.before)
     if sign == "change" and before and operation.after:
@@ -213,10 +213,11 @@ def _query(request: TeamRequest, fact: Any) -> str:
     return owner_query(request.visit, fact.owner_id)
 
 
-def _undo(request: TeamRequest, fact: Any, name: str) -> Act | None:
-    if not _forgets(request, fact):
+def _undo(request: TeamRequest, fact: Any, asked: Request) -> Act | None:
+    """An owner's own request about a shared statement is theirs to undo."""
+    if not _forgets(request, fact) or asked.owner_id != fact.owner_id:
         return None
-    url = to(request, name, fact.agent_id, fact.pk, query=_query(request, fact))
+    url = to(request, "agents_fact_unforget", fact.agent_id, fact.pk, query=_query(request, fact))
     return Act(_("Undo"), url, "u")
 
 

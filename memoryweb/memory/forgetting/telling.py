@@ -1,8 +1,9 @@
 """What a request hides and offers, told to who may read it: each statement once, wherever it
 stands."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,8 @@ from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.forgetting.models import Request, Target
-from memoryweb.forgetting.wording import says
+from memoryweb.forgetting.queries import hiding
+from memoryweb.forgetting.wording import Sought, says
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
 from memoryweb.memory.forgetting.hiding import Meant
@@ -91,6 +93,21 @@ def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
                 last=row.last,
             ),
         )
+
+
+def away_of(agent_id: UUID) -> Callable[[UUID | None], Sought]:
+    """By owner what of their memory is to be forgotten: records that repeat it are read without.
+    One statement where nothing is."""
+    asked = set(Request.objects.hiding().filter(agent=agent_id).values_list("owner", flat=True))
+
+    @cache
+    def away(owner_id: UUID | None) -> Sought:
+        if owner_id not in asked:
+            return Sought(())
+        rows = hiding(Q(request__in=Request.objects.of(agent_id, owner_id)))
+        return Sought(map(_text, rows.select_related("fact", "file", "message")))
+
+    return away
 
 
 def id_of(target: Target) -> str:

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.dreaming.models import Operation, Report
 from memoryweb.facts.models import Fact
+from memoryweb.forgetting.wording import Sought
 from memoryweb.language.statements import clean, fingerprint
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.runs.models import Run
@@ -26,10 +27,11 @@ _WIDTH = 100
 Row = dict[str, Any]
 
 
-def told_of(request: TeamRequest, run: Run, report: Report) -> Row:
+def told_of(request: TeamRequest, run: Run, report: Report, away: Sought) -> Row:
+    """Without what is `away`: it is to be forgotten."""
     operations = list(report.operations.order_by("position")[:_SHOWN])
     ends = Counter(map(_end, operations))
-    rows = _rows(request, run, operations)
+    rows = _rows(request, run, operations, away)
     return {
         "sentence": _sentence(ends),
         "flow": _flow(ends, len(operations)),
@@ -83,7 +85,9 @@ def _flow(ends: Mapping[str, int], total: int) -> list[Row]:
     return rows if total else []
 
 
-def _rows(request: TeamRequest, run: Run, operations: Sequence[Operation]) -> list[Row]:
+def _rows(
+    request: TeamRequest, run: Run, operations: Sequence[Operation], away: Sought
+) -> list[Row]:
     """Without texts where those are another's."""
     reads = request.visit.reads(run.owner_id)
     quotes = _quotes(run, operations) if reads else {}
@@ -96,10 +100,10 @@ def _rows(request: TeamRequest, run: Run, operations: Sequence[Operation]) -> li
             {
                 "end": _end(one),
                 "chip": wording.of_operation(one.outcome),
-                "olds": one.before if reads else [],
-                "new": one.after if reads else "",
-                "against": one.against if reads else "",
-                "said": said if reads else "",
+                "olds": [*map(away.without, one.before)] if reads else [],
+                "new": away.without(one.after) if reads else "",
+                "against": away.without(one.against) if reads else "",
+                "said": away.without(said) if reads else "",
                 "reason": one.reason,
                 "sources": [
                     source_shown(request, run, place) | {"quote": quotes.get(_key(place), "")}

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.dreaming import gates
 from memoryweb.dreaming.models import Candidate, Report
+from memoryweb.forgetting.wording import Sought
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.runs.models import Run
@@ -86,8 +87,11 @@ def changes_of(request: TeamRequest, run: Run, report: Report) -> list[dict[str,
     return sorted(found, key=lambda change: change["path"] != "MEMORY.md")
 
 
-def considered(request: TeamRequest, run: Run, candidate: Candidate) -> dict[str, Any]:
-    """A candidate with its reasons; without its text where that is another person's."""
+def considered(
+    request: TeamRequest, run: Run, candidate: Candidate, away: Sought
+) -> dict[str, Any]:
+    """A candidate with its reasons; without its text where that is another person's, and without
+    what is `away`: it is to be forgotten."""
     reads = request.visit.reads(run.owner_id)
     is_added = candidate.verdict == Candidate.Verdict.PROMOTED
     memory_line = candidate.memory_line if reads and not run.reverted_at else None
@@ -99,7 +103,7 @@ def considered(request: TeamRequest, run: Run, candidate: Candidate) -> dict[str
         "scores": _scored(candidate),
         "least": round(100 * gates.Thresholds.min_score),
         "gates": [{**gate, "detail": gates.sentence(gate)} for gate in candidate.gates],
-        "text": candidate.text if reads else "",
+        "text": away.without(candidate.text) if reads else "",
         "places": [source_shown(request, run, one) for one in candidate.sources] if reads else [],
         "memory_url": _line_url(request, run, "MEMORY.md", memory_line) if memory_line else "",
     }

@@ -21,6 +21,8 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import status
+from memoryweb.forgetting.wording import Sought
+from memoryweb.memory.forgetting.telling import away_of
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
@@ -107,7 +109,7 @@ def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
         windows = found.extractions.select_related("conversation").order_by("conversation", "first")
         context["extractions"] = extracted(request, windows[:100])
     if wording.has_report(found):
-        context |= _reported(request, found, found.report)
+        context |= _reported(request, found, found.report, context["away"])
     if request.visit.can(Permission.SEE_AUDIT):
         context["events"] = span_of_run(found.team_id, found.pk)
     return show(request, "dreams/run.html", context, partials=_PARTIALS)
@@ -220,6 +222,7 @@ def _counts(report: Report) -> str:
 
 def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
+    away = away_of(run.agent_id)(run.owner_id)
     tokens = _("{read} in, {written} out").format(read=run.tokens_in, written=run.tokens_out)
     return {
         "agent": run.agent,
@@ -230,7 +233,8 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "progress": _PROGRESS.get(Run.Status(run.status), ""),
         "has_failed": run.status == Run.Status.FAILED and not run.is_active,
         "retry_at": run.due_at if run.status == Run.Status.FAILED else None,
-        "error": run.error if reads else "",
+        "error": away.without(run.error) if reads else "",
+        "away": away,
         "computed_at": run.finished_at if run.clock else None,
         "tokens": tokens if run.consolidator == "model" else _("0 (no model)"),
         "tab": "dreams" if run.kind == Run.Kind.DREAM else "conversations",
@@ -256,19 +260,19 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
     }
 
 
-def _reported(request: TeamRequest, run: Run, report: Report) -> dict[str, Any]:
+def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
     verdict = request.GET.get("verdict", "")
     candidates = by_verdict(report)
     if verdict in Candidate.Verdict.values:
         candidates = candidates.filter(verdict=verdict)
     shown = page(request, candidates, size=40)
-    return told_of(request, run, report) | {
+    return told_of(request, run, report, away) | {
         "report": report,
         "notes": report.notes,
-        "diary": render_text(report.diary) if reads else SafeString(""),
+        "diary": render_text(away.without(report.diary)) if reads else SafeString(""),
         "changes": changes_of(request, run, report) if reads else [],
         "page": shown,
-        "candidates": [considered(request, run, one) for one in shown],
+        "candidates": [considered(request, run, one, away) for one in shown],
         "verdicts": verdict_choices(report, verdict),
     }

@@ -1,6 +1,6 @@
 """Statements as pages print them: what each stands on, where it stands, what was said before."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from memoryweb.facts.listing import (
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.facts.validity import state_on, today
+from memoryweb.forgetting.queries import MARK, Hidden, hidden, hiding_of
 from memoryweb.memory.placeholders import for_people
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
@@ -41,6 +42,7 @@ def rows_of(
     request: TeamRequest, facts: Sequence[Any], *, beside: Agent | None = None
 ) -> list[Row]:
     """Each file is read once. Another agent's are GLOBAL ones, which are read `beside` this one."""
+    away = without_forgotten(facts)
     lines = {one.pk: lines_of(one) for one in {fact.file for fact in facts if fact.file}}
     speakers = _speakers(request, facts)
     rows = []
@@ -54,6 +56,7 @@ def rows_of(
             "is_current": state == Fact.State.ACTIVE,
             "is_living": state in _LIVING,
             "is_past": state in _PAST,
+            "is_hidden": fact.pk in away,
             "weight": weight,
             "percent": round(100 * weight.value),
             "kind": wording.FACT_KINDS[fact.kind],
@@ -66,6 +69,17 @@ def rows_of(
             row |= {"is_global": True, "url": row["place_url"]}
         rows.append(row)
     return rows
+
+
+def without_forgotten(facts: Iterable[Fact]) -> set[UUID]:
+    """Those that are to be forgotten, which say from now on only that: who asked for it reads with
+    the request what it is."""
+    shown = list(facts)
+    away = hiding_of([fact.pk for fact in shown])
+    for fact in shown:
+        if fact.pk in away:
+            fact.text, fact.value = _("Hidden: it is to be forgotten"), ""
+    return {*away}
 
 
 def fact_url(request: TeamRequest, fact: Fact) -> str:
@@ -90,7 +104,9 @@ def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
 
 def grounds_of(request: TeamRequest, fact: Fact) -> list[Row]:
     """What it stands on, the latest first. One without a text is not for this reader."""
-    grounds = [_ground(request, one) for one in said_of(fact)]
+    cited = list(said_of(fact))
+    away = hidden(messages=[one.message for one in cited if one.message])
+    grounds = [_ground(request, one, away) for one in cited]
     if fact.confirmed_at:
         who = fact.confirmed_by
         said = _("{name} confirmed it.").format(name=who) if who else _("It was confirmed.")
@@ -142,7 +158,8 @@ def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
 
 def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
     """What was said of the same thing, and when each held."""
-    found = values_of(fact).select_related("superseded_by", "agent")[:_MOST]
+    found = list(values_of(fact).select_related("superseded_by", "agent")[:_MOST])
+    without_forgotten(found)
     return [
         {
             "fact": one,
@@ -163,14 +180,14 @@ def _ended(fact: Fact) -> Any:
     return held_from(fact.superseded_by) if fact.superseded_by else fact.changed_at.date()
 
 
-def _ground(request: TeamRequest, one: Evidence) -> Row:
+def _ground(request: TeamRequest, one: Evidence, away: Hidden) -> Row:
     if one.message:
         talk = one.message.conversation
         if not request.visit.reads(talk.owner_id):
             return {"at": None}
         note_read(request, talk.owner, "conversation", talk.pk)
         return {
-            "text": one.quote,
+            "text": MARK if one.message.pk in away.spans else one.quote,
             "is_quoted": True,
             "who": one.message.name or one.message.get_role_display(),
             "at": one.said_at or one.message.timestamp,

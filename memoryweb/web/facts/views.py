@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.facts.listing import for_all_teams, narrowed, voted, weighed
 from memoryweb.facts.validity import today
-from memoryweb.forgetting.queries import remembered
+from memoryweb.forgetting.queries import hiding_of, remembered
 from memoryweb.memory import fact_actions
 from memoryweb.memory.forgetting import asking, targets
 from memoryweb.memory.transaction import write_transaction
@@ -37,6 +37,7 @@ from memoryweb.web.facts.rows import (
     surroundings,
     terms_of,
     values_shown,
+    without_forgotten,
 )
 from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.form_fields import Choices
@@ -155,6 +156,7 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     workspace, found = _changeable(request, agent_id, fact_id)
     meant = targets.of_facts(found.agent, found.owner, [found]).meant
+    without_forgotten([found])
     context = about(
         workspace,
         tab="facts",
@@ -210,7 +212,8 @@ def _show(
 ) -> HttpResponse:
     fact = _find(request, workspace, fact_id)
     [row] = rows_of(request, [fact])
-    values = values_shown(request, fact)
+    values, asked = values_shown(request, fact), asking.hiding_of(fact)
+    is_own = is_theirs(request, workspace)
     context = about(
         workspace,
         tab="facts",
@@ -226,9 +229,10 @@ def _show(
         life=life(values, today(request.visit.now, fact.agent.zone)),
         seen=seen_by(request, fact),
         can_change=workspace.can_write,
-        forgetting=next(iter(asking.hiding_of(fact)), None),
-        can_undo=is_theirs(request, workspace),
-        can_edit=workspace.can_write and not row["is_past"],
+        forgetting=next(iter(asked), hiding_of([fact.pk]).get(fact.pk)),
+        is_theirs=is_own,
+        can_undo=is_own and bool(asked),
+        can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],
         form=form or EditForm(initial={"text": fact.text}),
         my_vote=fact.my_vote,
     )

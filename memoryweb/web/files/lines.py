@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from memoryweb.forgetting.queries import hidden
@@ -20,8 +21,9 @@ class Shown:
     """A block with the lines of it that a machine wrote.
 
     `standing` is `pinned`, `person` (kept from machines), `released` or nothing. `outdated`: the
-    statement that its owner has spoken against; `hidden`: it is to be forgotten. The first block of
-    those with the same standing has the lines of all of them, else both numbers are 0.
+    statement that its owner has spoken against; `hidden`: it is to be forgotten;
+    `undoable`: those of this very memory asked for it. The first block of those with the same
+    standing has the lines of all of them, else both numbers are 0.
     """
 
     block: Block
@@ -32,6 +34,7 @@ class Shown:
     standing: str
     outdated: UUID | None = None
     hidden: bool = False
+    undoable: bool = False
     first: int = 0
     last: int = 0
 
@@ -71,6 +74,8 @@ def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
     by_machine, by_person, released = _authors(file)
     pinned, waiting = pinned_lines(file.content), flagged_lines(file)
     against, away = spoken_against(file), hidden(files=[file]).lines_of(file)
+    own = Q(file=file, request__owner=file.owner_id)
+    undoable = hidden(files=[file], which=own).lines_of(file) if away else set()
     last = 0
     for block in blocks:
         lines = set(block.lines)
@@ -89,6 +94,7 @@ def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
             standing=standing,
             outdated=next((against[line] for line in block.lines if line in against), None),
             hidden=bool(lines & away),
+            undoable=bool(lines & undoable),
         )
         last = block.end
 
