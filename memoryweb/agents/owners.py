@@ -4,6 +4,7 @@ import unicodedata
 import uuid
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Case, CharField, Q, QuerySet, Value, When
 from django.db.models.functions import Concat
 from django.utils.translation import gettext as _
@@ -12,6 +13,7 @@ from memoryweb.accounts import integrations
 from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Owner
+from memoryweb.audit.record import Actor, Entry, lock, record, target
 from memoryweb.language.secrets.names import holds_secret
 
 
@@ -201,3 +203,22 @@ def _by_shown_form(team: Team, text: str) -> Owner | None:
             )
         )
     return bare[0] if bare else None
+
+
+@transaction.atomic
+def set_paused(*, owner: Owner, paused: bool, by: Actor) -> bool:
+    """Says whether anything changed."""
+    lock(owner.team_id)
+    changed = Owner.objects.filter(pk=owner.pk, paused=not paused).update(paused=paused)
+    if changed:
+        owner.paused = paused
+        record(
+            owner.team_id,
+            Entry(
+                action="owner.paused" if paused else "owner.resumed",
+                actor=by,
+                **target(owner),
+                on_behalf_of=owner.pk,
+            ),
+        )
+    return bool(changed)

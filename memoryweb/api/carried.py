@@ -13,7 +13,7 @@ from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, RequestBody
 from memoryweb.conversations.models import Conversation
-from memoryweb.memory.carried import carried, last_prompt
+from memoryweb.memory.injections import carried, last_prompt
 
 router = Router(tags=["Conversations"])
 ONE = BASE + "/{path:conversation}"

@@ -14,7 +14,6 @@ from django.db.models import Model, QuerySet
 
 from memoryweb.audit import chain, origin
 from memoryweb.audit.actions import ACTIONS
-from memoryweb.audit.exceptions import OutsideTransaction, UnknownAction
 from memoryweb.audit.models import ChainHead, Event, Label
 from memoryweb.prepared import Prepared
 
@@ -165,3 +164,11 @@ def _without_text(value: Any) -> Any:
     if isinstance(value, str | UUID) and _CODE.fullmatch(str(value)):
         return str(value)
     raise ValueError("The details of an audit event are counts and codes, never text.")
+
+
+class OutsideTransaction(RuntimeError):
+    """An event is part of the change it tells of, so it needs the change's transaction."""
+
+
+class UnknownAction(ValueError):
+    """The catalogue in `audit.actions` is closed."""

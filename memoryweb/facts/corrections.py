@@ -2,6 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from uuid import UUID
+
+from django.db.models import QuerySet
 
 from memoryweb.facts.models import Fact
 from memoryweb.language.claims import Claim
@@ -42,3 +45,9 @@ def _is_successor(correction: Fact, text: str, claim: Claim) -> bool:
     has_key = bool(newer.attribute) and claim.key == (newer.subject, newer.attribute)
     is_value = has_key and normalise(newer.value) == normalise(claim.value)
     return is_value or says_the_same(newer.text, text)
+
+
+def corrections(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Fact]":
+    """What people took back in one workspace, each with what stands in its place."""
+    found = Fact.objects.of(agent_id, owner_id).filter(corrected_at__isnull=False)
+    return found.select_related("superseded_by")

@@ -5,8 +5,8 @@ The file is the truth, and this the only door that makes facts of files.
 
 from collections.abc import Sequence
 
+from memoryweb.facts.corrections import corrections
 from memoryweb.facts.models import Fact
-from memoryweb.facts.queries import corrections
 from memoryweb.facts.statements import Statement, bullets_of, statements_of
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statements import fingerprint

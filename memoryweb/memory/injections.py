@@ -1,23 +1,30 @@
-"""Which lines of the memory entered which prompt: `Injection` and its spans (SPEC §8.1)."""
+"""Which lines of the memory entered which prompt: `Injection` and its spans (SPEC §8.1). What a
+conversation's last prompt carried is what “that's wrong” aims at first (SPEC §6.1)."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation
+from memoryweb.facts.models import Fact
+from memoryweb.facts.statements import statements_of
+from memoryweb.forgetting.queries import hidden_facts
 from memoryweb.memory.context import Context
 from memoryweb.memory.transaction import Transaction
 from memoryweb.search import recalls
 from memoryweb.search.hits import Hit
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
 from memoryweb.workspace.models import File
+from memoryweb.workspace.revisions import contents_of
 
 
 @dataclass(frozen=True)
@@ -192,3 +199,70 @@ def _lines(hits: Iterable[Hit]) -> list[Line]:
 def _given(lines: Iterable[Line]) -> list[recalls.Given]:
     """Of daily notes, which dreams weigh."""
     return [recalls.Given(one.file.pk, one.text) for one in lines if one.file.note_date]
+
+
+def last_prompt(conversation: Conversation) -> Injection | None:
+    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
+    return prompts.order_by("-at", "-pk").first()
+
+
+def carried(conversation: Conversation) -> "QuerySet[Fact]":
+    """Those that it held, or that were made of the messages it held, and that still stand."""
+    prompt = last_prompt(conversation)
+    if prompt is None:
+        return Fact.objects.none()
+    spans = list(prompt.spans.all())
+    said = {span.message_id for span in spans if span.message_id is not None}
+    found = Q(evidence__message__in=said)
+    for file_id, prints in _prints_of(prompt, spans).items():
+        found |= Q(file=file_id, fingerprint__in=prints)
+    standing = Fact.objects.of(prompt.agent_id, prompt.owner_id).living().standing()
+    if prompt.owner_id:
+        standing |= Fact.objects.of(prompt.agent_id, None).living().standing()
+    given = standing.filter(found, hidden_at=None).exclude(pk__in=hidden_facts())
+    return Fact.objects.filter(pk__in=given.values("pk")).order_by("-changed_at", "pk")
+
+
+def _prints_of(prompt: Injection, spans: list[InjectedSpan]) -> dict[UUID, set[str]]:
+    """By file: the statements on the lines that were given, as they were then."""
+    wanted: dict[UUID, set[int]] = defaultdict(set)
+    for span in spans:
+        if span.file_id and span.revision:
+            wanted[span.file_id].add(span.revision)
+    files = {file.pk: file for file in File.objects.filter(pk__in=wanted, agent=prompt.agent_id)}
+    texts = contents_of({pk: wanted[pk] for pk in files})
+    found: dict[UUID, set[str]] = defaultdict(set)
+    for span in spans:
+        if span.file_id in files and span.revision in texts.get(span.file_id, {}):
+            text = texts[span.file_id][span.revision]
+            for one in statements_of(text, files[span.file_id].path):
+                if span.first_line <= one.line <= span.last_line:
+                    found[span.file_id].add(one.print)
+    return found
+
+
+_MOST = 5_000  # spans that are looked through
+
+
+def uses_of(fact: Fact, line: int, which: Q, since: datetime) -> list[Injection]:
+    """The latest first, once for each prompt; `which` filters by the injection's `owner`.
+
+    Lines move from revision to revision: of an older one only a whole beginning counts.
+    """
+    if fact.file is None or not line:
+        return []
+    spans = InjectedSpan.objects.filter(which, file=fact.file, injection__at__gte=since)
+    shown = spans.select_related("injection__conversation").order_by("-injection__at", "-pk")
+    covering = _covering(fact, line, shown[:_MOST])
+    return list({span.injection_id: span.injection for span in covering}.values())
+
+
+def _covering(fact: Fact, line: int, spans: Iterable[InjectedSpan]) -> Iterator[InjectedSpan]:
+    assert fact.file is not None
+    for span in spans:
+        is_there = span.first_line <= line <= span.last_line
+        is_same = span.revision == fact.file.revision
+        if is_there and (
+            is_same or (span.first_line <= 1 and span.injection.at >= fact.created_at)
+        ):
+            yield span

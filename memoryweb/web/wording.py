@@ -58,8 +58,6 @@ COMPONENTS = {
     "freshness": gettext_lazy("freshness"),
     "spread": gettext_lazy("spread"),
 }
-# The most that each part can add (SPEC §5.3), so that bars can be compared.
-WEIGHTS = {"recall": 0.30, "recency": 0.25, "diversity": 0.20, "freshness": 0.15, "spread": 0.10}
 
 
 def outcome(status: str, promoted: int = 0) -> Chip:

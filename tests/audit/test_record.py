@@ -7,10 +7,18 @@ from django.db import connection, transaction
 from pytest_django import DjangoAssertNumQueries
 
 from memoryweb.audit import chain
-from memoryweb.audit.exceptions import OutsideTransaction, UnknownAction
 from memoryweb.audit.models import ChainHead, Event, Label
 from memoryweb.audit.origin import Origin, current
-from memoryweb.audit.record import SYSTEM, Actor, Entry, lock, record, record_all
+from memoryweb.audit.record import (
+    SYSTEM,
+    Actor,
+    Entry,
+    OutsideTransaction,
+    UnknownAction,
+    lock,
+    record,
+    record_all,
+)
 from memoryweb.audit.verify import verify
 
 TEAM = uuid.UUID(int=7)

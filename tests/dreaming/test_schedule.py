@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time
-from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.owners import set_paused
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming import schedule

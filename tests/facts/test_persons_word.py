@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from memoryweb.conversations.models import Message
 from memoryweb.conversations.parsing import NewMessage
+from memoryweb.facts.corrections import corrections
 from memoryweb.facts.models import Fact
-from memoryweb.facts.queries import corrections
 from memoryweb.memory import line_protection, messages, proposing, reverting, write
 from memoryweb.memory.mine import changes
 from memoryweb.memory.mine.changes import Spot

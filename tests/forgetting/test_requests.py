@@ -6,7 +6,7 @@ import pytest
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
-from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM

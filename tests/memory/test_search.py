@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.parsing import NewMessage

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memoryweb.agents.nights import dream_time
-from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.facts.models import Fact
 from memoryweb.memory.messages import NewMessage, add_messages

@@ -21,7 +21,7 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.exceptions import CodeRefused
 from memoryweb.agents.models import OneTimeCode
 from memoryweb.agents.one_time_codes import Purpose
-from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
 from tests.world import World, personal_token
 

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memoryweb.agents.break_glass import open_glass
-from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.facts.queries import corrections
+from memoryweb.facts.corrections import corrections
 from memoryweb.facts.statements import statements_of
 from memoryweb.forgetting import tombstones
 from memoryweb.forgetting.tombstones import Buried

@@ -55,19 +55,7 @@ def jsonl(
 def as_csv(request: TeamRequest, events: "QuerySet[Event]") -> Iterator[str]:
     """UTF-8 with a mark in front, so that spreadsheets read it as such."""
     names = names_of(request.visit.team)
-    titles = (
-        "seq",
-        "at",
-        "who",
-        "role",
-        "action",
-        "what",
-        "outcome",
-        "reason",
-        "about",
-        "revision",
-    )
-    yield "\ufeff" + _row((*titles, "run", "ip", "user_agent", "hash"))
+    yield "\ufeff" + _row(_TITLES)
     for event in oldest_first(events):
         line = line_of(request, event, names)
         about = "; ".join(line["labels"])

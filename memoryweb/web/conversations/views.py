@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from memoryweb.accounts.permissions import Permission
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.forgetting.queries import MARK, Hidden, hidden
-from memoryweb.memory.carried import carried, last_prompt
+from memoryweb.memory.injections import carried, last_prompt
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.provenance.lines import lines_from_messages
 from memoryweb.web import wording

@@ -12,7 +12,7 @@ from memoryweb.agents.break_glass import grants_about
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Target
 from memoryweb.memory.forgetting.hiding import Meant
-from memoryweb.memory.uses import uses_of
+from memoryweb.memory.injections import uses_of
 from memoryweb.search.models import Injection
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.naming import talk_url

@@ -16,8 +16,7 @@ from django.utils.translation import ngettext
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Owner
-from memoryweb.agents.owners import person_owner
-from memoryweb.agents.pausing import set_paused
+from memoryweb.agents.owners import person_owner, set_paused
 from memoryweb.audit.record import Actor, target
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
 from memoryweb.memory.mine import changes as door

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
+from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -18,6 +19,7 @@ from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot import uploads
 from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.snapshots.division import Part
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.models import Upload
 from memoryweb.snapshots.zip_structure import MAX_UPLOAD
@@ -38,7 +40,6 @@ from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.refusals import told_to
-from memoryweb.web.snapshots.export import export_row
 from memoryweb.web.snapshots.preview import arrivals, shown_change, summary
 from memoryweb.workspace.models import Revision
 
@@ -259,3 +260,26 @@ def _addresses(request: TeamRequest, row: Revision) -> tuple[str, str]:
     base, _mark, query = url.partition("?")
     step = f"from={row.number - 1}&to={row.number}"
     return url, f"{base.rstrip('/')}/compare/?{'&'.join(filter(None, (query, step)))}"
+
+
+def export_row(label: str, url: str, parts: tuple[Part, ...]) -> dict[str, Any]:
+    """`pieces` is empty where the whole fits into one import."""
+    pieces = [_piece(url, part) for part in parts] if len(parts) > 1 else []
+    return {"label": label, "url": url, "pieces": pieces}
+
+
+def _piece(url: str, part: Part) -> dict[str, str]:
+    label = _("Part {number} of {of}").format(number=part.number, of=part.of)
+    count = len(part.files)
+    files = ngettext("{n} file", "{n} files", count).format(n=count)
+    holds = " · ".join([_contents(part), files, filesizeformat(part.size)])
+    return {"label": label, "holds": holds, "url": f"{url}&part={part.number}"}
+
+
+def _contents(part: Part) -> str:
+    if part.first is None or part.last is None:
+        return _("Core files")
+    said = _("Notes of {first} to {last}")
+    if part.has_core:
+        said = _("Core files, and notes of {first} to {last}")
+    return said.format(first=part.first, last=part.last)
