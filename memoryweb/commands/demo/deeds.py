@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
 from memoryweb.facts.models import Fact
@@ -37,7 +39,7 @@ def _confirm_and_correct(agents: Sequence[Agent], users: Users, at: datetime) ->
             fact_actions.edit(work, fact, text, writer=writer)
 
 
-def _about(agent: Agent, user: User, words: str) -> Sequence[Fact]:
+def _about(agent: Agent, user: User, words: str) -> "QuerySet[Fact]":
     return agent.facts.living().filter(owner__person=user, text__contains=words)
 
 
