@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from html import unescape
+from typing import Any
 from urllib.parse import parse_qsl, quote, urljoin
 
 import pytest
@@ -23,6 +24,7 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 from tests.api.client import Api
 from tests.fakes import ModelServer
+from tests.mcp.client import Mcp
 from tests.snapshot import restored
 from tests.soaking import first_in_gate
 from tests.walls.canaries import (
@@ -251,7 +253,30 @@ def read_all(api: Api, world: World, owners: list[str]) -> dict[str, set[str]]:
         for path, body in _tools(world.agent):
             asked = {**body, **_about(owner)}
             seen[f"{path} {asked}"] = seen_in(_told(api, path, asked))
+        seen |= dict(_over_mcp(api, world.agent, owner))
     return seen
+
+
+def _over_mcp(api: Api, agent: Agent, owner: str) -> Iterator[tuple[str, set[str]]]:
+    host = Mcp(api.token).as_host(agent=str(agent.pk), **({"owner": owner} if owner else {}))
+    question, paths = "The lamp belongs to", _paths(agent)
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("search", {"query": question}),
+        ("memory_search", {"query": question, "maxResults": 50}),
+        *(("memory_get", {"path": path}) for path in paths),
+        *(("memory", {"command": "view", "path": f"/memories/{path}"}) for path in paths),
+    ]
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("resources/list", {}),
+        ("resources/read", {"uri": "memory://root"}),
+        ("prompts/get", {"name": "before_you_answer", "arguments": {"message": question}}),
+        *(("tools/call", {"name": name, "arguments": arguments}) for name, arguments in calls),
+    ]
+    for method, params in asked:
+        said = host.earlier(method, params).content.decode()
+        for path in paths:  # in what was asked for
+            said = said.replace(path, "") if path in str(params) else said
+        yield f"{owner} {method} {params}", seen_in(said)
 
 
 def _reading(agent: Agent) -> list[str]:

@@ -13,6 +13,7 @@ from memoryweb.memory.write import Place, Writer, rename, write
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from tests.api.callers import callers_of
+from tests.mcp.client import Mcp
 from tests.web.pages import text, url
 from tests.world import World, signed_in
 
@@ -99,6 +100,19 @@ def _reading_tool(world: World, path: str) -> str:
     return str(answer.json()["detail"])
 
 
+def _mcp(world: World, path: str) -> str:
+    params = {
+        "name": "write_workspace_memory_file",
+        "arguments": {"filename": path, "content": TEXT},
+    }
+    client = Mcp(callers_of(world).member.token).as_host(agent=str(world.agent.pk))
+    answer = client.earlier("tools/call", params).json()
+    if "error" in answer:
+        return str(answer["error"]["message"])
+    assert answer["result"]["isError"]
+    return str(answer["result"]["content"][0]["text"])
+
+
 DOORS: dict[str, Callable[[World, str], str]] = {
     "door": _door,
     "renaming": _renaming,
@@ -108,6 +122,7 @@ DOORS: dict[str, Callable[[World, str], str]] = {
     "API renaming": _api_rename,
     "writing tool": _tool,
     "reading tool": _reading_tool,
+    "MCP": _mcp,
 }
 
 

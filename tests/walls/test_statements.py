@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
 from tests.api.callers import callers_of
+from tests.mcp.client import Mcp
 from tests.statements import statements
 from tests.walls import crowd
 from tests.walls.api_routes import ROUTES
@@ -53,6 +54,7 @@ def _counted(look: Callable[[], object]) -> int:
 def _looks(world: World, stage: Stage) -> Calls:
     yield from _pages(world, stage)
     yield from _reads(world, stage)
+    yield from _over_mcp(world)
 
 
 def _pages(world: World, stage: Stage) -> Calls:
@@ -69,3 +71,13 @@ def _reads(world: World, stage: Stage) -> Calls:
         for key, route in ROUTES.items():
             if route.method == "GET":
                 yield f"{key} as {name}", partial(call_api, callers, name, route, stage.api.ids())
+
+
+def _over_mcp(world: World) -> Calls:
+    host = Mcp(callers_of(world).helpdesk.token)
+    host = host.as_host(agent=str(world.agent.pk), owner="api:customer-1")
+    view = {"command": "view", "path": "/memories"}
+    for tool, arguments in (("memory", view), ("memory_search", {"query": "tea"})):
+        yield f"{tool} over MCP", partial(host.call, tool, **arguments)
+    for method in ("tools/list", "resources/list"):
+        yield f"{method} over MCP", partial(host.modern, method)

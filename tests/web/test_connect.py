@@ -17,6 +17,7 @@ from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.web.connect.snippets import snippets
 from tests.api.client import Api
+from tests.mcp.client import Mcp
 from tests.web.pages import fragment, text, url
 from tests.web.stage import Stage
 from tests.world import World, integration_token, personal_token, signed_in
@@ -71,6 +72,9 @@ def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
     curl, python, openclaw = made["curl"], made["python"], made["openclaw"]
     assert BASE in made["javascript"]
     assert json.loads(made["openclaw_config"])
+    [server] = json.loads(made["mcp"])["mcpServers"].values()
+    assert server["url"] == BASE.partition("/api/")[0] + "/mcp"
+    assert server["headers"].get("Memoryweb-Owner") == ("api:customer-42" if owner else None)
     for where, body in bodies(curl):
         assert where.startswith(BASE)
         assert body.items() >= owner.items()
@@ -81,6 +85,19 @@ def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
     for where, body in skill_calls(openclaw, "anything"):
         assert where.startswith(BASE)
         assert body.items() >= owner.items()
+
+
+def test_an_mcp_client_is_connected_by_what_is_pasted(world: World) -> None:
+    """A person's client needs no owner; a program's names whom it talks for."""
+    for token, owner in (
+        (personal_token(world.team, world.bob), {}),
+        (integration_token(world.integration), {"endUserId": "customer-42"}),
+    ):
+        base = f"http://testserver/api/v1/agents/{world.agent.pk}"
+        made = {one.key: one.text for one in snippets(base, owner, "talk-1", token)}
+        headers = json.loads(made["mcp"])["mcpServers"]["memoryweb"]["headers"]
+        assert headers.pop("Authorization") == f"Bearer {token}"
+        assert not Mcp(token, headers).call("remember", content="Likes tea.")["isError"]
 
 
 def test_what_is_pasted_twice_or_by_two_works(world: World) -> None:

@@ -46,7 +46,9 @@ def call(host: Host, name: object, arguments: object) -> dict[str, Any]:
         return _content(str(host.told(refused).detail)) | {"isError": True}
     if isinstance(answer, Said):
         return _content(answer.text) | {"isError": False}
-    given = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+    given = answer.model_dump(
+        mode="json", by_alias=True, exclude_none=True, exclude_unset=tool.writes
+    )
     text = json.dumps(given, ensure_ascii=False)
     return _content(text) | {"structuredContent": given, "isError": False}
 

@@ -23,7 +23,12 @@ def snippets(base: str, owner: Mapping[str, str], talk: str, token: str = "") ->
     `token` the calls take it from the environment."""
     fields = json.dumps(owner)
     more = f", {fields[1:-1]}" if owner else ""
-    asked = {"base": base, "owner": fields, "more": more, "talk": talk, "token": token}
+    site, agent = base.split("/api/v1/agents/")
+    asked = {"base": base, "owner": fields, "more": more, "talk": talk, "token": token} | {
+        "site": site,
+        "agent": agent,
+        "end_user": owner.get("endUserId"),
+    }
     return [
         Snippet(key, label, where, render_to_string(f"connect/{key}.txt", asked).strip() + "\n")
         for key, label, where in (
@@ -35,6 +40,11 @@ def snippets(base: str, owner: Mapping[str, str], talk: str, token: str = "") ->
             ),
             ("python", "Python", _("Standard library only. Save it as memory.py.")),
             ("javascript", "JavaScript", _("Save it as memory.mjs. It needs Node 18 or later.")),
+            (
+                "mcp",
+                _("Any MCP client"),
+                _("Add it to your client's list of servers, such as .mcp.json of Claude Code."),
+            ),
             (
                 "openclaw",
                 "OpenClaw",
