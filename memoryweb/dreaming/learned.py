@@ -1,25 +1,30 @@
 """What the dreams of one night did to statements, each with what is known of it now."""
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming.models import Operation, Report
-from memoryweb.dreaming.queries import day_of, local_day
+from memoryweb.dreaming.queries import local_day
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Evidence, Fact
+from memoryweb.forgetting.queries import hiding
 from memoryweb.language.statements import fingerprint
-from memoryweb.runs.models import Run
+from memoryweb.workspace.author_kinds import AuthorKind
 
-_DID = Q(code="", waits="")
-_SHOWN = ("run", "owner__person", "owner__integration")
+# The filter for what a reader reaches, by the name of the owner's field.
+Reach = Callable[[str], Q]
+_SHOWN = ("report__run", "report__owner__person", "report__owner__integration")
+_ORDER = ("report__dreamt_at", "report", "position")
+_SPOKEN = ("message__conversation__owner", "root__user", "root__file__agent")
+_WORDS = (AuthorKind.PERSON, AuthorKind.AGENT)
 
 
 @dataclass(frozen=True)
@@ -65,50 +70,33 @@ class AgentNight:
 
 
 def night_of_each(
-    days: Mapping[Agent, date], *, open_to: Q, counted: Q | None
+    days: Mapping[Agent, date], *, open_to: Reach, counted: Reach | None
 ) -> dict[UUID, AgentNight]:
-    """Agent → its night of that day. `open_to` filters what this reader reads by `owner`, `counted`
-    what they may know the count of; None: nothing. In five statements."""
+    """Agent → its night of that day. `open_to` filters what this reader reads, `counted` what they
+    may know the count of; None: nothing. In four statements."""
     nights = {agent.pk: AgentNight(agent, day) for agent, day in days.items()}
     if not nights:
         return nights
-    reports = _reports(days)
-    for report in reports.filter(open_to).select_related(*_SHOWN).order_by("dreamt_at"):
-        night = nights[report.agent_id]
-        if day_of(report.run) == night.day:
-            night.reports.append(report)
-    shown = {report.pk: report for night in nights.values() for report in night.reports}
-    for one in _told(shown):
-        nights[one.report.agent_id].learned.append(one)
+    done = _done(days)
+    reports: dict[UUID, Report] = {}
+    shown = []
+    for one in done.filter(open_to("report__owner")).select_related(*_SHOWN).order_by(*_ORDER):
+        night = nights[one.report.agent_id]
+        if one.day == night.day:
+            if one.report_id not in reports:
+                reports[one.report_id] = one.report
+                night.reports.append(one.report)
+            one.report = reports[one.report_id]
+            shown.append(one)
+    for learned in _told(shown):
+        nights[learned.report.agent_id].learned.append(learned)
     if counted is not None:
-        of_others = reports.filter(counted).exclude(open_to).annotate(day=local_day("run__"))
-        rows = of_others.filter(operations__code="", operations__waits="")
-        counts = rows.values_list("agent", "owner", "day").annotate(Count("operations"))
-        for agent_id, owner_id, day, count in counts.order_by():
+        of_others = done.filter(counted("report__owner")).exclude(open_to("report__owner"))
+        counts = of_others.values_list("report__agent", "report__owner", "day")
+        for agent_id, owner_id, day, count in counts.annotate(Count("pk")).order_by():
             if day == nights[agent_id].day and owner_id:
                 nights[agent_id].others[owner_id] += count
     return nights
-
-
-def counts_by_day(
-    agents: Sequence[Agent], open_to: Q, since: date
-) -> dict[tuple[UUID, date], tuple[int, int]]:
-    """(agent, day) → statements that came in, and those that were changed or left. One statement;
-    it counts what `night_of_each` tells."""
-    dreams = Run.objects.filter(open_to, agent__in=agents, kind=Run.Kind.DREAM, reverted_at=None)
-    did = Q(report__operations__code="", report__operations__waits="")
-    came = Q(report__operations__before=[])
-    rows = (
-        dreams.annotate(day=local_day())
-        .filter(day__gte=since)
-        .values_list("agent", "day")
-        .annotate(
-            added=Count("report__operations", filter=did & came),
-            changed=Count("report__operations", filter=did & ~came),
-        )
-        .order_by()
-    )
-    return {(agent, day): (added, changed) for agent, day, added, changed in rows}
 
 
 def names_of(nights: Sequence[AgentNight]) -> dict[UUID, Owner]:
@@ -120,43 +108,47 @@ def names_of(nights: Sequence[AgentNight]) -> dict[UUID, Owner]:
     return {owner.pk: owner for owner in owners}
 
 
-def _reports(days: Mapping[Agent, date]) -> Any:
-    """A little more than asked for: zones differ, and so may the clock of a run."""
+def _done(days: Mapping[Agent, date]) -> "QuerySet[Any]":
+    """What the dreams about then did. A little more than asked for: zones differ, and so may the
+    clock of a run."""
     first, last = min(days.values()), max(days.values())
     since = timezone.make_aware(datetime.combine(first, time.min)) - timedelta(days=2)
     until = timezone.make_aware(datetime.combine(last, time.max)) + timedelta(days=2)
-    return Report.objects.filter(
-        agent__in=[agent.pk for agent in days],
-        dreamt_at__gte=since,
-        dreamt_at__lte=until,
-        run__reverted_at=None,
+    done = Operation.objects.filter(
+        code="",
+        waits="",
+        report__agent__in=[agent.pk for agent in days],
+        report__dreamt_at__gte=since,
+        report__dreamt_at__lte=until,
+        report__run__reverted_at=None,
     )
+    return done.annotate(day=local_day("report__run__"))
 
 
-def _told(reports: Mapping[UUID, Report]) -> list[Learned]:
-    operations = list(
-        Operation.objects.filter(_DID, report__in=reports).order_by("report", "position")
-    )
+def _told(operations: Sequence[Any]) -> list[Learned]:
     prints = {one.pk: fingerprint(one.after or next(iter(one.before), "")) for one in operations}
-    agents = {report.agent_id for report in reports.values()}
+    agents = {one.report.agent_id for one in operations}
     rows = weighed(Fact.objects.filter(agent__in=agents, fingerprint__in=set(prints.values())))
+    away = hiding(Q(fact=OuterRef("pk")))
+    asked_by = Subquery(away.values("request__owner")[:1])
+    rows = rows.annotate(is_hidden=Exists(away), asked_by=asked_by)
     facts: dict[tuple[UUID, UUID | None, str], Any] = {}
     for fact in rows.select_related("agent", "confirmed_by", "corrected_by").order_by("changed_at"):
         facts[fact.agent_id, fact.owner_id, fact.fingerprint] = fact
     said = _said([fact.pk for fact in facts.values()])
     told = []
     for one in operations:
-        report = reports[one.report_id]
-        fact = facts.get((report.agent_id, report.owner_id, prints[one.pk]))
-        told.append(Learned(one, report, fact, said.get(fact.pk) if fact else None))
+        fact = facts.get((one.report.agent_id, one.report.owner_id, prints[one.pk]))
+        told.append(Learned(one, one.report, fact, said.get(fact.pk) if fact else None))
     return told
 
 
 def _said(facts: Sequence[UUID]) -> dict[UUID, Evidence]:
-    """Statement → the message that said it last."""
-    rows = Evidence.objects.filter(fact__in=facts, message__isnull=False)
-    rows = rows.select_related("message__conversation__owner").order_by("said_at", "pk")
-    found: dict[UUID, Evidence] = defaultdict()
-    for row in rows:
-        found[row.fact_id] = row
+    """Statement → the message that said it last, else who wrote it down."""
+    is_word = Q(message__isnull=False) | Q(root__author_kind__in=_WORDS)
+    rows = Evidence.objects.filter(is_word, fact__in=facts)
+    found: dict[UUID, Evidence] = {}
+    for row in rows.select_related(*_SPOKEN).order_by("said_at", "pk"):
+        if row.message_id or row.fact_id not in found:
+            found[row.fact_id] = row
     return found

@@ -1,7 +1,7 @@
 """What the pages ask about dreams, each in a number of queries that rows do not change."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -16,25 +16,18 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
-    Sum,
     When,
 )
 from django.db.models.functions import Coalesce, TruncDate
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
-from memoryweb.dreaming import inputs
-from memoryweb.dreaming.earlier import last_reports
 from memoryweb.dreaming.models import Candidate, Operation, Report
-from memoryweb.dreaming.status import LATE, late_dreams, of_endpoint, repeating
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import Proposal
-from memoryweb.runs.models import Run
-from memoryweb.search.models import Passage
+from memoryweb.dreaming.status import LATE, of_endpoint
+from memoryweb.runs.models import ACTIVE, Run
 
 NIGHTS = 14
 _MATTERS = (
@@ -54,12 +47,15 @@ def local_day(run: str = "") -> Coalesce:
 
 @dataclass(frozen=True)
 class Night:
-    """All dreams of an agent on one local date. `status` is the one that matters most."""
+    """All dreams of an agent on one local date. `status` is the one that matters most; `added` and
+    `changed` count the statements that came in, and those that were changed or left, of what the
+    reader may read, `promoted` all that came in."""
 
     day: date
     status: str = ""
     promoted: int = 0
-    runs: int = 0
+    added: int = 0
+    changed: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,11 +65,8 @@ class AgentNights:
     last: Run | None = None
     last_night: Night | None = None
     running: Run | None = None
-    waiting: int = 0
-    owners: int = 0
-    proposals: int = 0
+    late: int = 0  # dreams of nights that still wait
     is_late: bool = False
-    repeats: bool = False
 
     @property
     def has_failed(self) -> bool:
@@ -85,15 +78,15 @@ class _Counts:
     nights: dict[UUID, dict[date, Night]]
     last: dict[UUID, Run] = field(default_factory=dict)
     running: dict[UUID, Run] = field(default_factory=dict)
-    waiting: dict[UUID, int] = field(default_factory=dict)
-    owners: dict[UUID, int] = field(default_factory=dict)
-    proposals: dict[UUID, int] = field(default_factory=dict)
-    repeats: set[UUID] = field(default_factory=set)
+    late: Counter[UUID] = field(default_factory=Counter)
 
 
-def nights_of(agents: Sequence[Agent], visible: Q, now: datetime) -> list[AgentNights]:
-    """The last 14 nights and the next one of each agent. `visible` filters rows by `owner`."""
-    counts = _counts(agents, visible, now)
+def nights_of(
+    agents: Sequence[Agent], visible: Q, now: datetime, open_to: Q | None = None
+) -> list[AgentNights]:
+    """The last 14 nights and the next one of each agent, in two statements. `visible` filters rows
+    by `owner`, `open_to` those whose text may be read."""
+    counts = _counts(agents, visible, now, open_to or visible)
     return [_of_agent(agent, counts, now) for agent in agents]
 
 
@@ -142,12 +135,12 @@ def by_verdict(report: Report) -> "QuerySet[Candidate]":
     return report.candidates.order_by(order, "-score", "key")
 
 
-def team_warnings(team: Team) -> list[str]:
+def team_warnings(team: Team, late: int) -> list[str]:
     """Sentences about what stops every dream of the team."""
     said = []
     if not settings.DREAMING:
         said.append(_("Dreaming is turned off for this installation."))
-    if late := late_dreams(timezone.now()).filter(team=team).count():
+    if late:
         told = ngettext(
             "{n} dream is more than two hours late.",
             "{n} dreams are more than two hours late.",
@@ -157,44 +150,56 @@ def team_warnings(team: Team) -> list[str]:
     return [*said, *of_endpoint(team)]
 
 
-def _counts(agents: Sequence[Agent], visible: Q, now: datetime) -> _Counts:
+def _counts(agents: Sequence[Agent], visible: Q, now: datetime, open_to: Q) -> _Counts:
     ids = [agent.pk for agent in agents]
     dreams = Run.objects.filter(visible, agent__in=ids, kind=Run.Kind.DREAM)
-    counts = _Counts(_nights(dreams, now))
+    counts = _Counts(_nights(dreams, now, open_to))
     newest = dreams.filter(agent=OuterRef("agent"), finished_at__isnull=False)
     newest_first = newest.order_by(Coalesce("clock", "finished_at").desc()).values("pk")
-    for run in dreams.filter(pk=Subquery(newest_first[:1])).select_related("report"):
-        counts.last[run.agent_id] = run
-    for run in dreams.active().order_by("-created_at"):
-        counts.running[run.agent_id] = run
-    counts.waiting = waiting(agents, visible, now)
-    counts.repeats = repeating(ids, now)
-    owners = Conversation.objects.filter(agent__in=ids).values_list("agent")
-    counts.owners = dict(owners.annotate(Count("owner", distinct=True)).order_by())
-    pending = Proposal.objects.filter(
-        file__agent__in=ids, run__in=dreams.values("pk"), state=Proposal.State.PENDING
-    ).values_list("file__agent")
-    counts.proposals = dict(pending.annotate(Count("pk")).order_by())
+    shown = dreams.filter(ACTIVE | Q(pk=Subquery(newest_first[:1]))).select_related("report")
+    rows: QuerySet[Any] = shown.annotate(newest=Subquery(newest_first[:1]))
+    for run in rows.order_by("-created_at"):
+        if run.pk == run.newest:
+            counts.last[run.agent_id] = run
+        if run.is_active:
+            counts.running[run.agent_id] = run
+            is_late = run.trigger == Run.Trigger.CRON and run.created_at < now - LATE
+            counts.late[run.agent_id] += is_late
     return counts
 
 
-def _nights(dreams: "QuerySet[Run]", now: datetime) -> dict[UUID, dict[date, Night]]:
+def people_of(agents: Sequence[Agent]) -> dict[UUID, int]:
+    """Agent → how many people talked to it."""
+    owners = Conversation.objects.filter(agent__in=agents).values_list("agent")
+    return dict(owners.annotate(Count("owner", distinct=True)).order_by())
+
+
+def _nights(dreams: "QuerySet[Run]", now: datetime, open_to: Q) -> dict[UUID, dict[date, Night]]:
     """Agent → local date → its dreams. One grouped query; a dream by hand counts by UTC date."""
     since = now - timedelta(days=NIGHTS + 1)
+    did = Q(report__operations__code="", report__operations__waits="")
+    came = did & Q(report__operations__before=[])
+    told = open_to & Q(reverted_at=None)
     rows = (
         dreams.filter(Q(night__gte=since.date()) | Q(night=None, created_at__gte=since))
         .filter(finished_at__isnull=False)
         .annotate(day=local_day())
         .values_list("agent", "day", "status")
-        .annotate(Sum("report__promoted"), Count("pk"))
+        .annotate(
+            promoted=Count("report__operations", filter=came),
+            added=Count("report__operations", filter=came & told),
+            changed=Count(
+                "report__operations", filter=did & told & ~Q(report__operations__before=[])
+            ),
+        )
         .order_by()
     )
     nights: dict[UUID, dict[date, Night]] = defaultdict(dict)
-    for agent_id, on, status, promoted, runs in rows:
+    for agent_id, on, status, *counted in rows:
         before = nights[agent_id].get(on, Night(on))
-        nights[agent_id][on] = Night(
-            on, _worse(before.status, status), before.promoted + (promoted or 0), before.runs + runs
-        )
+        stood = (before.promoted, before.added, before.changed)
+        sums = (one + other for one, other in zip(stood, counted, strict=True))
+        nights[agent_id][on] = Night(on, _worse(before.status, status), *sums)
     return nights
 
 
@@ -214,60 +219,10 @@ def _of_agent(agent: Agent, counts: _Counts, now: datetime) -> AgentNights:
         last=last,
         last_night=nights.get(day_of(last)) if last else None,
         running=counts.running.get(agent.pk),
-        waiting=counts.waiting.get(agent.pk) or 0,
-        owners=counts.owners.get(agent.pk, 0),
-        proposals=counts.proposals.get(agent.pk, 0),
-        repeats=agent.pk in counts.repeats,
+        late=counts.late[agent.pk],
         is_late=agent.dreaming and due is not None and due < now - LATE,
     )
 
 
 def day_of(run: Run) -> date:
     return run.night or (run.clock or run.created_at).astimezone(UTC).date()
-
-
-def waiting(agents: Collection[Agent], visible: Q, now: datetime) -> dict[UUID, int]:
-    """Agent → statements that the latest dreams kept for a later night, and blocks of notes that
-    no dream has looked at yet. `visible` filters rows by `owner`. In three statements."""
-    latest = _latest(agents, visible)
-    found = Counter(_kept(latest, now))
-    found.update(_unseen(agents, visible, latest, now))
-    return dict(found)
-
-
-def _latest(agents: Collection[Agent], visible: Q) -> list[Report]:
-    """Of each agent and owner."""
-    last = last_reports(Report.objects.filter(visible, agent__in=agents))
-    return list(last.select_related("run").only("run__inputs").order_by())
-
-
-def _kept(latest: Collection[Report], now: datetime) -> dict[UUID, int]:
-    kept = Candidate.objects.filter(
-        report__in=latest,
-        verdict=Candidate.Verdict.KEPT,
-        file__note_date__range=inputs.window(now),
-    )
-    rows = kept.values_list("report__agent").annotate(Count("pk"))
-    return dict(rows.order_by())
-
-
-def _unseen(
-    agents: Collection[Agent], visible: Q, latest: Collection[Report], now: datetime
-) -> Counter[UUID]:
-    """A note's block is new when its line is younger than the revision that was looked at."""
-    seen = {
-        note["file"]: note["revision"]
-        for report in latest
-        for note in (report.run.inputs or {}).get("notes", ())
-    }
-    lines = LineOrigin.objects.filter(file=OuterRef("file"), line=OuterRef("line"))
-    passages = Passage.objects.filter(
-        visible, agent__in=agents, file__note_date__range=inputs.window(now)
-    )
-    rows = passages.annotate(since=Subquery(lines.order_by("-since").values("since")[:1]))
-    counted = rows.values_list("agent", "file", "since").annotate(Count("pk")).order_by()
-    unseen: Counter[UUID] = Counter()
-    for agent, file, since, blocks in counted:
-        if (since or 1) > seen.get(str(file), 0):
-            unseen[agent] += blocks
-    return unseen

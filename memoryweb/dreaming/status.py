@@ -77,9 +77,11 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
 
 def of_endpoint(team: Team) -> Iterable[str]:
     """Sentences about why no model is asked."""
+    if not client.configured():
+        return
     if breaker.open_until(team.pk):
         yield _("The model endpoint failed five times in a row and is paused for a while.")
-    if client.configured() and usage.today(team.pk, team.daily_tokens).is_spent:
+    if usage.today(team.pk, team.daily_tokens).is_spent:
         yield _("Today's token budget is used up. Dreams wait until tomorrow.")
 
 

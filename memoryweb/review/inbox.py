@@ -1,6 +1,6 @@
 """What waits for a person, in one shape and one list. A new kind is one row of `SOURCES`."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +14,7 @@ from django.db.models import (
     Exists,
     F,
     OuterRef,
+    Prefetch,
     Q,
     QuerySet,
     Subquery,
@@ -85,8 +86,8 @@ class Source:
 
 
 class Inbox(Sequence[Item]):
-    """The latest first. Counted in one statement, since every page with a rail asks; a slice takes
-    one more, and one for each kind in it."""
+    """The latest first. Counted in one statement, since every page with a rail asks, or by a slice
+    that holds all; a slice takes one, and one for each kind in it."""
 
     def __init__(
         self,
@@ -119,8 +120,6 @@ class Inbox(Sequence[Item]):
     def __getitem__(self, key: int | slice) -> Item | list[Item]:
         if not isinstance(key, slice):
             return self[key : key + 1][0]
-        if not self.counts:
-            return []
         listed = (
             rows.annotate(
                 item_at=F("decided_at") if self._is_decided else SOURCES[kind].since(),
@@ -128,7 +127,9 @@ class Inbox(Sequence[Item]):
             ).values_list("item_kind", "item_key", "item_at")
             for kind, rows in self._rows().items()
         )
-        keys = _together(listed).order_by("-item_at", "item_kind", "item_key")[key]
+        keys = list(_together(listed).order_by("-item_at", "item_kind", "item_key")[key])
+        if not key.start and key.stop and len(keys) < key.stop:  # these are all there are
+            vars(self).setdefault("counts", Counter(kind for kind, _pk, _at in keys))
         return self._filled([(Kind(kind), pk) for kind, pk, _at in keys])
 
     def _rows(self) -> "dict[Kind, QuerySet[Any]]":
@@ -225,7 +226,8 @@ def _offering(team: Team) -> "QuerySet[Any]":
     """What nobody has to pick from waits for nobody."""
     offered = Target.objects.filter(request=OuterRef("pk"), is_hidden=False)
     waiting = Q(state=Request.State.OPEN) & Exists(offered)
-    return Request.objects.filter(waiting | Q(decided_at__isnull=False), team=team)
+    found = Request.objects.filter(waiting | Q(decided_at__isnull=False), team=team)
+    return found.prefetch_related(Prefetch("targets", Target.objects.select_related("fact")))
 
 
 SOURCES = {

@@ -122,12 +122,14 @@ def prompts_of(agent: Agent, which: Q, since: datetime) -> Prompts:
     return Prompts(**rows.aggregate(served=Count("pk"), used=Count("pk", filter=Q(hits__gt=0))))
 
 
-def prompts_by_day(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> dict[date, Prompts]:
-    """The same of all agents, a day of that zone each; days without are left out."""
+def prompts_by_day(
+    team: Team, which: Q, since: datetime, zone: ZoneInfo
+) -> dict[tuple[uuid.UUID, date], Prompts]:
+    """The same of each agent, a day of that zone each; days without are left out."""
     rows = Injection.objects.filter(which, team=team, via=Injection.Via.CONTEXT, at__gte=since)
-    days = rows.annotate(day=TruncDate("at", tzinfo=zone)).values_list("day").order_by()
+    days = rows.annotate(day=TruncDate("at", tzinfo=zone)).values_list("agent", "day").order_by()
     counted = days.annotate(Count("pk"), used=Count("pk", filter=Q(hits__gt=0)))
-    return {day: Prompts(served, used) for day, served, used in counted}
+    return {(agent, day): Prompts(served, used) for agent, day, served, used in counted}
 
 
 def injections_of(agent: Agent) -> "QuerySet[Injection]":

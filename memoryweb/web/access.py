@@ -35,7 +35,6 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
 from memoryweb.review.inbox import Inbox
 from memoryweb.runs.models import Run
-from memoryweb.snapshots.models import Upload
 from memoryweb.workspace.models import File, FileQuerySet, Import
 
 P = ParamSpec("P")
@@ -69,10 +68,14 @@ class Visit:
         return Actor("person", str(self.user.pk), self.role)
 
     @cached_property
+    def _common(self) -> list[Owner]:
+        wanted = Q(person=self.user) | Q(source="system")
+        return list(self.team.owners.filter(wanted).select_related("integration", "person"))
+
+    @cached_property
     def mine(self) -> dict[UUID, Owner]:
         """The owners linked to this person: the account itself and its channels."""
-        own = self.team.owners.filter(person=self.user).select_related("integration", "person")
-        return {owner.pk: owner for owner in own}
+        return {one.pk: one for one in self._common if one.person_id == self.user.pk}
 
     @cached_property
     def me(self) -> Owner:
@@ -97,8 +100,7 @@ class Visit:
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:
         """The system's own owner: what it says is about nobody and readable by the team."""
-        ids = self.team.owners.filter(source="system").values_list("pk", flat=True)
-        return frozenset(ids)
+        return frozenset(owner.pk for owner in self._common if owner.source == "system")
 
     def is_common(self, owner_id: UUID | None) -> bool:
         return owner_id is None or owner_id in self.mine or owner_id in self.shared_owners
@@ -130,12 +132,16 @@ class Visit:
         """The filter for rows of shared memory and of what is about this person."""
         return Q(**{owner: None}) | Q(**{f"{owner}__in": list(self.mine)})
 
+    def common(self, owner: str = "owner") -> Q:
+        """The filter for rows that pages of all agents tell. What was opened by break-glass is
+        read on its own pages, each time as an event."""
+        return self.own_or_shared(owner) | Q(**{f"{owner}__in": self.shared_owners})
+
     def outcomes(self, owner: str = "owner", _takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows whose outcome, times and counts may be shown."""
         if self.can(Permission.SEE_OWNERS):
             return Q()
-        common = [*self.mine, *self.shared_owners]
-        return Q(**{owner: None}) | Q(**{f"{owner}__in": common})
+        return self.common(owner)
 
 
 class UserRequest(HttpRequest):
@@ -284,13 +290,6 @@ def find_conversation(request: TeamRequest, agent: Agent, conversation_id: UUID)
     require_reading(request, conversation.owner)
     note_read(request, conversation.owner, "conversation", conversation.pk)
     return conversation
-
-
-def find_upload(request: TeamRequest, agent: Agent, upload_id: UUID) -> Upload:
-    """The person's own archive, for the hour that it is kept."""
-    waiting = agent.uploads.filter(user=request.user, expires_at__gt=request.visit.now)
-    own = waiting.filter(request.visit.own_or_shared()).select_related("agent", "owner")
-    return get_object_or_404(own, pk=upload_id)
 
 
 def find_import(request: TeamRequest, agent: Agent, import_id: UUID) -> Import:

@@ -1,6 +1,6 @@
 """A statement as every page tells it: what happened to it, who said it, what may be done now."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,12 +16,11 @@ from memoryweb.facts.listing import weight_of
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.trust import Band
 from memoryweb.facts.validity import state_on, today
-from memoryweb.forgetting.models import Request
-from memoryweb.forgetting.queries import hiding_of
 from memoryweb.markdown.diff import paired
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import owner_query, talk_url
+from memoryweb.workspace.models import Revision
 
 _SIGNS = {
     "add": ("add", gettext_lazy("Added")),
@@ -90,13 +89,10 @@ class Told:
 
 
 def told_of(request: TeamRequest, learned: Iterable[Learned]) -> dict[UUID, list[Told]]:
-    """By report. In one statement more than what was learned took."""
-    those = list(learned)
-    facts = [one.fact.pk for one in those if one.fact]
-    hidden = hiding_of(facts)
+    """By report."""
     found: dict[UUID, list[Told]] = {}
-    for one in those:
-        found.setdefault(one.report.pk, []).append(_told(request, one, hidden))
+    for one in learned:
+        found.setdefault(one.report.pk, []).append(_told(request, one))
     return found
 
 
@@ -115,14 +111,13 @@ def changed_words(old: str, new: str) -> tuple[Piece, ...]:
     return (*pieces, *(Piece(span.text, "old") for span in left))
 
 
-def _told(request: TeamRequest, one: Learned, hidden: Mapping[UUID, Request]) -> Told:
+def _told(request: TeamRequest, one: Learned) -> Told:
     operation, fact = one.operation, one.fact
     sign, label = _SIGNS.get(operation.outcome, ("add", ""))
     told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}
-    request_ = hidden.get(fact.pk) if fact else None
-    if request_ is not None:
+    if fact and fact.is_hidden:
         note = _("Forgotten. Nobody is given it any more, and it will be erased.")
-        undo = _undo(request, fact, request_) if _changes(request, fact) else None
+        undo = _undo(request, fact) if _changes(request, fact) else None
         return Told(**told, pieces=(), note=note, undo=undo)
     before = " ".join(operation.before)
     if sign == "change" and before and operation.after:
@@ -187,7 +182,9 @@ def to_forget(request: TeamRequest, fact: Any) -> str:
 def source_of(request: TeamRequest, said: Evidence) -> Source | None:
     """None where this reader may not see the conversation."""
     message = said.message
-    if message is None or not request.visit.reads(message.conversation.owner_id):
+    if message is None:
+        return _writer_of(request, said.root) if said.root else None
+    if not request.visit.reads(message.conversation.owner_id):
         return None
     talk = message.conversation
     who = message.name or message.get_role_display()
@@ -196,6 +193,18 @@ def source_of(request: TeamRequest, said: Evidence) -> Source | None:
         who, initial = _("You"), str(request.user)[:1].upper()
     at = said.said_at or message.timestamp
     return Source(str(who), initial, at, talk_url(request, talk, message.position), said.quote)
+
+
+def _writer_of(request: TeamRequest, root: Revision) -> Source | None:
+    """Who wrote it down by hand, and where."""
+    file = root.file
+    if not request.visit.reads(file.owner_id):
+        return None
+    who = _("You") if root.user == request.user else str(root.user or file.agent.name)
+    initial = str(root.user or file.agent.name)[:1].upper()
+    query = owner_query(request.visit, file.owner_id)
+    url = to(request, "agents_revision", file.agent_id, file.path, root.number, query=query)
+    return Source(who, initial, root.created_at, url, "")
 
 
 def _changes(request: TeamRequest, fact: Any) -> bool:
@@ -213,9 +222,9 @@ def _query(request: TeamRequest, fact: Any) -> str:
     return owner_query(request.visit, fact.owner_id)
 
 
-def _undo(request: TeamRequest, fact: Any, asked: Request) -> Act | None:
+def _undo(request: TeamRequest, fact: Any) -> Act | None:
     """An owner's own request about a shared statement is theirs to undo."""
-    if not _forgets(request, fact) or asked.owner_id != fact.owner_id:
+    if not _forgets(request, fact) or fact.asked_by != fact.owner_id:
         return None
     url = to(request, "agents_fact_unforget", fact.agent_id, fact.pk, query=_query(request, fact))
     return Act(_("Undo"), url, "u")

@@ -94,7 +94,9 @@ def standing(nights: AgentNights, *, sees_all: bool) -> tuple[Chip, str | Promis
         return Chip("idle", told), ""
     detail = reason(nights.last.reason) if nights.last.reason else ""
     if nights.last_night and nights.last_night.promoted:
-        return of_night(nights.last_night), detail if nights.proposals else ""
+        return of_night(
+            nights.last_night
+        ), detail if nights.last.status == Run.Status.NEEDS_REVIEW else ""
     return of_run(nights.last), detail
 
 

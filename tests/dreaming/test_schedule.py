@@ -1,6 +1,7 @@
 from datetime import date, timedelta
 
 import pytest
+from django.db.models import Q
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
@@ -10,7 +11,7 @@ from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Report
-from memoryweb.dreaming.queries import team_warnings
+from memoryweb.dreaming.queries import nights_of, team_warnings
 from memoryweb.dreaming.status import status, warnings
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.transaction import write_transaction
@@ -203,4 +204,5 @@ def test_a_dream_of_the_night_that_still_waits_is_told(world: World) -> None:
     assert not any("late" in said for said in warnings(world.agent, early))
     assert any("The model endpoint is busy." in said for said in warnings(world.agent, late))
     Run.objects.update(created_at=run.created_at - timedelta(hours=3))
-    assert "1 dream is more than two hours late." in team_warnings(world.team)
+    [nights] = nights_of([world.agent], Q(), late)
+    assert "1 dream is more than two hours late." in team_warnings(world.team, nights.late)

@@ -9,12 +9,17 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import dream_time
+from memoryweb.agents.readers import Reader
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.schedule import tick
 from memoryweb.facts.models import Fact
 from memoryweb.memory.agents import create_agent
+from memoryweb.memory.tools import Acting, remember
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Writer
 from memoryweb.runs.models import Beat, Run
+from memoryweb.workspace.author_kinds import AuthorKind
+from tests.walls.api_stage import asked_to_forget, contradicted
 from tests.web.pages import fragment, text, tight, url
 from tests.web.stage import PERSONAL, SHARED, Stage, dream
 from tests.world import World
@@ -253,3 +258,32 @@ def test_the_table_counts_the_last_night_whichever_night_is_read(
     [last, then] = [re.findall(r"\d+ added", page) for page in pages]
     assert last
     assert last == then
+
+
+def test_whoever_wrote_a_shared_line_by_hand_is_its_source(
+    stage: Stage, alice: Client, bob: Client
+) -> None:
+    world = stage.world
+    with write_transaction(world.team) as work:
+        acting = Acting(Reader(world.agent), timezone.now())
+        remember(
+            work, acting, "The pool opens at seven.", writer=Writer(AuthorKind.PERSON, world.bob)
+        )
+    dream(world.home, None)
+    address = url(world.team, "last_night")
+    rows = [
+        re.search(r"The pool opens at seven.*?</li>", tight(one.get(address)))
+        for one in (alice, bob)
+    ]
+    his, hers = (row[0] for row in rows[::-1] if row)
+    assert str(world.bob) in hers
+    assert "You," in his
+
+
+def test_all_kinds_that_wait_take_a_bounded_number_of_statements(
+    stage: Stage, alice: Client
+) -> None:
+    home = stage.world.home
+    contradicted(home, None)
+    asked_to_forget(home, None, is_open=True)
+    assert _statements(stage.world, alice) <= 24

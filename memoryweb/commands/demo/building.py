@@ -76,7 +76,7 @@ def build(team: Team, password: str, now: datetime) -> None:
                 _note(agent, notes[agent], day, users)
             for deed in DEEDS.get(ago, ()):
                 deed(agents, users, datetime.combine(day, _EVENING, tzinfo=UTC))
-            _sleep(agents, day, now)
+            _sleep(agents, day)
         for agent in agents:
             agent.next_dream_at = next_dream_at(agent, now)
             agent.save(update_fields=["next_dream_at"])
@@ -191,12 +191,10 @@ def _note(agent: Agent, notes: list[Scene], day: date, users: Mapping[str, User]
                 tools.remember(work, tools.Acting(Reader(agent), line.at), line.text, writer=writer)
 
 
-def _sleep(agents: Iterable[Agent], day: date, now: datetime) -> None:
+def _sleep(agents: Iterable[Agent], day: date) -> None:
     """The night after a day, for everyone who has something new to dream about."""
     night = day + timedelta(days=1)
     for agent in agents:
-        if night > night_of(agent, now):
-            continue
         for owner in schedule.with_new_notes(agent, dream_time(agent, night)):
             with write_transaction(agent.team) as work:
                 asked = schedule.request_night(

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.dreaming.queries import nights_of
+from memoryweb.dreaming.queries import nights_of, people_of
 from memoryweb.memory.agents import (
     KEPT,
     NameTaken,
@@ -36,9 +36,11 @@ def agents(request: TeamRequest) -> HttpResponse:
     found = page(request, visit.team.agents.live(), size=25)
     for agent in found:
         agent.team = visit.team
+    people = people_of(found.items)
     rows = [
         {
             "nights": one,
+            "people": people.get(one.agent.pk, 0),
             "chip": wording.standing(one, sees_all=visit.can(Permission.SEE_OWNERS))[0],
             "next_at": one.agent.next_dream_at if one.agent.dreaming else None,
             "ended_at": wording.ended_at(one.last) if one.last else None,

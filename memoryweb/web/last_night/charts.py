@@ -36,13 +36,13 @@ class Chart:
     told: str = ""
 
 
-def strip(nights: Sequence[Night], counts: Mapping[date, tuple[int, int]]) -> Chart:
+def strip(nights: Sequence[Night]) -> Chart:
     """Fourteen nights: what came in below, what was changed or left above it."""
-    most = max((sum(counts.get(night.day, (0, 0))) for night in nights), default=0) or 1
+    most = max((night.added + night.changed for night in nights), default=0) or 1
     bars: list[Bar] = []
     for at, night in enumerate(nights):
-        bars += _night(at * _STEP + 4, night, counts.get(night.day, (0, 0)), most)
-    learned = sum(counts.get(night.day, (0, 0))[0] for night in nights)
+        bars += _night(at * _STEP + 4, night, most)
+    learned = sum(night.added for night in nights)
     told = ngettext("{n} learned", "{n} learned", learned).format(n=learned)
     return Chart(tuple(bars), _("The last 14 nights"), told)
 
@@ -62,9 +62,9 @@ def week(days: Mapping[date, Prompts], today: date) -> Chart:
     return Chart(tuple(bars), _("Prompts of the last seven days"))
 
 
-def _night(x: float, night: Night, count: tuple[int, int], most: int) -> list[Bar]:
-    learned, changed = count
-    title = _title(night, count)
+def _night(x: float, night: Night, most: int) -> list[Bar]:
+    learned, changed = night.added, night.changed
+    title = _title(night)
     if night.status == Run.Status.FAILED:
         return [Bar("bx", x, _HEIGHT - 12, 12, 12, title)]
     if not learned and not changed:
@@ -77,18 +77,18 @@ def _night(x: float, night: Night, count: tuple[int, int], most: int) -> list[Ba
     return bars
 
 
-def _title(night: Night, count: tuple[int, int]) -> str:
+def _title(night: Night) -> str:
     day = date_format(night.day, "j M")
     if night.status == Run.Status.FAILED:
         return _("{day}: the dream failed").format(day=day)
-    if night.status == Run.Status.NEEDS_REVIEW and not any(count):
+    if night.status == Run.Status.NEEDS_REVIEW and not (night.added or night.changed):
         return _("{day}: waits for a person").format(day=day)
     if not night.status:
         return _("{day}: no dream").format(day=day)
-    if not any(count):
+    if not (night.added or night.changed):
         return _("{day}: nothing new").format(day=day)
     said = _("{day}: {learned} learned, {changed} changed or retired")
-    return said.format(day=day, learned=count[0], changed=count[1])
+    return said.format(day=day, learned=night.added, changed=night.changed)
 
 
 def _prompts(day: date, prompts: Prompts) -> str:

@@ -112,6 +112,10 @@ def _first_line(item: Item, content: str) -> str:
     texts = [unmarked(lines[n - 1]) for n in brought if n <= len(lines)]
     if not texts:
         return gettext("A change of {path}").format(path=item.path)
+    return _and_more(texts)
+
+
+def _and_more(texts: Sequence[str]) -> str:
     if not (more := len(texts) - 1):
         return texts[0]
     said = ngettext("{text} And {n} more line.", "{text} And {n} more lines.", more)
@@ -159,10 +163,20 @@ def _both_sides(item: Item, _content: str) -> str:
 
 
 def _asked_words(item: Item, _content: str) -> str:
-    """Those of an owner's request are not told to the readers of shared memory."""
+    """Those of an owner's request are not told to the readers of shared memory; they read
+    what it is about."""
     if item.row.about or item.row.owner_id:
         return str(item.row.about)
-    return gettext("Somebody asked to forget this of shared memory.")
+    texts = [one.fact.text for one in item.row.targets.all() if one.fact and not one.is_hidden]
+    if not texts or not item.is_waiting:
+        return gettext("Somebody asked to forget this of shared memory.")
+    return _and_more(texts)
+
+
+def _who_asks(item: Item) -> list[Text]:
+    if item.row.asked_by and not item.owner:
+        return [gettext("{name} asks to forget this.").format(name=item.row.asked_by)]
+    return [_ASKED[item.row.via]]
 
 
 def _forget(_request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
@@ -294,7 +308,7 @@ LOOKS = {
         _forget,
         lambda _item, _about: _("What should be forgotten?"),
         _asked_words,
-        lambda item: [_ASKED[item.row.via]],
+        _who_asks,
         (
             Decision(
                 "forget",

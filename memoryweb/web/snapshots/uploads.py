@@ -1,8 +1,14 @@
 """How files come in: an archive that is too large is not kept to find that out."""
 
-from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from uuid import UUID
 
+from django.core.files.uploadhandler import TemporaryFileUploadHandler
+from django.shortcuts import get_object_or_404
+
+from memoryweb.agents.models import Agent
+from memoryweb.snapshots.models import Upload
 from memoryweb.snapshots.zip_structure import MAX_UPLOAD
+from memoryweb.web.access import TeamRequest
 
 
 class CappedUploadHandler(TemporaryFileUploadHandler):
@@ -12,3 +18,10 @@ class CappedUploadHandler(TemporaryFileUploadHandler):
         room = MAX_UPLOAD + 1 - start
         if room > 0:
             super().receive_data_chunk(raw_data[:room], start)
+
+
+def find_upload(request: TeamRequest, agent: Agent, upload_id: UUID) -> Upload:
+    """The person's own archive, for the hour that it is kept."""
+    waiting = agent.uploads.filter(user=request.user, expires_at__gt=request.visit.now)
+    own = waiting.filter(request.visit.own_or_shared()).select_related("agent", "owner")
+    return get_object_or_404(own, pk=upload_id)

@@ -28,7 +28,6 @@ from memoryweb.web.access import (
     TeamRequest,
     find_agent,
     find_import,
-    find_upload,
     find_workspace,
     own_owner,
     team_view,
@@ -41,6 +40,7 @@ from memoryweb.web.parameters import number_of
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.refusals import told_to
 from memoryweb.web.snapshots.preview import arrivals, shown_change, summary
+from memoryweb.web.snapshots.uploads import find_upload
 from memoryweb.workspace.models import Revision
 
 

@@ -1,0 +1,97 @@
+"""A card for each agent: what its last night did to statements, and how much of it is others'."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from memoryweb.agents.models import Owner
+from memoryweb.dreaming.learned import AgentNight, names_of
+from memoryweb.dreaming.queries import AgentNights
+from memoryweb.review.inbox import Item
+from memoryweb.web.access import TeamRequest
+from memoryweb.web.htmx import to
+from memoryweb.web.naming import owner_name, owner_title
+from memoryweb.web.statements import Told, told_of
+from memoryweb.web.wording import ended_at
+
+_TOLD = 8  # statements that a card shows at once; the dream's page has all
+
+
+@dataclass(frozen=True)
+class Part:
+    """One memory of an agent on its card: the shared one, or this person's."""
+
+    is_shared: bool
+    whose: str
+    told: list[Told]
+    more: int
+
+
+def cards_of(
+    request: TeamRequest,
+    standing: Sequence[AgentNights],
+    nights: Mapping[UUID, AgentNight],
+    waits: Sequence[Item],
+) -> list[dict[str, Any]]:
+    told = told_of(request, [one for night in nights.values() for one in night.learned])
+    names = names_of(list(nights.values()))
+    asked = {item.agent.pk for item in waits if item.kind == "proposal"}
+    cards = []
+    for one in standing:
+        night = nights[one.agent.pk]
+        parts, has_proposals = _parts(request, night, told), one.agent.pk in asked
+        if not parts and not night.others and not has_proposals:
+            continue
+        reports = night.reports
+        last = one.last if one.last_night and one.last_night.day == night.day else None
+        run = reports[-1].run_id if reports else last and last.pk
+        cards.append(
+            {
+                "agent": one.agent,
+                "night": night,
+                "parts": parts,
+                "others": _others(night, names),
+                "at": reports[-1].dreamt_at if reports else last and ended_at(last),
+                "dream_url": to(request, "agents_run", run) if run else "",
+                "has_proposals": has_proposals,
+            }
+        )
+    return cards
+
+
+def _parts(request: TeamRequest, night: AgentNight, told: Mapping[UUID, list[Told]]) -> list[Part]:
+    """Shared memory first."""
+    by_owner: dict[UUID | None, list[Told]] = {}
+    owners: dict[UUID | None, Owner | None] = {}
+    for report in night.reports:
+        owner_id = None if report.owner_id in request.visit.shared_owners else report.owner_id
+        owners[owner_id] = report.owner if owner_id else None
+        by_owner.setdefault(owner_id, []).extend(told.get(report.pk, []))
+    ordered = sorted(by_owner.items(), key=lambda item: item[0] is not None)
+    return [
+        Part(
+            owner_id is None,
+            owner_name(request.visit, owners[owner_id]),
+            rows[:_TOLD],
+            max(0, len(rows) - _TOLD),
+        )
+        for owner_id, rows in ordered
+        if rows
+    ]
+
+
+def _others(night: AgentNight, names: Mapping[UUID, Owner]) -> str:
+    """A count: what it is stays theirs."""
+    count = sum(night.others.values())
+    if not count:
+        return ""
+    if len(night.others) == 1:
+        owner = names.get(next(iter(night.others)))
+        if owner is not None:
+            said = _("{n} more about {name}, private")
+            return said.format(n=count, name=owner_title(owner))
+    said = _("{n} more about {people} people, private")
+    return said.format(n=count, people=len(night.others))
