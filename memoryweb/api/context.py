@@ -112,7 +112,10 @@ class ContextOut(Camel):
     system: str
     messages: list[PromptMessage]
     included: list[IncludedFile]
-    hits: list[IncludedHit]
+    hits: list[IncludedHit] = Field(
+        description="The turns that stand right beside the best of them are given, too; the "
+        "relevance of one that says nothing of the message itself is 0."
+    )
     silent: bool = Field(
         description="Nothing was found that answers the message: there are no hits, and the prompt "
         "is what every message gets."

@@ -17,6 +17,7 @@ from memoryweb.facts.models import Contradiction, Evidence, Fact, Vote
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.facts.validity import in_states, today
+from memoryweb.prepared import Prepared
 from memoryweb.workspace.models import File
 
 _STEADY = Q(kind__in=STEADY) | Q(confirmed_at__isnull=False)
@@ -170,8 +171,13 @@ def trusts_of(places: Iterable[tuple[UUID, str]], now: datetime) -> dict[tuple[U
     """Of the statements that stand in some files, by file and print."""
     wanted = set(places)
     files, prints = {file for file, _print in wanted}, {print_ for _file, print_ in wanted}
-    rows = weighed(Fact.objects.filter(file__in=files, fingerprint__in=prints)) if wanted else ()
+    rows = _standing(tuple(files), tuple(prints)) if wanted else ()
     return {(row.file_id, row.fingerprint): weight_of(row, now).value for row in rows}
+
+
+@Prepared
+def _standing(files: Sequence[UUID], prints: Sequence[str]) -> "QuerySet[Any]":
+    return weighed(Fact.objects.filter(file__in=files, fingerprint__in=prints))
 
 
 def held_from(fact: Fact) -> date:

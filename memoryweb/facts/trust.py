@@ -32,6 +32,11 @@ def ranked(relevance: float, trusted: float) -> float:
     return relevance * (0.7 + 0.3 * trusted)
 
 
+def beside_others(trusted: float) -> float:
+    """What trust makes of the score of a statement among texts that nobody trusts or doubts."""
+    return ranked(1.0, trusted) / ranked(1.0, START)
+
+
 def fading(days_since: float, *, fades: bool) -> float:
     return 2 ** (-max(0.0, days_since) / HALF_LIFE) if fades else 1.0
 

@@ -137,7 +137,7 @@ def _system(shared: Sequence[Included]) -> list[Turn]:
 def _memory(personal: Sequence[Included], hits: Sequence[Quoted]) -> list[Turn]:
     text = "".join(one.rendered for one in personal)
     if hits:
-        text += render([(found.HEADING, "".join(one.line for one in hits))])
+        text += render([(found.HEADING, "".join(one.line for one in found.in_order(hits)))])
     return [Turn("user", fence(text.removesuffix("\n"), _SAID))] if text else []
 
 

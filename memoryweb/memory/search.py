@@ -1,14 +1,23 @@
 """`memory.search`: the only way text is found. Can't be called without a reader."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
+from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader, reading
+from memoryweb.facts.listing import trusts_of
+from memoryweb.facts.trust import beside_others
 from memoryweb.forgetting.queries import Hidden, hidden
+from memoryweb.language.normal_form import clean
+from memoryweb.language.statements import fingerprint
 from memoryweb.language.tokens import tokens
+from memoryweb.markdown.paths import kind_of
 from memoryweb.search import cursors, matching, query_syntax
 from memoryweb.search.corpus import Current
 from memoryweb.search.cursors import Cursor
@@ -20,7 +29,7 @@ from memoryweb.search.past import Then
 from memoryweb.search.query_syntax import Query
 from memoryweb.search.relevance import relevance
 
-__all__ = ["Found", "Hit", "search", "search_each"]
+__all__ = ["Found", "Hit", "beside", "search", "search_each"]
 
 MOST = 200
 SPARE = 5  # places behind a page's end, which take those of copies
@@ -75,6 +84,26 @@ def search_each(
     return _found(readers, asked, limit)
 
 
+def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:
+    """The turns right before and after these, whatever they say: what a turn answers, and what was
+    answered to it."""
+    places = [
+        Q(
+            message__conversation=one.message.conversation_id,
+            message__position__in=(one.message.position - 1, one.message.position + 1),
+        )
+        for one in hits
+        if one.message
+    ]
+    if not places:
+        return []
+    with reading(reader):
+        turns = Passage.objects.filter(reduce(or_, places), owner=reader.owner).defer("tokens")
+        rows = list(turns.select_related("message__conversation").order_by("pk"))
+        away = hidden(messages=[row.message for row in rows if row.message])
+    return [hit(row, 0.0, 0.0, ()) for row in rows if not _says(row, away)]
+
+
 def _awake(reader: Reader) -> Reader:
     """Of a paused owner nothing is found that is theirs."""
     return Reader(reader.agent) if reader.owner and reader.owner.paused else reader
@@ -109,6 +138,8 @@ def _found(
         )
         hits = folded(made, limit)
         told = sum(1 + len(one.others) for one in hits)
+        if not at:
+            hits = _by_trust(hits)
         last = matched.cursor(*seen[told - 1][:2]) if told < len(seen) else page.last
         return Found(matched.total, hits, last=last)
 
@@ -124,6 +155,24 @@ def _rows(corpus: Corpus, pages: Sequence[Page]) -> dict[int, Passage]:
         messages=[row.message for row in rows.values() if row.message],
     )
     return {key: row for key, row in rows.items() if not _says(row, away)}
+
+
+def _by_trust(hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Of a page, what is trusted before what is doubted that matches as well."""
+    places = {
+        hit: (hit.file.pk, fingerprint(clean(hit.text)))
+        for hit in hits
+        if hit.file and kind_of(hit.file.path).holds_facts
+    }
+    if not places:
+        return hits
+    trusts = trusts_of(places.values(), timezone.now())
+
+    def weighed(hit: Hit) -> Hit:
+        trust = trusts.get(places[hit]) if hit in places else None
+        return hit if trust is None else replace(hit, score=hit.score * beside_others(trust))
+
+    return tuple(sorted(map(weighed, hits), key=lambda hit: -hit.score))
 
 
 def _says(row: Passage, away: Hidden) -> bool:

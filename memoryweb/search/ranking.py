@@ -118,13 +118,16 @@ class Places:
     def is_turn(self, passage: int) -> bool:
         return bool(self.places[passage] & _TURN)
 
+    def asks(self, passage: int) -> bool:
+        return bool(self.places[passage] & _ASKS)
+
     def around(self, passage: int) -> list[tuple[int, float]]:
         """The found passages around one, and what their words are worth there."""
         whole, ordinal, found = self.wholes[passage], self.ordinal(passage), []
         for distance, worth in AROUND:
             other = self.at.get((whole, ordinal - distance))
             if other is not None:
-                follows = distance == 1 and self.places[other] & _ASKS
+                follows = distance == 1 and self.asks(other)
                 found.append((other, ANSWER if follows else worth))
         return found
 
@@ -152,10 +155,15 @@ class Scores:
         return Scores(self.places, self.own, self.priors, found, self.rarities)
 
     def evidence(self, passage: int) -> Evidence:
-        around = [other for other, _worth in self.places.around(passage)]
+        """A question says what is asked, and is no answer; what stands right after it says so,
+        too."""
+        around = self.places.around(passage)
+        telling = {other for other, worth in around if worth == ANSWER}
+        beside = {other for other, _worth in around}
+        (beside if self.places.asks(passage) else telling).add(passage)
         terms = list(enumerate(self.own[: len(self.rarities)]))
-        here = frozenset(term for term, own in terms if passage in own)
-        near = (term for term, own in terms if any(one in own for one in around))
+        here = frozenset(term for term, own in terms if not telling.isdisjoint(own))
+        near = (term for term, own in terms if not beside.isdisjoint(own))
         return Evidence(here, frozenset(near) - here)
 
     @cached_property

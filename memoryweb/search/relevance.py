@@ -37,7 +37,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The terms that a hit has itself, and those that only its neighbours have."""
+    """The terms that a hit answers to, and those that it only asks or its neighbours have."""
 
     here: frozenset[int]
     around: frozenset[int]

@@ -6,8 +6,12 @@ from django.utils import timezone
 
 from memoryweb.agents.readers import Reader
 from memoryweb.facts.models import Fact
+from memoryweb.forgetting.models import Request
 from memoryweb.memory.context import MOST_PERSONAL, Context, build
+from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.forgetting.targets import said_place
 from memoryweb.memory.messages import NewMessage, add_messages
+from memoryweb.memory.prompt.found import Quoted
 from memoryweb.memory.transaction import write_transaction
 from tests.memory.test_context import everything, save
 from tests.world import World
@@ -80,6 +84,48 @@ def test_a_question_below_a_long_paste_is_answered(world: World) -> None:
     page = " ".join(f"Section {n} regulates item {n * 7} of the annual budget." for n in range(400))
     context = given(world, f"{page}\n\nBy the way, who feeds the hens?")
     assert context.hits[0].said == SAID[2]
+
+
+def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:
+    """In the order of the talk; what somebody asked to forget of them stays away."""
+    turns = ("Guess what we rented.", "A cabin by the lake!", "Whom did you take along?", "Nobody.")
+    with write_transaction(world.team) as work:
+        added = add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="cabin",
+            messages=[NewMessage("user", turn) for turn in turns],
+        )
+    asked = "Which cabin did we rent at the lake?"
+    context = given(world, asked)
+    assert [one.said for one in context.hits] == [turns[1], turns[0], turns[2]]
+    (memory,) = (turn.content for turn in context.messages[:1])
+    assert [memory.index(turn) for turn in turns[:3]] == sorted(map(memory.index, turns[:3]))
+    assert turns[3] not in memory
+    last = added.conversation.messages.get(position=3)
+    with write_transaction(world.team) as work:
+        request = ask(work, Asked(world.agent, world.customer, Request.Via.API, "whom"))
+        hide(work, request, [said_place(last, 0, len(last.content))])
+    assert [one.said for one in given(world, asked).hits] == [turns[1], turns[0]]
+
+
+def test_an_answer_has_the_words_of_the_question_before_it(world: World) -> None:
+    turns = ("Where do you store your skis in summer?", "In the attic, with those skis of my aunt.")
+    with write_transaction(world.team) as work:
+        add_messages(
+            work,
+            agent=world.agent,
+            owner=world.customer,
+            conversation_id="skis",
+            messages=[NewMessage("user", turn) for turn in turns],
+        )
+    asked, answer = sorted(given(world, "Where are the skis stored in summer?").hits, key=_position)
+    assert answer.hit.relevance == 1 > asked.hit.relevance
+
+
+def _position(one: Quoted) -> int:
+    return one.hit.message.position if one.hit.message else 0
 
 
 def test_hits_fill_their_room_and_no_more(world: World) -> None:

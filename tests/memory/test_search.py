@@ -3,12 +3,14 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import set_paused
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
 from memoryweb.conversations.parsing import NewMessage
+from memoryweb.facts.models import Fact, Vote
 from memoryweb.memory import placeholders, write
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.search import Found, search
@@ -123,6 +125,19 @@ def test_memory_counts_for_more_than_a_note_and_a_note_for_more_than_the_diary(
         save(world, path, f"- The lighthouse is {path[-6:-3]}.")
     order = [hit.file.path for hit in find(world, "lighthouse").hits if hit.file]
     assert order == ["MEMORY.md", "KNOWLEDGE.md", "memory/2026-11-20.md", "DREAMS.md"]
+
+
+def test_of_statements_that_match_alike_the_trusted_comes_first_and_the_doubted_last(
+    world: World,
+) -> None:
+    lines = [f"- The cello is kept at the {place}.\n" for place in ("school", "church", "club")]
+    save(world, "KNOWLEDGE.md", "".join(lines))
+    said = Fact.objects.order_by("text")
+    said.filter(text__contains="church").update(confirmed_at=timezone.now())
+    doubted = said.get(text__contains="school")
+    Vote.objects.create(team=world.team, fact=doubted, user=world.alice, helpful=False)
+    found = [hit.text for hit in find(world, "cello").hits]
+    assert [text.split()[-1] for text in found] == ["church.", "club.", "school."]
 
 
 def test_where_scores_are_equal_the_newer_comes_first(world: World) -> None:

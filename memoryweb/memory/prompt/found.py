@@ -1,31 +1,25 @@
 """What memory holds for a message beside what stands in its prompt anyway; nothing where it has
 no answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.utils import timezone
-
 from memoryweb.agents.readers import Reader
-from memoryweb.facts.listing import trusts_of
-from memoryweb.facts.trust import ranked
 from memoryweb.language.courtesies import without_courtesies
-from memoryweb.language.normal_form import clean
 from memoryweb.language.past import asks_about_past
 from memoryweb.language.secrets import credentials
-from memoryweb.language.statements import fingerprint
 from memoryweb.llm import tokens
-from memoryweb.markdown.paths import kind_of
 from memoryweb.memory import placeholders
 from memoryweb.memory.prompt.files import Included
-from memoryweb.memory.search import search
+from memoryweb.memory.search import beside, search
 from memoryweb.search import query_syntax
 from memoryweb.search.hits import Hit
 from memoryweb.search.relevance import ANSWERS, FLOOR
 
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600
+_FIRST = 10  # what a search shows on its first page
 _SHORT = 20  # tokens of a short hit: more of them would not fit
 
 
@@ -53,7 +47,8 @@ def found_for(
     talk: tuple[UUID, int] | None,
     room: int,
 ) -> tuple[Quoted, ...]:
-    """As many hits as there is room for, those first that answer most of the message.
+    """As many hits as there is room for: the first ten as a search ranks them, with the turns that
+    stand beside them, then those that answer most of the message.
 
     `files` and `talk`, a conversation from some position on, stand in the prompt.
     """
@@ -64,15 +59,43 @@ def found_for(
         return ()
     most = min(_MOST, room // _SHORT)
     hits = search(reader, query_syntax.plain(asked), limit=most).hits
-    allowed = placeholders.allowed(hits, then=False)
-    if not asks_about_past(asked):
-        allowed = [hit for hit in allowed if not hit.until]
-    for hit in _answers(allowed, files, talk):
+
+    def fresh(of: Sequence[Hit]) -> list[Hit]:
+        """Those that may be told, and say something new."""
+        past = asks_about_past(asked)
+        told = placeholders.allowed(of, then=False)
+        return [hit for hit in told if (past or not hit.until) and not _is_given(hit, files, talk)]
+
+    answers = _answers(fresh(hits))
+    known = {hit.message: hit for hit in answers}
+    first, rest = answers[:_FIRST], answers[_FIRST:]
+    turns = [known.get(hit.message, hit) for hit in fresh(beside(reader, first))]
+    for hit in dict.fromkeys((*first, *turns, *rest)):
         one = _quote(hit, message)
         if one and one.tokens <= room:
             room -= one.tokens
             quoted.append(one)
     return tuple(quoted)
+
+
+def in_order(quoted: Sequence[Quoted]) -> list[Quoted]:
+    """Turns that stand side by side are read in the order of their talk, where the first of them
+    would be."""
+    turns = {
+        (said.conversation_id, said.position): one for one in quoted if (said := one.hit.message)
+    }
+    told: dict[Quoted, None] = {}
+    for one in quoted:
+        talk, at = None, 0
+        if one.hit.message:
+            talk, at = one.hit.message.conversation_id, one.hit.message.position
+        while talk and (talk, at - 1) in turns:
+            at -= 1
+        told[turns[talk, at] if talk else one] = None
+        while talk and (talk, at + 1) in turns:
+            at += 1
+            told[turns[talk, at]] = None
+    return list(told)
 
 
 def place_of(hit: Hit) -> str:
@@ -85,30 +108,13 @@ def place_of(hit: Hit) -> str:
     return f"{who} on {day}"
 
 
-def _answers(
-    hits: Iterable[Hit], files: Sequence[Included], talk: tuple[UUID, int] | None
-) -> list[Hit]:
-    """Those that say something new and have to do with the message, if one of them answers it."""
-    fresh = [hit for hit in hits if not _is_given(hit, files, talk)]
-    if max((hit.relevance for hit in fresh), default=0.0) < ANSWERS:
+def _answers(hits: Sequence[Hit]) -> list[Hit]:
+    """Those that have to do with the message, if one of them answers it."""
+    if max((hit.relevance for hit in hits), default=0.0) < ANSWERS:
         return []
-    telling = [hit for hit in fresh if hit.relevance >= FLOOR]
-    places = {hit: place for hit in telling if (place := _statement(hit))}
-    trusted = trusts_of(places.values(), timezone.now())
-
-    def worth(hit: Hit) -> float:
-        """What is no statement is neither trusted nor doubted."""
-        trust = trusted.get(places[hit], 1.0) if hit in places else 1.0
-        return hit.score * ranked(hit.relevance, trust)
-
-    return sorted(telling, key=worth, reverse=True)
-
-
-def _statement(hit: Hit) -> tuple[UUID, str] | None:
-    """Where its statement stands, if it is one: the file, and the print of its text."""
-    if hit.file is None or not kind_of(hit.file.path).holds_facts:
-        return None
-    return hit.file.pk, fingerprint(clean(hit.text))
+    telling = [hit for hit in hits if hit.relevance >= FLOOR]
+    first, rest = telling[:_FIRST], telling[_FIRST:]
+    return [*first, *sorted(rest, key=lambda hit: hit.score * hit.relevance, reverse=True)]
 
 
 def _is_given(hit: Hit, files: Sequence[Included], talk: tuple[UUID, int] | None) -> bool:
