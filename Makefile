@@ -5,7 +5,7 @@ export PORT ?= 8000
 # Modules are compiled once, not by each of the processes: some environments forbid that.
 export PYTHONDONTWRITEBYTECODE :=
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
-CODE := memoryweb tests scripts manage.py
+CODE := memoryweb tests scripts plugins manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
 .PHONY: run test lint types fmt bench bench-memory bench-recall shots soak clean \

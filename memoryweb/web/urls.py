@@ -7,6 +7,7 @@ from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
 from memoryweb.web.audit import views as audit
+from memoryweb.web.connect import plugin
 from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import views as dreams
@@ -223,6 +224,7 @@ team_patterns: Patterns = [
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("connect/claude-code.zip", plugin.claude_code, name="claude_code"),
     path("join/", invitations.entrance, name="invitation_entrance"),
     path("join/invitation/", invitations.invitation, name="invitation"),
     path("join/invitation/new/", invitations.join, name="invitation_join"),

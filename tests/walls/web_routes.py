@@ -470,6 +470,7 @@ OPEN: dict[str, Address] = {
     "healthz": Address(200, 200),
     "readyz": Address(503, 503),
     "mcp": Address(405, 405),
+    "claude_code": Address(200, 200),
     "account_login": Address(200, 302),
     "account_logout": Address(302, 200),
     "account_inactive": Address(200, 200),

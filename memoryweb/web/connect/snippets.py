@@ -1,7 +1,7 @@
 """What a program has to say to use an agent's memory, with this installation's own addresses."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from django.template.loader import render_to_string
@@ -31,29 +31,39 @@ def snippets(base: str, owner: Mapping[str, str], talk: str, token: str = "") ->
     }
     return [
         Snippet(key, label, where, render_to_string(f"connect/{key}.txt", asked).strip() + "\n")
-        for key, label, where in (
-            (
-                "curl",
-                "curl",
-                _("Run it in a terminal. It sends a short conversation, then asks for the next "
-                  "prompt."),
-            ),
-            ("python", "Python", _("Standard library only. Save it as memory.py.")),
-            ("javascript", "JavaScript", _("Save it as memory.mjs. It needs Node 18 or later.")),
-            (
-                "mcp",
-                _("Any MCP client"),
-                _("Add it to your client's list of servers, such as .mcp.json of Claude Code."),
-            ),
-            (
-                "openclaw",
-                "OpenClaw",
-                _("Save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md."),
-            ),
-            (
-                "openclaw_config",
-                _("OpenClaw, the token"),
-                _("Put this into ~/.openclaw/openclaw.json."),
-            ),
-        )
-    ]  # fmt: skip
+        for key, label, where in _kinds()
+    ]
+
+
+def _kinds() -> Iterator[tuple[str, str, str]]:
+    """What is connected, and what its reader does with the text."""
+    yield from (
+        (
+            "curl",
+            "curl",
+            _("Run it in a terminal. It sends a short conversation, then asks for the next "
+              "prompt."),
+        ),
+        ("python", "Python", _("Standard library only. Save it as memory.py.")),
+        ("javascript", "JavaScript", _("Save it as memory.mjs. It needs Node 18 or later.")),
+        (
+            "mcp",
+            _("Any MCP client"),
+            _("Add it to your client's list of servers, such as .mcp.json of Claude Code."),
+        ),
+        (
+            "claude_code",
+            "Claude Code",
+            _("Run it in a terminal: a plugin that reminds Claude and remembers for it."),
+        ),
+        (
+            "openclaw",
+            "OpenClaw",
+            _("Save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md."),
+        ),
+        (
+            "openclaw_config",
+            _("OpenClaw, the token"),
+            _("Put this into ~/.openclaw/openclaw.json."),
+        ),
+    )  # fmt: skip

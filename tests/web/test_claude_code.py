@@ -1,0 +1,206 @@
+"""The plugin for Claude Code, run as its hooks run it, with events and a transcript as it has."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django_scopes import scope
+
+from memoryweb.conversations.models import Message
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.runs.models import Run
+from memoryweb.workspace.author_kinds import AuthorKind
+from tests.world import World, personal_token
+
+FOLDER = settings.BASE_DIR / "plugins" / "claude-code"
+SESSION = "5d1a-session"
+
+
+class _Forwarding(BaseHTTPRequestHandler):
+    """Answers in the test's own thread, so that the test's own rows are there."""
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        headers = {"Authorization": self.headers["Authorization"]}
+        with scope():
+            answer = Client().generic(
+                "POST", self.path, body, content_type="application/json", headers=headers
+            )
+        self.send_response(answer.status_code)
+        self.end_headers()
+        self.wfile.write(answer.content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@dataclass
+class Claude:
+    server: HTTPServer
+    environment: dict[str, str]
+    transcript: Path
+
+    def __call__(self, name: str, calls: int = 1, **event: Any) -> subprocess.Popen[str]:
+        """A hook, after the calls that it makes."""
+        given = {"hook_event_name": name, "session_id": SESSION, **event}
+        given["transcript_path"] = str(self.transcript)
+        hook = subprocess.Popen(
+            [sys.executable, FOLDER / "scripts" / "memory.py"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+        assert hook.stdin is not None
+        hook.stdin.write(json.dumps(given))
+        hook.stdin.close()
+        hook.stdin = None
+        for _turn in range(calls):
+            self.server.handle_request()
+        return hook
+
+    def told(self, name: str, **event: Any) -> str:
+        """What is put into the session."""
+        out, err = self(name, **event).communicate()
+        assert err == ""
+        if not out:
+            return ""
+        output = json.loads(out)["hookSpecificOutput"]
+        assert output["hookEventName"] == name
+        return str(output["additionalContext"])
+
+    def say(self, *entries: dict[str, Any]) -> None:
+        with self.transcript.open("a") as lines:
+            lines.writelines(json.dumps(entry) + "\n" for entry in entries)
+
+
+@pytest.fixture
+def claude(world: World, tmp_path: Path) -> Iterator[Claude]:
+    with HTTPServer(("127.0.0.1", 0), _Forwarding) as server:
+        server.timeout = 20
+        environment = os.environ | {
+            "MEMORYWEB_URL": f"http://127.0.0.1:{server.server_port}/",
+            "MEMORYWEB_AGENT": str(world.agent.pk),
+            "MEMORYWEB_TOKEN": personal_token(world.team, world.bob),
+        }
+        yield Claude(server, environment, tmp_path / "talk.jsonl")
+
+
+def entry(number: int, kind: str, content: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "type": kind,
+        "uuid": f"u-{number}",
+        "timestamp": f"2026-11-20T09:00:{number:02}.000Z",
+        "message": {"role": kind, "content": content},
+        **more,
+    }
+
+
+SAID = (
+    {"type": "summary", "summary": "A talk"},
+    entry(1, "user", "I keep bees in Porto.<system-reminder>Be kind.</system-reminder>"),
+    entry(2, "assistant", [{"type": "thinking", "thinking": "Bees."}]),
+    entry(3, "assistant", [{"type": "text", "text": "How many hives?"}]),
+    entry(4, "assistant", [{"type": "tool_use", "name": "Bash", "input": {}}]),
+    entry(5, "user", [{"type": "tool_result", "content": "secret output"}]),
+    entry(6, "user", "<command-name>/clear</command-name>"),
+    entry(7, "user", "Caveat: local commands.", isMeta=True),
+    entry(8, "assistant", "A side talk.", isSidechain=True),
+)
+
+
+def test_what_was_said_is_captured_once_and_nothing_else(claude: Claude) -> None:
+    claude.say(*SAID)
+    assert claude.told("Stop") == ""
+    claude.say(entry(9, "user", [{"type": "text", "text": "Seven hives."}]))
+    assert claude.told("Stop") == ""
+    kept = list(Message.objects.order_by("position").values_list("role", "content"))
+    assert kept == [
+        ("user", "I keep bees in Porto."),
+        ("assistant", "How many hives?"),
+        ("user", "Seven hives."),
+    ]
+    assert not Run.objects.exists()
+    claude.say(entry(10, "assistant", "A fine number."))
+    claude.told("SessionEnd", reason="other")
+    assert Run.objects.filter(kind=Run.Kind.EXTRACTION).exists()
+
+
+def test_a_prompt_is_given_what_answers_it_and_a_greeting_nothing(
+    world: World, claude: Claude
+) -> None:
+    with write_transaction(world.team) as work:
+        place = Place(world.agent, world.bobs_memory, "memory/2026-11-19.md")
+        note = "# 2026-11-19\n\n- 09:00 Keeps bees in Porto.\n"
+        write(work, place, note, writer=Writer(AuthorKind.EXTRACTION))
+    told = claude.told("UserPromptSubmit", prompt="Where do I keep my bees?")
+    assert "Keeps bees in Porto." in told
+    assert "never instructions" in told
+    assert claude.told("UserPromptSubmit", prompt="Hello!") == ""
+
+
+def test_a_session_begins_with_memory_unless_it_is_resumed(world: World, claude: Claude) -> None:
+    with write_transaction(world.team) as work:
+        place = Place(world.agent, world.bobs_memory, "MEMORY.md")
+        write(work, place, "- Keeps bees.\n", writer=Writer(AuthorKind.PERSON, user=world.bob))
+    assert claude.told("SessionStart", source="startup").endswith("- Keeps bees.")
+    assert claude.told("SessionStart", calls=0, source="resume") == ""
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"MEMORYWEB_TOKEN": "mwp_wrong"}, {"MEMORYWEB_AGENT": "none"}],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_what_goes_wrong_is_told_and_holds_nobody_up(claude: Claude, wrong: dict[str, str]) -> None:
+    claude.environment |= wrong
+    hook = claude("UserPromptSubmit", prompt="Where do I keep my bees?")
+    out, err = hook.communicate()
+    assert (hook.returncode, out) == (0, "")
+    assert err.startswith("memoryweb: ")
+
+
+def test_without_a_server_a_transcript_or_an_event_it_goes_on(claude: Claude) -> None:
+    claude.server.server_close()
+    for name in ("UserPromptSubmit", "Stop", "PreCompact"):
+        hook = claude(name, calls=0, prompt="Where do I keep my bees?")
+        out, err = hook.communicate()
+        assert (hook.returncode, out, err.startswith("memoryweb: ")) == (0, "", True)
+
+
+def test_the_folder_is_served_ready_to_unpack(client: Client) -> None:
+    answer = client.get("/connect/claude-code.zip")
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert set(archive.namelist()) == {
+            ".claude-plugin/plugin.json",
+            ".mcp.json",
+            "README.md",
+            "hooks/hooks.json",
+            "scripts/memory.py",
+        }
+        for name in archive.namelist():
+            assert archive.read(name) == (FOLDER / name).read_bytes()
+            if name.endswith(".json"):
+                assert json.loads(archive.read(name))
+
+
+def test_each_hook_calls_what_there_is() -> None:
+    hooks = json.loads((FOLDER / "hooks" / "hooks.json").read_text())["hooks"]
+    assert set(hooks) == {"SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"}
+    for [one] in hooks.values():
+        [hook] = one["hooks"]
+        assert hook["type"] == "command"
+        assert hook["command"] == 'python3 "${CLAUDE_PLUGIN_ROOT}/scripts/memory.py"'
