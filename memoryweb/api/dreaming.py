@@ -120,7 +120,7 @@ def read_dreaming_status(
         last_run=runs.described(stands.last_run, visible) if stands.last_run else None,
         next_run_at=agent.next_dream_at,
         running=runs.described(stands.running[0], visible) if stands.running else None,
-        pending_candidates=stands.pending,
+        pending_candidates=status.pending(agent, owner, now),
         latest_diary_entry=stands.latest_entry or None,
         prompts=PromptCounts.of(prompts_of(agent, Q(owner=owner), now - WEEK)),
         warnings=list(stands.warnings),

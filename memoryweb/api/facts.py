@@ -363,7 +363,7 @@ def _in_full(
     return FactText(
         **_fields(fact),
         line_number=lines_of(fact.file).get(fact.fingerprint) if fact.file else None,
-        evidence=[_ground(visible, one) for one in said_of(fact)],
+        evidence=[_ground(visible, one) for one in said_of([fact])],
         history=history.items,
         history_cursor=history.cursor,
     )

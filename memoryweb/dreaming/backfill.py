@@ -32,6 +32,11 @@ def owners(agent: Agent) -> list[Owner | None]:
     return [None, *found] if None in whose else found
 
 
+def is_left(agent: Agent) -> bool:
+    """Whether `owners` would be any, or only such as are paused."""
+    return bool(_unread(agent))
+
+
 def request(
     work: Transaction, agent: Agent, owner: Owner | None, user: User | None = None
 ) -> engine.Enqueued | None:

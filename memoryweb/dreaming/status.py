@@ -30,7 +30,6 @@ class Status:
     agent: Agent
     last_run: Run | None
     running: tuple[Run, ...]
-    pending: int
     latest_entry: str
     warnings: tuple[str, ...]
 
@@ -39,16 +38,27 @@ def status(agent: Agent, owner: Owner | None, now: datetime) -> Status:
     """Of one (agent, owner), or of the agent's shared notes."""
     runs = dreams_of(agent, owner)
     looks = dreams_of(agent, None).filter(reason=inputs.NO_NEW_NOTES)
-    diary_file = File.objects.of(agent.pk, owner.pk if owner else None).present()
-    text = diary_file.filter(path=inputs.DIARY).values_list("content", flat=True).first()
+    latest_entry, notes = told(agent, owner, now)
     return Status(
         agent=agent,
         last_run=(runs | looks).exclude(finished_at=None).order_by("-finished_at").first(),
         running=tuple(runs.filter(status=Run.Status.RUNNING)),
-        pending=sum(one.verdict != "rejected" for one in candidates(agent, owner, now)),
-        latest_entry=diary.latest(text or ""),
-        warnings=(*warnings(agent, now), *_crowded(agent, owner)),
+        latest_entry=latest_entry,
+        warnings=notes,
     )
+
+
+def told(agent: Agent, owner: Owner | None, now: datetime) -> tuple[str, tuple[str, ...]]:
+    """The latest diary entry, and what a person should look at."""
+    files = File.objects.of(agent.pk, owner.pk if owner else None).present()
+    core = {one.path: one for one in files.filter(path__in=(inputs.DIARY, inputs.MEMORY))}
+    entry = diary.latest(core[inputs.DIARY].content) if inputs.DIARY in core else ""
+    return entry, (*warnings(agent, now), *_crowded(core.get(inputs.MEMORY)))
+
+
+def pending(agent: Agent, owner: Owner | None, now: datetime) -> int:
+    """How many note lines a dream would consider now."""
+    return sum(one.verdict != "rejected" for one in candidates(agent, owner, now))
 
 
 def candidates(agent: Agent, owner: Owner | None, now: datetime) -> tuple[Verdict, ...]:
@@ -85,10 +95,8 @@ def of_endpoint(team: Team) -> Iterable[str]:
         yield _("Today's token budget is used up. Dreams wait until tomorrow.")
 
 
-def _crowded(agent: Agent, owner: Owner | None) -> Iterable[str]:
+def _crowded(file: File | None) -> Iterable[str]:
     """What people hold fast leaves no room for what a dream finds."""
-    files = File.objects.of(agent.pk, owner.pk if owner else None).present()
-    file = files.filter(path=inputs.MEMORY).first()
     if file and is_crowded(file):
         yield _(
             "Over four fifths of MEMORY.md are lines that people wrote, confirmed or pinned: "

@@ -128,13 +128,15 @@ def values_of(fact: Fact) -> "QuerySet[Fact]":
 def evidence_of(facts: Sequence[Fact]) -> "QuerySet[Evidence]":
     """What was said, the latest last."""
     said = Evidence.objects.filter(fact__in=[fact.pk for fact in facts], message__isnull=False)
+    said = said.select_related("message__conversation").defer("message__content")
     return said.order_by(F("said_at").asc(nulls_first=True), "pk")
 
 
-def said_of(fact: Fact) -> "QuerySet[Evidence]":
-    """All that a statement stands on, ready to be shown."""
+def said_of(facts: Iterable[Fact]) -> "QuerySet[Evidence]":
+    """All that statements stand on, ready to be shown."""
     shown = ("message__conversation__owner", "root__file__owner", "root__file__agent")
-    found = fact.evidence.exclude(message=None, root=None).select_related(*shown)
+    found = Evidence.objects.filter(fact__in=[fact.pk for fact in facts])
+    found = found.exclude(message=None, root=None).select_related(*shown)
     found = found.select_related("root__user", "root__run", "root__integration", "root__token")
     return found.order_by(F("said_at").desc(nulls_last=True), "-pk")
 

@@ -28,7 +28,8 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.facts.models import Contradiction
+from memoryweb.facts.listing import weighed
+from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
@@ -105,10 +106,7 @@ class Inbox(Sequence[Item]):
     @cached_property
     def counts(self) -> dict[str, int]:
         """How many of each kind that there is any of."""
-        found = (
-            rows.values_list("item_kind").annotate(Count("pk")) for rows in self._rows().values()
-        )
-        return {kind: count for kind, count in _together(found) if count}
+        return counts_of([self])[0]
 
     def __len__(self) -> int:
         return sum(self.counts.values())
@@ -125,14 +123,14 @@ class Inbox(Sequence[Item]):
                 item_at=F("decided_at") if self._is_decided else SOURCES[kind].since(),
                 item_key=Cast("pk", CharField()),
             ).values_list("item_kind", "item_key", "item_at")
-            for kind, rows in self._rows().items()
+            for kind, rows in self.rows().items()
         )
         keys = list(_together(listed).order_by("-item_at", "item_kind", "item_key")[key])
         if not key.start and key.stop and len(keys) < key.stop:  # these are all there are
             vars(self).setdefault("counts", Counter(kind for kind, _pk, _at in keys))
         return self._filled([(Kind(kind), pk) for kind, pk, _at in keys])
 
-    def _rows(self) -> "dict[Kind, QuerySet[Any]]":
+    def rows(self) -> "dict[Kind, QuerySet[Any]]":
         found = {}
         for kind in self._kinds:
             source = SOURCES[kind]
@@ -160,6 +158,27 @@ class Inbox(Sequence[Item]):
             shown = ((key, by_key.get(key_of(key))) for key in of_kind)
             items |= {(kind, key): item_of(kind, row) for key, row in shown if row}
         return [items[key] for key in keys if key in items]
+
+
+def count_together(*lists: Inbox) -> None:
+    """All that one page shows, in one statement."""
+    for one, counts in zip(lists, counts_of(lists), strict=True):
+        one.__dict__["counts"] = counts  # as the cached property would keep it
+
+
+def counts_of(lists: Sequence[Inbox]) -> list[dict[str, int]]:
+    found = (
+        rows.annotate(item_list=Value(n))
+        .values_list("item_list", "item_kind")
+        .annotate(Count("pk"))
+        for n, one in enumerate(lists)
+        for rows in one.rows().values()
+    )
+    counts: list[dict[str, int]] = [{} for _one in lists]
+    for n, kind, count in _together(found):
+        if count:
+            counts[n][kind] = count
+    return counts
 
 
 def rows_of(kind: Kind, team: Team) -> "QuerySet[Any]":
@@ -263,7 +282,9 @@ SOURCES = {
         holder="",
     ),
     Kind.CONTRADICTION: Source(
-        lambda team: Contradiction.objects.filter(team=team).prefetch_related("facts"),
+        lambda team: Contradiction.objects.filter(team=team).prefetch_related(
+            Prefetch("facts", weighed(Fact.objects.select_related("agent", "file__owner")))
+        ),
         since=lambda: F("created_at"),
         related="agent owner__integration decided_by",
         reasons=lambda _row: (),

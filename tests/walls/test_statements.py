@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
+from memoryweb.review.models import CrowdedFile
 from tests.api.callers import callers_of
 from tests.mcp.client import Mcp
 from tests.statements import statements
@@ -19,6 +20,8 @@ from tests.walls.web_stage import Stage, restored_stage
 from tests.world import World, signed_in
 
 FEW, MANY = 2, 4
+# With one of each kind that can wait. A contradiction shows what each side stands on.
+MOST = {"agents_dreams": 15, "review": 16, "review_item contradiction": 17}
 Calls = Iterator[tuple[str, Callable[[], object]]]
 
 
@@ -37,6 +40,21 @@ def test_every_page_and_route_takes_as_many_statements_for_many_rows_as_for_few(
         if _counted(look) > few[key] and (count := _counted(look)) > few[key]:
             more[key] = (few[key], count)
     assert more == {}
+
+
+def test_pages_that_people_open_every_day_take_few_statements(world: World) -> None:
+    stage = restored_stage(world.home, "home", colleague=world.vera)
+    with scope(team=world.team):
+        memory = world.agent.files.get(owner=None, path="MEMORY.md")
+        CrowdedFile.objects.create(team=world.team, file=memory)
+    client, counts = signed_in(world.people["admin"]), {}
+    items = [f"review_item {kind}" for kind in ("proposal", "flag", "secret", "contradiction")]
+    for key in {*MOST, *items}:
+        look = partial(call, client, PAGES[key], stage)
+        look()
+        counts[key] = _counted(look)
+    most = dict.fromkeys(items, MOST["review"]) | MOST
+    assert {key: count for key, count in counts.items() if count > most[key]} == {}
 
 
 def _grow(world: World, numbers: range) -> None:

@@ -142,7 +142,7 @@ def _statements(world: World, client: Client) -> int:
 
 def test_all_that_waits_under_review_is_named(stage: Stage, alice: Client) -> None:
     page = text(alice.get(url(stage.world.team, "last_night")))
-    assert page.count("Look closer") == 1
+    assert page.count("Line by line") == 1
     assert "1 thing waits for you." in page
 
 

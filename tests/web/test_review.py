@@ -185,3 +185,14 @@ def _page(stage: Stage) -> str:
 
 def _decide(stage: Stage, client: Client, decision: str) -> Any:
     return client.post(_page(stage) + "decide/", {"decision": decision}, follow=True)
+
+
+def test_a_proposal_is_accepted_where_it_is_listed(stage: Stage, bob: Client) -> None:
+    listed = url(stage.world.team, "last_night")
+    page = text(bob.get(listed))
+    assert CHANGE in page
+    form = page[page.index(f'action="{_page(stage)}decide/"') :].partition("</form>")[0]
+    fields = re.findall(r'name="(next|seen|line)" value="([^"]+)"', form)
+    sent = {"decision": "accept"} | dict(fields)
+    assert bob.post(_page(stage) + "decide/", sent).headers["Location"] == listed
+    assert CHANGE in stage.memory.content

@@ -20,7 +20,7 @@ from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict
 from memoryweb.dreaming.schedule import CoolingDown
-from memoryweb.dreaming.status import status
+from memoryweb.dreaming.status import told
 from memoryweb.forgetting.wording import Sought
 from memoryweb.memory.forgetting.telling import away_of
 from memoryweb.memory.transaction import Transaction, write_transaction
@@ -85,7 +85,7 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         found = found.filter(owner=workspace.owner_id)
     rows = _filtered(request, found, form)
     shown = page(request, rows.order_by(Coalesce("clock", "created_at").desc()), size=25)
-    standing = status(agent, None, request.visit.now)
+    latest_entry, warnings = told(agent, None, request.visit.now)
     context = about(
         workspace,
         tab="dreams",
@@ -93,10 +93,10 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         rows=[_listed(request, run) for run in shown],
         form=form,
         next_at=agent.next_dream_at if agent.dreaming else None,
-        standing=standing,
-        latest_entry=render_text(standing.latest_entry),
+        warnings=warnings,
+        latest_entry=render_text(latest_entry),
         can_dream=request.visit.can(Permission.DREAM),
-        has_older=bool(backfill.owners(agent)),
+        has_older=backfill.is_left(agent),
     )
     return show(request, "dreams/dreams.html", context)
 

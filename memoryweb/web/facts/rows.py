@@ -16,7 +16,6 @@ from memoryweb.facts.listing import (
     said_of,
     sides_of,
     values_of,
-    weighed,
     weight_of,
 )
 from memoryweb.facts.models import Contradiction, Evidence, Fact
@@ -39,12 +38,17 @@ _PAST = frozenset({Fact.State.SUPERSEDED, Fact.State.EXPIRED, Fact.State.RETIRED
 
 
 def rows_of(
-    request: TeamRequest, facts: Sequence[Any], *, beside: Agent | None = None
+    request: TeamRequest,
+    facts: Sequence[Any],
+    *,
+    beside: Agent | None = None,
+    said: Iterable[Evidence] | None = None,
 ) -> list[Row]:
-    """Each file is read once. Another agent's are GLOBAL ones, which are read `beside` this one."""
+    """Each file is read once. Another agent's are GLOBAL ones, which are read `beside` this one.
+    `said`: what they stand on, where it is known, the latest last."""
     away = without_forgotten(facts)
     lines = {one.pk: lines_of(one) for one in {fact.file for fact in facts if fact.file}}
-    speakers = _speakers(request, facts)
+    speakers = _speakers(request, evidence_of(facts) if said is None else said)
     rows = []
     for fact in facts:
         weight, state = weight_of(fact, request.visit.now), _state(request, fact)
@@ -87,11 +91,16 @@ def fact_url(request: TeamRequest, fact: Fact) -> str:
     return to(request, "agents_fact", fact.agent_id, fact.pk, query=query)
 
 
-def sides_shown(request: TeamRequest, found: Contradiction) -> list[Row]:
-    """What stands first, each with what it stands on."""
-    facts = weighed(found.facts.all()).select_related("file__agent", "file__owner", "agent")
-    rows = rows_of(request, sides_of(found, facts))
-    return [row | {"grounds": grounds_of(request, row["fact"])} for row in rows]
+def sides_shown(request: TeamRequest, found: Sequence[Contradiction]) -> dict[UUID, list[Row]]:
+    """By contradiction: what stands first, each side with what it stands on."""
+    sides = {one.pk: sides_of(one, one.facts.all()) for one in found}
+    facts = [fact for of_one in sides.values() for fact in of_one]
+    said = list(said_of(facts)) if facts else []
+    rows = {row["fact"].pk: row for row in rows_of(request, facts, said=said[::-1])}
+    away = hidden(messages=[one.message for one in said if one.message])
+    for fact in facts:
+        rows[fact.pk]["grounds"] = _grounds(request, fact, said, away)
+    return {key: [rows[fact.pk] for fact in of_one] for key, of_one in sides.items()}
 
 
 def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
@@ -104,13 +113,17 @@ def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
 
 def grounds_of(request: TeamRequest, fact: Fact) -> list[Row]:
     """What it stands on, the latest first. One without a text is not for this reader."""
-    cited = list(said_of(fact))
+    cited = list(said_of([fact]))
     away = hidden(messages=[one.message for one in cited if one.message])
-    grounds = [_ground(request, one, away) for one in cited]
+    return _grounds(request, fact, cited, away)
+
+
+def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], away: Hidden) -> list[Row]:
+    grounds = [_ground(request, one, away) for one in said if one.fact_id == fact.pk]
     if fact.confirmed_at:
         who = fact.confirmed_by
-        said = _("{name} confirmed it.").format(name=who) if who else _("It was confirmed.")
-        grounds.append({"text": said, "at": fact.confirmed_at})
+        told = _("{name} confirmed it.").format(name=who) if who else _("It was confirmed.")
+        grounds.append({"text": told, "at": fact.confirmed_at})
     return sorted(grounds, key=lambda one: one["at"].timestamp() if one["at"] else 0, reverse=True)
 
 
@@ -211,9 +224,8 @@ def _state(request: TeamRequest, fact: Fact) -> Fact.State:
     return state_on(fact, today(request.visit.now, fact.agent.zone))
 
 
-def _speakers(request: TeamRequest, facts: Sequence[Fact]) -> dict[UUID, str]:
+def _speakers(request: TeamRequest, said: Iterable[Evidence]) -> dict[UUID, str]:
     """Who said it last, where a message tells and this reader may see it."""
-    said = evidence_of(facts).select_related("message__conversation").defer("message__content")
     return {
         one.fact_id: one.message.name
         for one in said

@@ -22,9 +22,8 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.last_night.cards import cards_of
 from memoryweb.web.last_night.headline import headline, others, waiting
 from memoryweb.web.last_night.table import numbers
-from memoryweb.web.naming import owner_name
 from memoryweb.web.paging import page
-from memoryweb.web.review.kinds import LOOKS, tell_all
+from memoryweb.web.review.needs import need_of, needs_of
 
 _NEEDS = 4
 _LISTED = 50  # looked through for agents that ask
@@ -105,28 +104,8 @@ def _latest(one: AgentNights, now: datetime) -> date:
 def _needs(request: TeamRequest, items: Sequence[Item]) -> list[dict[str, Any]]:
     """What was opened by break-glass is named, and told on its own page alone."""
     common = request.visit.is_common
-    said = tell_all(request, [one for one in items if common(one.owner.pk if one.owner else None)])
-    return [_need(request, item, said.get((item.kind, item.id), "")) for item in items]
-
-
-def _need(request: TeamRequest, item: Item, said: str) -> dict[str, Any]:
-    look = LOOKS[item.kind]
-    return {
-        "item": item,
-        "name": look.name,
-        "tone": look.tone,
-        "whose": owner_name(request.visit, item.owner),
-        "said": said,
-        "reason": next(iter(look.reasons(item)), ""),
-        "url": to(request, "review_item", item.kind, item.id),
-        "icon": look.icon,
-        "decisions": [one for one in look.decisions if said and one.code in _AT_ONCE],
-        "decide_url": to(request, "review_decide", item.kind, item.id),
-    }
-
-
-# Decisions that need nothing but the sentence that is shown.
-_AT_ONCE = {"keep", "remove", "seen", "KEEP_A", "KEEP_B"}
+    told = needs_of(request, [one for one in items if common(one.owner.pk if one.owner else None)])
+    return [told.get((item.kind, item.id)) or need_of(request, item) for item in items]
 
 
 def _failure(request: TeamRequest, one: AgentNights) -> dict[str, str]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.facts.listing import sides_of
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting.telling import tell
-from memoryweb.memory.placeholders import for_people, for_people_all
+from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.review import secrets
 from memoryweb.review.changes import unmarked
 from memoryweb.review.inbox import Item, Kind
@@ -22,9 +22,8 @@ from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.web.review.lines import proposal_shown
+from memoryweb.web.review.lines import Shown, proposal_shown, shown_of
 from memoryweb.web.wording import Text
-from memoryweb.workspace.models import File
 
 
 class ValueForm(forms.Form):
@@ -151,7 +150,8 @@ def _place(item: Item) -> str:
 
 
 def _contradiction(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
-    return {"sides": sides_shown(request, item.row), "can_undo": bool(item.row.before)}
+    sides = sides_shown(request, [item.row])[item.row.pk]
+    return {"sides": sides, "can_undo": bool(item.row.before)}
 
 
 def _both_sides(item: Item, _content: str) -> str:
@@ -324,18 +324,13 @@ LOOKS = {
 }
 
 
-def tell_all(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, str], str]:
+def tell_all(
+    request: TeamRequest, items: Sequence[Item], shown: Shown | None = None
+) -> dict[tuple[Kind, str], str]:
     """The one sentence of each that this reader may read; what is to be forgotten is not in it."""
     read = [one for one in items if request.visit.reads(one.owner.pk if one.owner else None)]
-    texts: dict[tuple[Kind, str], tuple[File, str]] = {
-        (one.kind, one.id): (one.row.file, one.row.file.content)
-        if one.kind == Kind.FLAG
-        else (one.row.file, one.row.content)
-        for one in read
-        if one.kind in {Kind.PROPOSAL, Kind.FLAG}
-    }
-    shown = dict(zip(texts, for_people_all([*texts.values()]), strict=True)) if texts else {}
+    texts = shown_of(read) if shown is None else shown
     return {
-        (one.kind, one.id): LOOKS[one.kind].tells(one, shown.get((one.kind, one.id), ""))
+        (one.kind, one.id): LOOKS[one.kind].tells(one, texts.get(one.id, ("", ""))[1])
         for one in read
     }

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import QueryDict
 from django.utils.text import Truncator
+from django.utils.translation import gettext_lazy as _
 
 from memoryweb.conversations.queries import messages_with_talks
 from memoryweb.language.normal_form import normalise
@@ -14,15 +15,19 @@ from memoryweb.memory.placeholders import for_people_all
 from memoryweb.memory.review import proposals
 from memoryweb.provenance.origins import Source
 from memoryweb.review.changes import Change, Picked, changes_of, print_of, spans_of
-from memoryweb.review.inbox import Item
+from memoryweb.review.inbox import Item, Kind
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import owner_query, talk_url
 from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.statements import Piece, changed_words
 from memoryweb.workspace.queries import files_by_id
 from memoryweb.workspace.revisions import content_of
 
+Shown = Mapping[str, tuple[str, str]]  # the two texts as people read them
 _QUOTED = 240  # characters of a message
+_BRIEF = 3  # lines of a proposal where it is one of many
+_MARKS = {"add": ("+", _("Added")), "change": ("⇄", _("Changed")), "retire": ("−", _("Retired"))}
 
 
 def proposal_shown(request: TeamRequest, item: Item, data: QueryDict | None) -> dict[str, Any]:
@@ -65,6 +70,52 @@ def _picked(data: QueryDict, changes: Sequence[Change]) -> Picked:
     return Picked(frozenset(numbers - emptied), words, data.get("seen", ""))
 
 
+def shown_of(items: Iterable[Item]) -> Shown:
+    """In one statement, by the id of a proposal or a flagged line."""
+    of = {one.id: one.row for one in items if one.kind in {Kind.PROPOSAL, Kind.FLAG}}
+    texts = [(row.file, text) for row in of.values() for text in _texts(row)]
+    shown = for_people_all(texts) if texts else []
+    return dict(zip(of, zip(shown[::2], shown[1::2], strict=True), strict=True))
+
+
+def _texts(row: Any) -> tuple[str, str]:
+    """That of the file, and what is proposed in its place."""
+    return row.file.content, getattr(row, "content", row.file.content)
+
+
+def in_brief(items: Sequence[Item], shown: Shown) -> dict[str, dict[str, Any]]:
+    """By id, those that are small enough to be accepted where they are listed: the first lines, and
+    what the form says of all. Whose file has changed since is looked at on its own page."""
+    fit = [one for one in items if one.row.base_revision == one.row.file.revision]
+    found = {}
+    for item in fit:
+        before, after = _texts(item.row)
+        if not (changes := changes_of(before, after)):
+            continue
+        read = _Read(_texts(item.row), shown[item.id])
+        found[item.id] = {
+            "lines": [_in_brief(one, read) for one in changes[:_BRIEF]],
+            "more": max(0, len(changes) - _BRIEF),
+            "numbers": [one.number for one in changes],
+            "seen": print_of(before, after),
+        }
+    return found
+
+
+def _in_brief(change: Change, read: "_Read") -> dict[str, Any]:
+    old, new = (_plain(read.spans(one)) for one in (change.row.old, change.row.new))
+    mark, label = _MARKS[change.kind]
+    if change.kind == "change":
+        return {
+            "kind": change.kind,
+            "mark": mark,
+            "label": label,
+            "pieces": changed_words(old, new),
+        }
+    piece = Piece(old, "old") if change.kind == "retire" else Piece(new)
+    return {"kind": change.kind, "mark": mark, "label": label, "pieces": [piece]}
+
+
 def _can_undo(item: Item) -> bool:
     proposal = item.row
     if proposal.state == "accepted":
@@ -75,7 +126,7 @@ def _can_undo(item: Item) -> bool:
 def _rows(
     request: TeamRequest, item: Item, changes: Sequence[Change], picked: Picked | None
 ) -> list[dict[str, Any]]:
-    behind, read = _behind(item, changes), _Read(item)
+    behind, read = _behind(item, changes), _Read(_texts(item.row), shown_of([item])[item.id])
     heard = _Heard(request, [one for sources in behind.values() for one in sources[1]])
     left = item.row.taken.get("left_out", []), item.row.taken.get("kept", [])
     return [
@@ -137,11 +188,8 @@ def _source(packed: Mapping[str, Any]) -> Source:
 class _Read:
     """Lines as people read them: without what is to be forgotten."""
 
-    def __init__(self, item: Item) -> None:
-        texts = [item.row.file.content, item.row.content]
-        shown = for_people_all([(item.row.file, text) for text in texts])
-        true = "\n".join(texts).split("\n")
-        pairs = zip(true, "\n".join(shown).split("\n"), strict=True)
+    def __init__(self, true: Iterable[str], shown: Iterable[str]) -> None:
+        pairs = zip("\n".join(true).split("\n"), "\n".join(shown).split("\n"), strict=True)
         self._hidden = {line: other for line, other in pairs if line != other}
 
     def is_hidden(self, spans: Sequence[Span]) -> bool:

@@ -1,9 +1,7 @@
 """What waits for a person: one list, the chosen item beside it, and one way to decide."""
 
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -16,34 +14,32 @@ from memoryweb.memory.review import decisions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.flags import files_of
 from memoryweb.review import inbox
-from memoryweb.review.inbox import Inbox, Item, Kind
+from memoryweb.review.inbox import Item, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
 from memoryweb.web.htmx import next_url, show, to
-from memoryweb.web.naming import Choice, owner_name
-from memoryweb.web.paging import Page, page
+from memoryweb.web.naming import owner_name
 from memoryweb.web.review import undoing
-from memoryweb.web.review.kinds import GROUPS, LOOKS, Decision, tell_all
+from memoryweb.web.review.kinds import LOOKS, Decision, tell_all
 from memoryweb.web.review.lines import picked_of
+from memoryweb.web.review.lists import Listed, filters_of, groups_of, listed_page, state_of
 from memoryweb.workspace.models import File
-
-_WEEK = timedelta(days=7)
-_STATES = ("others", "decided")
 
 
 @team_view("GET")
 def review(request: TeamRequest) -> HttpResponse:
-    listed = _listed_page(request)
+    listed = listed_page(request)
     readable = (item for item in listed if _reads(request, item))
     return _show(request, listed, next(readable, None), is_list=True)
 
 
 @team_view("GET")
 def detail(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
+    listed = listed_page(request)
     try:
-        item = _find(request, kind, item_id)
+        item = _find(request, kind, item_id, listed)
     except Decided as late:
         return _late(request, late)
-    return _show(request, _listed_page(request), item)
+    return _show(request, listed, item)
 
 
 @team_view("GET")
@@ -57,11 +53,11 @@ def moved(request: TeamRequest, kind: str, item_id: str = "") -> HttpResponse:
 @team_view("POST")
 def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     """After it the next item is open, or the same one again where a decision was taken back."""
-    code, listed = request.POST.get("decision", ""), _listed_page(request)
+    code, listed = request.POST.get("decision", ""), listed_page(request)
     if kind == Kind.FLAG and code == "undo":
         return _undo_flag(request, item_id)
     try:
-        item = _find(request, kind, item_id)
+        item = _find(request, kind, item_id, listed)
     except Decided as late:
         return _late(request, late)
     _require_deciding(request, item.owner, item.kind)
@@ -114,9 +110,10 @@ def _require_deciding(request: TeamRequest, owner: Any, kind: Kind) -> None:
         raise Refused("decide", owner)
 
 
-def _find(request: TeamRequest, kind: str, item_id: str) -> Item:
-    visit = request.visit
-    item = inbox.find(kind, item_id, visit.team, visit.outcomes)
+def _find(request: TeamRequest, kind: str, item_id: str, listed: Iterable[Item] = ()) -> Item:
+    visit, key = request.visit, (kind, item_id)
+    item = next((one for one in listed if (one.kind, one.id) == key), None)
+    item = item or inbox.find(kind, item_id, visit.team, visit.outcomes)
     if item is None:
         _require_gone(request, kind, item_id.partition(".")[0])
         raise Decided
@@ -154,37 +151,24 @@ def _decision(item: Item, code: str) -> Decision:
     raise Http404
 
 
-def _listed_page(request: TeamRequest) -> Page[Item]:
-    visit, state, kind = request.visit, _state(request), request.GET.get("kind", "")
-    kinds = GROUPS[kind][1] if kind in GROUPS else [kind] if kind in Kind.values else ()
-    if state == "others":
-        found = Inbox(visit.team, visit.of_others, kinds=kinds)
-    elif state == "decided":
-        found = Inbox(visit.team, visit.outcomes, kinds=kinds, is_decided=True)
-    else:
-        found = Inbox(visit.team, visit.decidable, kinds=kinds) if kinds else visit.waiting
-    return page(request, found)
-
-
 def _show(
     request: TeamRequest,
-    listed: Page[Item],
+    listed: Listed,
     item: Item | None,
     *,
     is_list: bool = False,
     data: QueryDict | None = None,
     refused: str = "",
 ) -> HttpResponse:
-    visit, state = request.visit, _state(request)
-    week = Inbox(visit.team, visit.outcomes, is_decided=True, since=visit.now - _WEEK)
+    state = state_of(request)
     context = {
         "page": listed,
         "rows": list(_rows(request, listed, item)),
         "state": state,
-        "groups": _groups(request),
-        "back": to(request, "review", query=_kept(request)),
-        "decided": len(week),
-        "can_scan": visit.can(Permission.MANAGE_AGENTS),
+        "groups": groups_of(request),
+        "back": to(request, "review", query=filters_of(request)),
+        "decided": listed.decided,
+        "can_scan": request.visit.can(Permission.MANAGE_AGENTS),
         "is_list": is_list,
         "undoable": undoing.toast(request),
         "refused": refused,
@@ -195,10 +179,10 @@ def _show(
 
 
 def _opened(
-    request: TeamRequest, listed: Page[Item], item: Item, data: QueryDict | None
+    request: TeamRequest, listed: Listed, item: Item, data: QueryDict | None
 ) -> dict[str, Any]:
     _note(request, item)
-    look, query = LOOKS[item.kind], _kept(request)
+    look, query = LOOKS[item.kind], filters_of(request)
     about = look.about(request, item, data)
     decides = request.visit.decides(item.owner, inbox.SOURCES[item.kind].takes)
     buttons = [one for one in look.decisions if one.code != "accept" or not about.get("is_stale")]
@@ -230,9 +214,7 @@ def _opened(
     )
 
 
-def _rows(
-    request: TeamRequest, listed: Page[Item], chosen: Item | None
-) -> Iterator[dict[str, Any]]:
+def _rows(request: TeamRequest, listed: Listed, chosen: Item | None) -> Iterator[dict[str, Any]]:
     said = tell_all(request, listed.items)
     for item in listed:
         look, reads, key = LOOKS[item.kind], _reads(request, item), (item.kind, item.id)
@@ -242,15 +224,15 @@ def _rows(
             "item": item,
             "look": look,
             "tells": said.get(key, ""),
-            "url": _url(request, item) + _kept(request) if reads else "",
+            "url": _url(request, item) + filters_of(request) if reads else "",
             "is_chosen": chosen is not None and key == (chosen.kind, chosen.id),
             "at": item.since if item.is_waiting else item.decided_at,
         }
 
 
-def _after(request: TeamRequest, listed: Page[Item], item: Item) -> str:
+def _after(request: TeamRequest, listed: Listed, item: Item) -> str:
     """The next one, else the one before, else the list."""
-    at, query = _position(listed, item), _kept(request)
+    at, query = _position(listed, item), filters_of(request)
     others = [*listed.items[at + 1 :], *listed.items[:at][::-1]] if at is not None else []
     readable = (one for one in others if _reads(request, one))
     following = next(readable, None)
@@ -259,7 +241,7 @@ def _after(request: TeamRequest, listed: Page[Item], item: Item) -> str:
     return _url(request, following) + query
 
 
-def _position(listed: Page[Item], item: Item) -> int | None:
+def _position(listed: Listed, item: Item) -> int | None:
     keys = [(one.kind, one.id) for one in listed]
     return keys.index((item.kind, item.id)) if (item.kind, item.id) in keys else None
 
@@ -274,25 +256,3 @@ def _note(request: TeamRequest, item: Item) -> None:
 
 def _url(request: TeamRequest, item: Item) -> str:
     return to(request, "review_item", item.kind, item.id)
-
-
-def _state(request: TeamRequest) -> str:
-    state = request.GET.get("state", "")
-    return state if state in _STATES else ""
-
-
-def _kept(request: TeamRequest) -> str:
-    """The filters of the list, for every link of it."""
-    asked = {name: request.GET.get(name, "") for name in ("state", "kind", "page")}
-    query = urlencode({name: value for name, value in asked.items() if value})
-    return f"?{query}" if query else ""
-
-
-def _groups(request: TeamRequest) -> list[Choice]:
-    state, kind = _state(request), request.GET.get("kind", "")
-    more = f"&state={state}" if state else ""
-    where = to(request, "review")
-    return [
-        Choice(label, f"{where}?kind={code}{more}", kind == code or kind in kinds)
-        for code, (label, kinds) in GROUPS.items()
-    ]
