@@ -9,6 +9,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right
+from memoryweb.api.morning import MorningCard, offered
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
 from memoryweb.conversations.models import Conversation
@@ -121,6 +122,11 @@ class ContextOut(Camel):
         "is what every message gets."
     )
     gauge: TokenGauge
+    morning: MorningCard | None = Field(
+        None,
+        description="In the first conversation of the day: what the last dream did, as far as it "
+        "has not been told. Offer it to the person, and say so with `morning-card/seen`.",
+    )
 
 
 @router.operation("POST", "/agents/{agent_id}/context", Right.READ)
@@ -132,8 +138,11 @@ def build_context(request: Request, agent_id: str, body: ContextRequest) -> Cont
     conversation = conversation_of(agent, owner, body.conversation_id)
     reader = Reader(agent, owner)
     window, ephemeral = body.budget, body.ephemeral
+    is_first = bool(body.conversation_id) and injections.is_first_today(reader)
     built = serve(caller, reader, body.message, conversation, window=window, ephemeral=ephemeral)
-    return _answer(built)
+    answer = _answer(built)
+    answer.morning = offered(built.reader) if is_first else None
+    return answer
 
 
 def serve(

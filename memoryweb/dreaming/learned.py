@@ -11,7 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.dreaming.models import Operation, Report
+from memoryweb.dreaming.models import Operation, Report, Seen
 from memoryweb.dreaming.queries import local_day
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Evidence, Fact
@@ -32,10 +32,16 @@ class Learned:
     """One operation. `fact` is the statement that it made, or the one that it took away; None
     where that is gone. `said` is the latest message under it."""
 
-    operation: Operation
+    operation: Any
     report: Report
     fact: Any | None = None
     said: Evidence | None = None
+
+    @property
+    def is_new(self) -> bool:
+        """Its reader has not been told of it."""
+        seen, done = self.operation.seen_at, self.report.run.finished_at
+        return seen is None or (done is not None and done > seen)
 
 
 @dataclass
@@ -70,17 +76,19 @@ class AgentNight:
 
 
 def night_of_each(
-    days: Mapping[Agent, date], *, open_to: Reach, counted: Reach | None
+    days: Mapping[Agent, date], *, open_to: Reach, counted: Reach | None, whose: Mapping[str, Any]
 ) -> dict[UUID, AgentNight]:
     """Agent → its night of that day. `open_to` filters what this reader reads, `counted` what they
-    may know the count of; None: nothing. In four statements."""
+    may know the count of; None: nothing. `whose` says of whom `Seen` tells. In four statements."""
     nights = {agent.pk: AgentNight(agent, day) for agent, day in days.items()}
     if not nights:
         return nights
     done = _done(days)
     reports: dict[UUID, Report] = {}
     shown = []
-    for one in done.filter(open_to("report__owner")).select_related(*_SHOWN).order_by(*_ORDER):
+    seen = Seen.objects.filter(agent=OuterRef("report__agent"), **whose).values("at")[:1]
+    read = done.filter(open_to("report__owner")).annotate(seen_at=Subquery(seen))
+    for one in read.select_related(*_SHOWN).order_by(*_ORDER):
         night = nights[one.report.agent_id]
         if one.day == night.day:
             if one.report_id not in reports:

@@ -124,3 +124,32 @@ class Candidate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verdict} {self.key[:8]}"
+
+
+class Seen(models.Model):
+    """Until when somebody knows what an agent's dreams did: a person of the team, else an owner."""
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey("agents.Agent", models.CASCADE, related_name="+", db_index=False)
+    user = models.ForeignKey("accounts.User", models.CASCADE, null=True, related_name="+")
+    owner = models.ForeignKey("agents.Owner", models.CASCADE, null=True, related_name="+")
+    at = models.DateTimeField()
+
+    objects = TeamManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["agent", "user"],
+                condition=models.Q(user__isnull=False),
+                name="dreaming_seen_user",
+            ),
+            models.UniqueConstraint(
+                fields=["agent", "owner"],
+                condition=models.Q(owner__isnull=False),
+                name="dreaming_seen_owner",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id or self.owner_id}: {self.at}"

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.readers import Reader
@@ -121,6 +122,15 @@ def served(
         },
     )
     return injection
+
+
+def is_first_today(reader: Reader) -> bool:
+    """No prompt was served for this reader since midnight in the agent's time zone."""
+    midnight = timezone.now().astimezone(reader.agent.zone).replace(hour=0, minute=0, second=0)
+    prompts = Injection.objects.filter(
+        team=reader.agent.team_id, agent=reader.agent, owner=reader.owner, at__gte=midnight
+    )
+    return not prompts.filter(via=Injection.Via.CONTEXT).exists()
 
 
 def found(

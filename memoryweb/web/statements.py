@@ -76,6 +76,7 @@ class Told:
     pieces: tuple[Piece, ...]
     why: str = ""
     note: str = ""
+    is_new: bool = False
     source: Source | None = None
     band: str = ""
     trusted: str | Promise = ""
@@ -90,9 +91,11 @@ class Told:
 
 def told_of(request: TeamRequest, learned: Iterable[Learned]) -> dict[UUID, list[Told]]:
     """By report."""
+    those = list(learned)
+    tells_new = not all(one.is_new for one in those)  # else it is the morning's first visit
     found: dict[UUID, list[Told]] = {}
-    for one in learned:
-        found.setdefault(one.report.pk, []).append(_told(request, one))
+    for one in those:
+        found.setdefault(one.report.pk, []).append(_told(request, one, tells_new))
     return found
 
 
@@ -111,10 +114,11 @@ def changed_words(old: str, new: str) -> tuple[Piece, ...]:
     return (*pieces, *(Piece(span.text, "old") for span in left))
 
 
-def _told(request: TeamRequest, one: Learned) -> Told:
+def _told(request: TeamRequest, one: Learned, tells_new: bool) -> Told:
     operation, fact = one.operation, one.fact
     sign, label = _SIGNS.get(operation.outcome, ("add", ""))
     told: dict[str, Any] = {"id": f"said-{operation.pk}", "sign": sign, "label": label}
+    told["is_new"] = tells_new and one.is_new
     if fact and fact.is_hidden:
         note = _("Forgotten. Nobody is given it any more, and it will be erased.")
         undo = _undo(request, fact) if _changes(request, fact) else None

@@ -306,6 +306,10 @@ ROUTES: dict[str, Route] = {
         MEMORY + "/facts/{fact}?owner=shared", about="nobody", ids=("agent", "fact")
     ),
     "list_contradictions": _read(MEMORY + "/facts/contradictions"),
+    "read_morning_card": _read(MEMORY + "/dream/morning-card"),
+    "mark_morning_card_seen": Route(
+        "POST", MEMORY + "/dream/morning-card/seen", READ, {}, "body", changes=True
+    ),
     "confirm_fact": _decided("/facts/{fact}/confirm", None, "fact"),
     "edit_fact": _decided("/facts/{fact}/edit", {"text": "Breakfast ends at ten."}, "fact"),
     "retire_fact": _decided("/facts/{fact}/retire", None, "fact"),

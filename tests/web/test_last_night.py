@@ -287,3 +287,15 @@ def test_all_kinds_that_wait_take_a_bounded_number_of_statements(
     contradicted(home, None)
     asked_to_forget(home, None, is_open=True)
     assert _statements(stage.world, alice) <= 24
+
+
+def test_what_came_since_the_last_visit_is_told_apart(stage: Stage, alice: Client) -> None:
+    world, address = stage.world, url(stage.world.team, "last_night")
+    assert ">new<" not in text(alice.get(address))
+    with write_transaction(world.team) as work:
+        acting = Acting(Reader(world.agent), timezone.now())
+        writer = Writer(AuthorKind.PERSON, world.bob)
+        remember(work, acting, "The pool opens at seven.", writer=writer)
+    dream(world.home, None)
+    assert text(alice.get(address)).count(">new<") == 1
+    assert ">new<" not in text(alice.get(address))

@@ -1,6 +1,6 @@
 """The first page: what the agents learned last night, what waits, and what comes next."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
+from memoryweb.dreaming import seen
 from memoryweb.dreaming.learned import AgentNight, night_of_each
 from memoryweb.dreaming.queries import NIGHTS, AgentNights, nights_of, team_warnings
 from memoryweb.review.inbox import Item
@@ -53,6 +54,8 @@ def last_night(request: TeamRequest) -> HttpResponse:
         **_asking(request, standing, waits),
         **numbers(request, standing),
     }
+    if asked is None and not request.htmx:
+        _mark_seen(request, ordered)
     return show(request, "last_night/last_night.html", context, partials=("agents",))
 
 
@@ -66,7 +69,15 @@ def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[AgentNights
 def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> dict[UUID, AgentNight]:
     visit = request.visit
     counted = visit.outcomes if visit.can(Permission.SEE_OWNERS) else None
-    return night_of_each(days, open_to=visit.common, counted=counted)
+    whose = seen.who(visit.user)
+    return night_of_each(days, open_to=visit.common, counted=counted, whose=whose)
+
+
+def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
+    """The page stays as it is; what came since is told apart on the next visit."""
+    fresh = [night.agent for night in nights if any(one.is_new for one in night.learned)]
+    if fresh:
+        seen.mark(fresh, seen.who(request.user), request.visit.now)
 
 
 def _asking(
