@@ -1,7 +1,8 @@
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -17,6 +18,7 @@ from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.names import checked_address
 from memoryweb.accounts.permissions import Role
 from memoryweb.audit.record import Actor, Entry, lock, record
+from memoryweb.prepared import Prepared
 
 
 @transaction.atomic
@@ -85,6 +87,13 @@ def find(team: Team, email: str) -> Membership:
     if membership is None:
         raise NotFound(_("{email} is not a member of this team.").format(email=email))
     return membership
+
+
+@Prepared
+def current_memberships(user_id: UUID, now: datetime) -> "QuerySet[Membership]":
+    """A person's, by the name of the team; the rail shows them all."""
+    found = Membership.objects.current(now).filter(user=user_id, team__is_system=False)
+    return found.select_related("team", "user").order_by("team__name", "pk")
 
 
 def check_end(ends_at: datetime | None) -> None:

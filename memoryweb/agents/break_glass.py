@@ -8,9 +8,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from memoryweb.accounts.models import Team, User
+from memoryweb.accounts.models import User
 from memoryweb.agents.models import BreakGlass, Owner
 from memoryweb.audit.record import Actor, Entry, record, target
+from memoryweb.prepared import Prepared
 
 LASTS = timedelta(minutes=60)
 
@@ -42,8 +43,9 @@ def open_glass(*, owner: Owner, user: User, reason: str, by: Actor) -> BreakGlas
     return grant
 
 
-def open_grants(team: Team, user: User, now: datetime) -> "QuerySet[BreakGlass]":
-    found = BreakGlass.objects.filter(team=team, user=user, expires_at__gt=now)
+@Prepared
+def open_grants(team_id: UUID, user_id: UUID, now: datetime) -> "QuerySet[BreakGlass]":
+    found = BreakGlass.objects.filter(team=team_id, user=user_id, expires_at__gt=now)
     return found.select_related("owner__integration", "owner__person")
 
 

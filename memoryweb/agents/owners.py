@@ -15,6 +15,7 @@ from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnkno
 from memoryweb.agents.models import Owner
 from memoryweb.audit.record import Actor, Entry, lock, record, target
 from memoryweb.language.secrets.names import holds_secret
+from memoryweb.prepared import Prepared
 
 
 def person_owner(team: Team, user: User) -> Owner:
@@ -23,6 +24,13 @@ def person_owner(team: Team, user: User) -> Owner:
         team=team, source="user", external_id=str(user.pk), defaults={"person": user}
     )
     return owner
+
+
+@Prepared
+def common_owners(team_id: uuid.UUID, user_id: uuid.UUID) -> "QuerySet[Owner]":
+    """Whose memory a member reads: their account and its channels, and the system's."""
+    common = Owner.objects.filter(Q(person=user_id) | Q(source="system"), team=team_id)
+    return common.select_related("integration", "person")
 
 
 def api_owner(team: Team, integration: Integration, end_user_id: str) -> Owner:

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any, overload
 from uuid import UUID
 
@@ -31,6 +31,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.forgetting.models import Request, Target
+from memoryweb.prepared import Prepared
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal
@@ -160,6 +161,43 @@ class Inbox(Sequence[Item]):
         return [items[key] for key in keys if key in items]
 
 
+class Waiting(Inbox):
+    """All that waits for a person. Every page with a rail counts it, by SQL that is made once."""
+
+    def __init__(
+        self, team: Team, rights: frozenset[Permission], own: Iterable[UUID], opened: Iterable[UUID]
+    ) -> None:
+        self._rights, self._owners = rights, (tuple(own), tuple(opened))
+        super().__init__(team, partial(reach_of, rights, *self._owners))
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        return _by_list(_count_of(self._rights)(self._team.pk, *self._owners), 1)[0]
+
+
+@cache
+def _count_of(rights: frozenset[Permission]) -> Prepared[tuple[int, str, int]]:
+    return Prepared(
+        lambda team, *owners: _counted([Inbox(team, partial(reach_of, rights, *owners))])
+    )
+
+
+def reach_of(
+    rights: Collection[Permission],
+    own: Iterable[UUID],
+    opened: Iterable[UUID],
+    owner: str,
+    takes: Permission,
+) -> Q:
+    """The filter for what a person decides about: shared memory with the right to, what is theirs,
+    and what was opened to them, of which nobody forgets for another."""
+    owners = own if takes == Permission.FORGET else (*own, *opened)
+    reach = Q(**{f"{owner}__in": owners})
+    if takes in rights:
+        reach |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
+    return reach
+
+
 def count_together(*lists: Inbox) -> None:
     """All that one page shows, in one statement."""
     for one, counts in zip(lists, counts_of(lists), strict=True):
@@ -167,15 +205,22 @@ def count_together(*lists: Inbox) -> None:
 
 
 def counts_of(lists: Sequence[Inbox]) -> list[dict[str, int]]:
-    found = (
+    return _by_list(_counted(lists), len(lists))
+
+
+def _counted(lists: Sequence[Inbox]) -> "QuerySet[Any, tuple[int, str, int]]":
+    return _together(
         rows.annotate(item_list=Value(n))
         .values_list("item_list", "item_kind")
         .annotate(Count("pk"))
         for n, one in enumerate(lists)
         for rows in one.rows().values()
     )
-    counts: list[dict[str, int]] = [{} for _one in lists]
-    for n, kind, count in _together(found):
+
+
+def _by_list(found: Iterable[tuple[int, str, int]], lists: int) -> list[dict[str, int]]:
+    counts: list[dict[str, int]] = [{} for _list in range(lists)]
+    for n, kind, count in found:
         if count:
             counts[n][kind] = count
     return counts

@@ -23,17 +23,18 @@ from django.views.decorators.http import require_http_methods
 from django_htmx.middleware import HtmxDetails
 from django_scopes import scope
 
+from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, Role, can
 from memoryweb.accounts.teams import SYSTEM_SLUG, system_team
 from memoryweb.agents.break_glass import open_grants
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
 from memoryweb.agents.models import Agent, BreakGlass, Owner
-from memoryweb.agents.owners import find, person_owner
+from memoryweb.agents.owners import common_owners, find, person_owner
 from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
-from memoryweb.review.inbox import Inbox
+from memoryweb.review.inbox import Waiting, reach_of
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, FileQuerySet, Import
 
@@ -68,9 +69,15 @@ class Visit:
         return Actor("person", str(self.user.pk), self.role)
 
     @cached_property
+    def _rights(self) -> frozenset[Permission]:
+        return frozenset(filter(self.can, Permission))
+
+    @cached_property
     def _common(self) -> list[Owner]:
-        wanted = Q(person=self.user) | Q(source="system")
-        return list(self.team.owners.filter(wanted).select_related("integration", "person"))
+        found = common_owners(self.team.pk, self.user.pk)
+        for owner in found:
+            owner.team = self.team
+        return found
 
     @cached_property
     def mine(self) -> dict[UUID, Owner]:
@@ -90,12 +97,13 @@ class Visit:
         """Break-glass grants of this person that have not run out."""
         if not self.can(Permission.BREAK_GLASS):
             return {}
-        return {grant.owner_id: grant for grant in open_grants(self.team, self.user, self.now)}
+        grants = open_grants(self.team.pk, self.user.pk, self.now)
+        return {grant.owner_id: grant for grant in grants}
 
     @cached_property
-    def waiting(self) -> Inbox:
+    def waiting(self) -> Waiting:
         """All that this person could decide about, counted once a page."""
-        return Inbox(self.team, self.decidable)
+        return Waiting(self.team, self._rights, self.mine, self.opened)
 
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:
@@ -118,11 +126,7 @@ class Visit:
 
     def decidable(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that this person decides about."""
-        opened = () if takes == Permission.FORGET else self.opened
-        reach = Q(**{f"{owner}__in": [*self.mine, *opened]})
-        if self.can(takes):
-            reach |= Q(**{owner: None}) | Q(**{f"{owner}__source": "system"})
-        return reach
+        return reach_of(self._rights, self.mine, self.opened, owner, takes)
 
     def of_others(self, owner: str = "owner", takes: Permission = Permission.DECIDE) -> Q:
         """The filter for rows that somebody else decides about, and this person may know of."""
@@ -356,7 +360,7 @@ def note_read(request: TeamRequest, owner: Owner | None, kind: str, target_id: o
 
 
 def _visit(request: UserRequest, slug: str) -> Visit:
-    memberships = memberships_of(request.user)
+    memberships = current_memberships(request.user.pk, timezone.now())
     teams = [membership.team for membership in memberships]
     if request.user.is_superuser and slug == SYSTEM_SLUG:
         everyones = Membership(team=system_team(), user=request.user, role=Role.MEMBER)
@@ -365,12 +369,6 @@ def _visit(request: UserRequest, slug: str) -> Visit:
         if membership.team.slug == slug:
             return Visit(membership, teams)
     raise Http404
-
-
-def memberships_of(user: User) -> list[Membership]:
-    """Today's, by the name of the team; the rail shows them all."""
-    current = user.memberships.current().filter(team__is_system=False)
-    return list(current.select_related("team", "user").order_by("team__name", "pk"))
 
 
 def _zone(user: User) -> ZoneInfo:

@@ -3,10 +3,12 @@ from allauth.mfa.totp.internal.auth import get_totp_secret
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
+from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.people import change_profile
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
@@ -16,9 +18,8 @@ from memoryweb.web.team.forms import ProfileForm
 @require_GET
 def home(request: UserRequest) -> HttpResponse:
     """The team visited last, else the demo, else the first one."""
-    memberships = request.user.memberships.current().filter(team__is_system=False)
-    teams = memberships.order_by("-team__is_demo", "team__name")
-    slugs = list(teams.values_list("team__slug", flat=True))
+    teams = [one.team for one in current_memberships(request.user.pk, timezone.now())]
+    slugs = [team.slug for team in sorted(teams, key=lambda team: not team.is_demo)]
     if not slugs:
         return render(request, "home/no_team.html")
     last = request.session.get("team", "")

@@ -3,13 +3,15 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.models import Team
+from memoryweb.accounts.members import current_memberships
+from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID
-from memoryweb.web.access import Visit, memberships_of
+from memoryweb.web.access import Visit
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
@@ -30,7 +32,7 @@ class Rail:
         if not user.is_authenticated:
             return []
         current = self.visit.team if self.visit else None
-        teams = self.visit.teams if self.visit else [one.team for one in memberships_of(user)]
+        teams = self.visit.teams if self.visit else _teams_of(user)
         rows = [
             {
                 "name": team.name,
@@ -89,6 +91,10 @@ class Rail:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""
         return name if name == "last_night" else name.split("_")[0]
+
+
+def _teams_of(user: User) -> list[Team]:
+    return [one.team for one in current_memberships(user.pk, timezone.now())]
 
 
 def _everyones(current: Team | None) -> dict[str, Any]:
