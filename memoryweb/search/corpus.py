@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from functools import reduce
 from operator import or_
+from typing import Any
 from uuid import UUID
+
+from django.db.models import QuerySet
 
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
 from memoryweb.markdown.paths import fold
+from memoryweb.prepared import Prepared
 from memoryweb.search import index
 from memoryweb.search.index import Found
 from memoryweb.search.indexing import TEXT, scope_key, whole_key
@@ -89,17 +93,7 @@ class Current:
         return dict(Passage.objects.filter(pk__in=passages).values_list("pk", "line"))
 
     def standings(self, passages: Collection[int]) -> dict[int, Standing]:
-        if not passages:
-            return {}
-        rows = Passage.objects.filter(pk__in=passages).values_list(
-            "pk",
-            "date",
-            "message__timestamp",
-            "file__folded_path",
-            "message__conversation__external_id",
-            "owner",
-            "line",
-        )
+        rows = _standing(tuple(passages)) if passages else ()
         return {
             pk: standing(day, moment, path or name or "", owner, line)
             for pk, day, moment, path, name, owner, line in rows
@@ -107,11 +101,7 @@ class Current:
 
     def passages(self, ids: Collection[int], kinds: Collection[str]) -> dict[int, Passage]:
         """With the file or the message, whichever of them there are."""
-        related = {"file": "file", "message": "message__conversation"}
-        unread = ("tokens", "file__content") if "file" in kinds else ("tokens",)
-        rows = Passage.objects.filter(pk__in=ids).defer(*unread)
-        if kinds:
-            rows = rows.select_related(*(related[kind] for kind in sorted(kinds)))
+        rows = _ROWS[frozenset(kinds)](tuple(ids)) if ids else ()
         return {row.pk: row for row in rows}
 
     def sees(self, reader: Reader, row: Passage) -> bool:
@@ -123,6 +113,27 @@ class Current:
 
     def past(self, _row: Passage) -> Past | None:
         return None
+
+
+@Prepared
+def _standing(ids: Sequence[int]) -> "QuerySet[Passage, Any]":
+    names = ("file__folded_path", "message__conversation__external_id")
+    rows = Passage.objects.filter(pk__in=ids)
+    return rows.values_list("pk", "date", "message__timestamp", *names, "owner", "line")
+
+
+def _rows(kinds: Collection[str]) -> Prepared[Passage]:
+    related = {"file": "file", "message": "message__conversation"}
+    unread = ("tokens", "file__content") if "file" in kinds else ("tokens",)
+
+    def those(ids: Sequence[int]) -> "QuerySet[Passage]":
+        rows = Passage.objects.filter(pk__in=ids).defer(*unread)
+        return rows.select_related(*(related[kind] for kind in sorted(kinds)))
+
+    return Prepared(those)
+
+
+_ROWS = {frozenset(kinds): _rows(kinds) for kinds in (("file",), ("message",), ("file", "message"))}
 
 
 def says(tokens: str, phrases: Iterable[Sequence[str]]) -> bool:

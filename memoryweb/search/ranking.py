@@ -162,8 +162,8 @@ class Scores:
         beside = {other for other, _worth in around}
         (beside if self.places.asks(passage) else telling).add(passage)
         terms = list(enumerate(self.own[: len(self.rarities)]))
-        here = frozenset(term for term, own in terms if not telling.isdisjoint(own))
-        near = (term for term, own in terms if not beside.isdisjoint(own))
+        here = frozenset(term for term, own in terms if any(one in own for one in telling))
+        near = (term for term, own in terms if any(one in own for one in beside))
         return Evidence(here, frozenset(near) - here)
 
     @cached_property
