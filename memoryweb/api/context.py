@@ -79,11 +79,12 @@ class OtherPlace(Camel):
 
 
 class IncludedHit(Camel):
-    kind: Literal["file", "message"]
+    kind: Literal["file", "message", "fact"]
     filename: str | None
     line_number: int | None
     conversation_id: str | None
     message_id: str | None
+    fact_id: str | None = Field(None, description="Of a statement that stands in no file.")
     owner: str
     text: str
     score: float
@@ -206,6 +207,7 @@ def found_at(hit: Hit) -> dict[str, Any]:
     """What every hit says of its places."""
     return {
         **_place(hit),
+        **({"kind": "fact", "fact_id": str(hit.fact.pk)} if hit.fact else {}),
         "score": round(hit.score, 4),
         "relevance": round(hit.relevance, 4),
         "until": hit.until,

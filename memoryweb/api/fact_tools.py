@@ -24,7 +24,8 @@ from memoryweb.facts.listing import sides_of
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.language.claims import Kind
 from memoryweb.memory import fact_tools, section_writing
-from memoryweb.memory.fact_tools import STRUCTURED, Found
+from memoryweb.memory.fact_search import Found, found_with
+from memoryweb.memory.fact_tools import STRUCTURED
 from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Transaction
@@ -190,7 +191,7 @@ def _fact(acting: Acting, one: Found) -> ToolFact:
 
 def _sides(acting: Acting, found: Contradiction) -> ToolContradiction:
     sides = sides_of(found, found.facts.all())
-    facts = [_fact(acting, fact_tools.weighed_found(acting, one)) for one in sides]
+    facts = [_fact(acting, found_with(one, acting.now)) for one in sides]
     return ToolContradiction(id=found.pk, facts=facts)
 
 

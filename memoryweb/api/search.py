@@ -26,7 +26,7 @@ from memoryweb.workspace.models import Scope as FileScope
 
 router = Router(tags=["Search"])
 
-# Facts and entries may be asked for; there are none to find yet.
+# Entries may be asked for; there are none to find yet.
 KINDS = ("file", "message", "fact", "entry")
 
 
@@ -38,7 +38,10 @@ class Asked(OwnerQuery):
         examples=["high floor"],
     )
     limit: int = Field(10, ge=1, le=50, description="Hits per page.")
-    kinds: str = Field("file,message", description="Of `file`, `message`, `fact`, `entry`.")
+    kinds: str = Field(
+        "file,message",
+        description="Of `file`, `message`, `fact` (statements that stand in no file), `entry`.",
+    )
     cursor: str = Field("", max_length=200, description="The `cursor` of the previous page.")
     conversation_id: str | None = Field(
         None,
@@ -83,7 +86,7 @@ class SearchResults(Camel):
 
 @router.operation("GET", "/agents/{agent_id}/workspace/search", Right.READ)
 def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> SearchResults:
-    """Search files and messages, best first."""
+    """Search files, messages and statements, best first."""
     caller = request.auth
     agent = caller.agent(agent_id)
     owner = acting_owner.asked(caller, asked.owner, default="me")

@@ -16,6 +16,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation
+from memoryweb.facts.listing import evidence_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import statements_of
 from memoryweb.forgetting.queries import hidden_facts
@@ -149,7 +150,7 @@ def found(
     paused = reader.owner is not None and reader.owner.paused
     if paused or (conversation and conversation.ephemeral) or not hits:
         return
-    spans = [_span(hit) for hit in hits]
+    spans = [span for hit in hits for span in _spans_of(hit)]
     note(
         reader,
         spans,
@@ -193,13 +194,17 @@ def _spans(context: Context) -> Iterable[Span]:
         for first, last in one.lines:
             yield Span(one.file, first, last)
     for quoted in context.hits:
-        yield _span(quoted.hit)
+        yield from _spans_of(quoted.hit)
 
 
-def _span(hit: Hit) -> Span:
+def _spans_of(hit: Hit) -> Iterator[Span]:
+    """Of a statement that stands in no file, what was said last of it."""
     if hit.file:
-        return Span(hit.file, hit.line, hit.end_line)
-    return Span(message_id=hit.message.pk if hit.message else None)
+        yield Span(hit.file, hit.line, hit.end_line)
+    elif hit.message:
+        yield Span(message_id=hit.message.pk)
+    elif hit.fact and (said := evidence_of([hit.fact]).last()):
+        yield Span(message_id=said.message_id)
 
 
 def _lines(hits: Iterable[Hit]) -> list[Line]:

@@ -11,13 +11,14 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader, reading
-from memoryweb.facts.listing import trusts_of
+from memoryweb.facts.listing import held_from, trusts_of
 from memoryweb.facts.trust import beside_others
 from memoryweb.forgetting.queries import Hidden, hidden
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.paths import kind_of
+from memoryweb.memory.fact_search import answering
 from memoryweb.search import cursors, matching, query_syntax
 from memoryweb.search.corpus import Current
 from memoryweb.search.cursors import Cursor
@@ -47,8 +48,8 @@ def search(
     """The best passages that the reader may see, ranked by exactly those passages.
 
     `text` is what a person typed (see `querying`), or a query made of another text. `scope`
-    narrows to `own` or `shared`. At most five hits of one file; those of a page
-    that say the same are one. Of an archived agent nothing is
+    narrows to `own` or `shared`. Of kind `fact` are statements that stand in no file. At most five
+    hits of one file; those of a page that say the same are one. Of an archived agent nothing is
     found, of a paused owner nothing that is theirs.
     Raises SearchRefused: a date, an owner or a cursor that is none.
     """
@@ -58,8 +59,11 @@ def search(
     after = cursors.read(cursor, stamp) if cursor else None
     if reader.agent.archived_at:
         return Found(0, ())
-    (found,) = _found([_awake(reader)], Asked.of(query, kinds, scope), limit, after)
-    return found if found.last is None else replace(found, cursor=cursors.write(found.last, stamp))
+    asked = Asked.of(query, kinds, scope)
+    (found,) = _found([_awake(reader)], asked, limit, after)
+    if found.last is not None:
+        found = replace(found, cursor=cursors.write(found.last, stamp))
+    return found if after else _with_statements(found, _awake(reader), asked, limit)
 
 
 def search_each(
@@ -82,6 +86,39 @@ def search_each(
     if query.at:
         return [found for reader in readers for found in _found([reader], asked, limit)]
     return _found(readers, asked, limit)
+
+
+def _with_statements(found: Found, reader: Reader, asked: Asked, limit: int) -> Found:
+    """On the first page those that MEMORY.md has no room for, by how much of the query they answer
+    and how far they are trusted: one that answers all of it is as good as the best text."""
+    query = asked.query
+    if "fact" not in asked.kinds or query.path or query.before or query.after or query.at:
+        return found
+    its = {"own": Q(owner__isnull=False), "shared": Q(owner=None)}.get(asked.scope, Q())
+    text = " ".join([*query.words, *query.phrases])
+    best = max((one.score for one in found.hits), default=1.0)
+    hits = [
+        Hit(
+            kind="fact",
+            file=None,
+            message=None,
+            line=0,
+            end_line=0,
+            trail=one.fact.heading,
+            text=one.fact.text,
+            words=asked.words,
+            score=best * one.relevance * beside_others(one.trust),
+            relevance=one.relevance,
+            date=held_from(one.fact),
+            source=one.fact.source,
+            owner_id=one.fact.owner_id,
+            fact=one.fact,
+        )
+        for one in answering(reader, timezone.now(), text, its & Q(file=None))[:limit]
+        if all(phrase.casefold() in one.fact.text.casefold() for phrase in query.phrases)
+    ]
+    shown = sorted((*hits, *found.hits), key=lambda one: -one.score)
+    return replace(found, total=found.total + len(hits), hits=tuple(shown))
 
 
 def beside(reader: Reader, hits: Iterable[Hit]) -> list[Hit]:

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from uuid import UUID
 
 from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Fact
 from memoryweb.language.normal_form import read
 from memoryweb.language.tokens import tokens
 from memoryweb.search.cursors import Cursor
@@ -30,7 +31,8 @@ Mark = tuple[int, int]
 
 @dataclass(frozen=True)
 class Hit:
-    """One block of a file, or one message, found by `words`, the stems that were asked for.
+    """One block of a file, one message, or a statement that stands in no file, found by `words`,
+    the stems that were asked for.
 
     `relevance` (0..1) says how much of the query it answers, whatever else was found. `others` are
     the places, further down, that say the same. A hit of `at:` has its `file` with the name, text
@@ -52,6 +54,7 @@ class Hit:
     owner_id: UUID | None
     past: Past | None = None
     others: tuple["Hit", ...] = ()
+    fact: Fact | None = None
     until: Day | None = None
 
     @property

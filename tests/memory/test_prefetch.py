@@ -5,11 +5,13 @@ import pytest
 from django.utils import timezone
 
 from memoryweb.agents.readers import Reader
-from memoryweb.facts.models import Fact
+from memoryweb.conversations.models import Message
+from memoryweb.facts.models import Evidence, Fact
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.context import MOST_PERSONAL, Context, build
 from memoryweb.memory.forgetting.hiding import Asked, ask, hide
-from memoryweb.memory.forgetting.targets import said_place
+from memoryweb.memory.forgetting.targets import fact_place, said_place
+from memoryweb.memory.injections import served
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt.found import Quoted
 from memoryweb.memory.transaction import write_transaction
@@ -84,6 +86,26 @@ def test_a_question_below_a_long_paste_is_answered(world: World) -> None:
     page = " ".join(f"Section {n} regulates item {n * 7} of the annual budget." for n in range(400))
     context = given(world, f"{page}\n\nBy the way, who feeds the hens?")
     assert context.hits[0].said == SAID[2]
+
+
+def test_what_memory_has_no_room_for_is_given_where_it_answers(world: World) -> None:
+    """The prompt is known to have carried it, by what was said of it."""
+    save(world, "MEMORY.md", "- Keeps the cello at school.\n", world.customer)
+    Fact.objects.update(file=None)
+    save(world, "MEMORY.md", "- Likes tea.\n", world.customer)
+    fact = Fact.objects.get(text="Keeps the cello at school.")
+    said = Message.objects.first()
+    Evidence.objects.create(team=world.team, fact=fact, message=said, said_at=timezone.now())
+    context = given(world, "Where is the cello kept?")
+    assert [one.said for one in context.hits] == [fact.text]
+    assert "known since" in everything(context)
+    with write_transaction(world.team) as work:
+        injection = served(work, context)
+    assert [one.message for one in injection.spans.exclude(message=None)] == [said]
+    with write_transaction(world.team) as work:
+        request = ask(work, Asked(world.agent, world.customer, Request.Via.API, "the cello"))
+        hide(work, request, [fact_place(fact)])
+    assert given(world, "Where is the cello kept?").is_silent
 
 
 def test_an_answer_is_given_with_the_turns_beside_it(world: World) -> None:

@@ -140,6 +140,20 @@ def test_of_statements_that_match_alike_the_trusted_comes_first_and_the_doubted_
     assert [text.split()[-1] for text in found] == ["church.", "club.", "school."]
 
 
+def test_a_statement_that_stands_in_no_file_is_found_where_it_is_asked_for(world: World) -> None:
+    save(world, "KNOWLEDGE.md", "- The cello is kept at school.\n")
+    Fact.objects.update(file=None)
+    save(world, "KNOWLEDGE.md", "- The cello needs a new string.\n")
+    both = ("file", "message", "fact")
+    hits = find(world, "where is the cello kept at", kinds=both).hits
+    assert [hit.kind for hit in hits[:2]] == ["fact", "file"]
+    assert (hits[0].relevance, hits[0].fact) == (1, Fact.objects.get(file=None))
+    assert [hit.kind for hit in find(world, "cello").hits] == ["file"]
+    assert not find(world, "cello path:KNOW", kinds=("fact",)).hits
+    assert [hit.kind for hit in find(world, '"kept at"', kinds=("fact",)).hits] == ["fact"]
+    assert not find(world, '"at kept"', kinds=("fact",)).hits
+
+
 def test_where_scores_are_equal_the_newer_comes_first(world: World) -> None:
     for day in ("2026-11-19", "2026-11-21", "2026-11-20"):
         save(world, f"memory/{day}.md", f"- The lighthouse is red, {day[-2:]}.")

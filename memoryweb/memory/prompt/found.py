@@ -19,6 +19,7 @@ from memoryweb.search.relevance import ANSWERS, FLOOR
 
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600
+_KINDS = ("file", "message", "fact")
 _FIRST = 10  # what a search shows on its first page
 _SHORT = 20  # tokens of a short hit: more of them would not fit
 
@@ -58,7 +59,7 @@ def found_for(
     if room <= 0 or not asked:
         return ()
     most = min(_MOST, room // _SHORT)
-    hits = search(reader, query_syntax.plain(asked), limit=most).hits
+    hits = search(reader, query_syntax.plain(asked), limit=most, kinds=_KINDS).hits
 
     def fresh(of: Sequence[Hit]) -> list[Hit]:
         """Those that may be told, and say something new."""
@@ -99,11 +100,13 @@ def in_order(quoted: Sequence[Quoted]) -> list[Quoted]:
 
 
 def place_of(hit: Hit) -> str:
-    """`memory/2026-11-20.md:7`, or who said it and when."""
+    """`memory/2026-11-20.md:7`, or who said it and when, or since when it is known."""
     if hit.file:
         return f"{hit.file.path}:{hit.line}"
     said = hit.message
     day = f"{hit.date:%Y-%m-%d}" if hit.date else ""
+    if hit.fact:
+        return f"known since {day}"
     who = " ".join((said.name if said else "").split()) or (said.role if said else "")
     return f"{who} on {day}"
 

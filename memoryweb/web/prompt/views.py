@@ -19,6 +19,7 @@ from memoryweb.memory.prompt.files import Included
 from memoryweb.memory.prompt.found import Quoted, place_of
 from memoryweb.search.recalls import WEEK, Prompts, prompts_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show
 from memoryweb.web.naming import talk_url
 from memoryweb.web.pictures import token_gauge
@@ -117,6 +118,8 @@ def _found(request: TeamRequest, agent: Agent, quoted: Quoted) -> dict[str, Any]
     hit = quoted.hit
     if hit.file:
         url = file_url(request, hit.file, hit.line, agent=agent)
+    elif hit.fact:
+        url = fact_url(request, hit.fact)
     else:
         assert hit.message
         url = talk_url(request, hit.message.conversation, hit.message.position)
