@@ -1,6 +1,7 @@
 from django.urls import include, path
 
 from memoryweb.api.mcp.view import mcp
+from memoryweb.api.mem0.view import mem0
 from memoryweb.web import health
 
 urlpatterns = [
@@ -8,6 +9,8 @@ urlpatterns = [
     path("readyz", health.readyz, name="readyz"),
     path("api/", include("memoryweb.api.urls")),
     path("mcp", mcp, name="mcp"),
+    path("mem0/<uuid:agent_id>/<path:rest>", mem0, name="mem0_of_agent"),
+    path("mem0/<path:rest>", mem0, name="mem0"),
     path("", include("memoryweb.web.urls")),
     path("accounts/", include("memoryweb.accounts.urls")),
 ]

@@ -130,6 +130,12 @@ class Caller:
             raise Forbidden("agent_forbidden", _("This integration can't use this agent."))
         return agent
 
+    def agent_or_only(self, agent_id: str | None) -> Agent | None:
+        """The only one that this caller may use needs no naming. None: there are several."""
+        usable = [] if agent_id else list(self.agents()[:2])
+        named = agent_id or (str(usable[0].pk) if len(usable) == 1 else None)
+        return self.agent(named) if named else None
+
     def archived_agent(self, agent_id: str) -> Agent:
         """For who may bring it back, which no integration may."""
         agent = self.team.agents.archived().filter(pk=known_id(agent_id)).first()
@@ -158,7 +164,12 @@ class Bearer(AuthBase):
 def authenticate(request: HttpRequest) -> Caller:
     """The caller of a request, by its Authorization header alone. Raises Unauthorized."""
     scheme, _space, secret = request.headers.get("Authorization", "").partition(" ")
-    token = tokens.recognise(secret) if scheme.lower() == "bearer" else None
+    return caller_of(secret if scheme.lower() == "bearer" else "")
+
+
+def caller_of(secret: str) -> Caller:
+    """Raises Unauthorized."""
+    token = tokens.recognise(secret)
     if token is None:
         raise Unauthorized
     caller = _integration_caller(token) if token.integration_id else _personal_caller(token)

@@ -120,9 +120,13 @@ class SummarizeAnswer(Camel):
 )
 def send_messages(request: Request, agent_id: str, conversation: str) -> MessagesReceived:
     """Send messages to a conversation."""
-    caller = request.auth
-    agent = caller.agent(agent_id)
-    body = body_of(request)
+    agent = request.auth.agent(agent_id)
+    return received(request.auth, agent, conversation, body_of(request))
+
+
+def received(
+    caller: Caller, agent: Agent, conversation: str, body: dict[str, Any]
+) -> MessagesReceived:
     external_id = conversation_id(conversation)
     batch = parse_batch(body)
     _check_fields(body)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from memoryweb.api.exceptions import Problem
 
 CONTENT_TYPE = "application/problem+json"
-PREFIXES = ("/api/", "/mcp")
+PREFIXES = ("/api/", "/mcp", "/mem0/")
 
 _KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 

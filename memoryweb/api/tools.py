@@ -339,11 +339,11 @@ def call(tool: Tool, caller: Caller, acting: Acting, asked: Call) -> Camel:
     if acting.writes_for is None:  # lands in the shared memory
         caller.require(Right.WRITE)
     with write_transaction(caller.team, actor=caller.actor) as work:
-        made = tool.run(acting, asked, work, _writer(caller, acting))
+        made = tool.run(acting, asked, work, writer_of(caller, acting))
     return tool.answer(agent_id=agent_id, **made)
 
 
-def _writer(caller: Caller, acting: Acting) -> Writer:
+def writer_of(caller: Caller, acting: Acting) -> Writer:
     return Writer(
         AuthorKind.AGENT,
         user=caller.user,

@@ -67,9 +67,12 @@ def found_with(fact: Any, now: datetime, answers: float = 1.0) -> Found:
 
 def told(reader: Reader) -> "QuerySet[Any]":
     """No program is told what waits, was taken back or is to be forgotten."""
-    kept_back = Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
-    kept_back |= Q(pk__in=hidden_facts())
-    return weighed(Fact.objects.visible_to(reader).living()).exclude(kept_back)
+    return weighed(Fact.objects.visible_to(reader).living()).exclude(kept_back())
+
+
+def kept_back() -> Q:
+    taken_back = Q(hidden_at__isnull=False) | Q(corrected_at__isnull=False)
+    return taken_back | Q(pk__in=hidden_facts())
 
 
 def known(reader: Reader, now: datetime) -> "QuerySet[Any]":

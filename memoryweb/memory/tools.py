@@ -22,6 +22,7 @@ from memoryweb.markdown import paths
 from memoryweb.markdown.blocks import blocks
 from memoryweb.memory import guards, injections, placeholders, screening, search, write
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
+from memoryweb.memory.facts import Whys
 from memoryweb.memory.injections import Line, Span
 from memoryweb.memory.outdated import withheld_of
 from memoryweb.memory.prompt.files import line_count
@@ -164,6 +165,7 @@ def change_file(
     change: Callable[[str], str],
     *,
     writer: Writer,
+    whys: Whys | None = None,
 ) -> Written:
     """`change` is given the text that `read_file` gives. Raises FileMissing, EditRefused."""
     file = write.find(place_of(acting, filename))
@@ -172,7 +174,7 @@ def change_file(
     shown = placeholders.shown(file)
     content = change(shown)
     _check_edit(file, shown, content, writer)
-    return write.write(tx, place_of(acting, filename), content, writer=writer)
+    return write.write(tx, place_of(acting, filename), content, writer=writer, whys=whys)
 
 
 def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:

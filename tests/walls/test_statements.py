@@ -10,6 +10,7 @@ from django_scopes import scope
 from memoryweb.review.models import CrowdedFile
 from tests.api.callers import callers_of
 from tests.mcp.client import Mcp
+from tests.mem0.client import Mem0
 from tests.statements import statements
 from tests.walls import crowd
 from tests.walls.api_routes import ROUTES
@@ -73,6 +74,7 @@ def _looks(world: World, stage: Stage) -> Calls:
     yield from _pages(world, stage)
     yield from _reads(world, stage)
     yield from _over_mcp(world)
+    yield from _as_mem0(world)
 
 
 def _pages(world: World, stage: Stage) -> Calls:
@@ -99,3 +101,13 @@ def _over_mcp(world: World) -> Calls:
         yield f"{tool} over MCP", partial(host.call, tool, **arguments)
     for method in ("tools/list", "resources/list"):
         yield f"{method} over MCP", partial(host.modern, method)
+
+
+def _as_mem0(world: World) -> Calls:
+    """Of customer-1, whose memory grows."""
+    mem0 = Mem0(callers_of(world).helpdesk.token, str(world.agent.pk))
+    of_customer = {"filters": {"user_id": "customer-1"}}
+    yield "pages as mem0", partial(mem0, "POST", "/v3/memories/", of_customer)
+    search = {"query": "tea", **of_customer}
+    yield "search as mem0", partial(mem0, "POST", "/v3/memories/search/", search)
+    yield "entities as mem0", partial(mem0, "GET", "/v1/entities/")

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from tests.walls.api_stage import ARCHIVE
 
@@ -471,6 +472,8 @@ OPEN: dict[str, Address] = {
     "readyz": Address(503, 503),
     "mcp": Address(405, 405),
     "claude_code": Address(200, 200),
+    "mem0": Address(401, 401, {"rest": "v1/ping/"}),
+    "mem0_of_agent": Address(401, 401, {"rest": "v1/ping/", "agent_id": str(UUID(int=1))}),
     "account_login": Address(200, 302),
     "account_logout": Address(302, 200),
     "account_inactive": Address(200, 200),

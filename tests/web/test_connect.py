@@ -72,6 +72,8 @@ def test_every_snippet_is_whole(owner: dict[str, str]) -> None:
     curl, python, openclaw = made["curl"], made["python"], made["openclaw"]
     assert BASE in made["javascript"]
     assert json.loads(made["openclaw_config"])
+    assert ("mem0" in made) == bool(owner)
+    ast.parse(made.get("mem0", ""))
     [server] = json.loads(made["mcp"])["mcpServers"].values()
     assert server["url"] == BASE.partition("/api/")[0] + "/mcp"
     assert server["headers"].get("Memoryweb-Owner") == ("api:customer-42" if owner else None)

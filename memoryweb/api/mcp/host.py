@@ -56,15 +56,11 @@ class Host:
         return Refused(INVALID_PARAMS, _said(problem), {"code": problem.code})
 
     def _agent(self) -> Agent:
-        """The only one needs no naming."""
-        named = self._header(AGENT)
-        if named is not None:
-            return self.caller.agent(named)
-        usable = list(self.caller.agents()[:2])
-        if len(usable) != 1:
+        agent = self.caller.agent_or_only(self._header(AGENT))
+        if agent is None:
             detail = _("Choose an agent: set the header “{name}” to its id.").format(name=AGENT)
             raise Problem(400, "agent_required", detail)
-        return self.caller.agent(str(usable[0].pk))
+        return agent
 
     def _header(self, name: str) -> str | None:
         return messages.decoded(self.request.headers.get(name))

@@ -8,6 +8,8 @@ from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+_OF_PROGRAMS = {"mem0"}  # its calls always name an end user
+
 
 @dataclass(frozen=True)
 class Snippet:
@@ -32,6 +34,7 @@ def snippets(base: str, owner: Mapping[str, str], talk: str, token: str = "") ->
     return [
         Snippet(key, label, where, render_to_string(f"connect/{key}.txt", asked).strip() + "\n")
         for key, label, where in _kinds()
+        if owner or key not in _OF_PROGRAMS
     ]
 
 
@@ -56,6 +59,7 @@ def _kinds() -> Iterator[tuple[str, str, str]]:
             "Claude Code",
             _("Run it in a terminal: a plugin that reminds Claude and remembers for it."),
         ),
+        ("mem0", "mem0", _("For programs that use mem0's client: only its host changes.")),
         (
             "openclaw",
             "OpenClaw",

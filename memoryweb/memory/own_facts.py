@@ -1,0 +1,89 @@
+"""Statements of one owner by their ids: stated, reworded, and what was said of them before."""
+
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import Integration
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.facts.models import Fact
+from memoryweb.facts.statements import bullets_of, statements_of
+from memoryweb.language.normal_form import normalise
+from memoryweb.language.statements import fingerprint
+from memoryweb.memory import tools, write
+from memoryweb.memory.exceptions import ContentRefused, FileMissing
+from memoryweb.memory.fact_moves import Went
+from memoryweb.memory.fact_search import kept_back, known
+from memoryweb.memory.tools import Acting
+from memoryweb.memory.transaction import Transaction
+from memoryweb.memory.write import NewLine, Writer
+from memoryweb.provenance.origins import Origin
+
+_FOLLOWED = 50  # statements that took the place of one another
+
+
+def own(acting: Acting) -> "QuerySet[Any]":
+    """What holds of this owner alone, what changed last first."""
+    mine = known(acting.sees, acting.now).filter(owner=acting.reader.owner)
+    return mine.order_by("-changed_at", "pk")
+
+
+def counted(agent: Agent, program: Integration) -> list[tuple[Owner, int]]:
+    """End users of a program of whom something holds, with how many statements."""
+    living = Fact.objects.filter(agent=agent, owner__integration=program).living()
+    counts = dict(living.exclude(kept_back()).values_list("owner").annotate(Count("pk")).order_by())
+    owners = Owner.objects.filter(pk__in=counts).order_by("external_id")
+    return [(owner, counts[owner.pk]) for owner in owners]
+
+
+def current(acting: Acting, fact: Fact) -> Any:
+    """As it holds now, or what took its place. None: nothing that may be told."""
+    for _turn in range(_FOLLOWED):
+        if fact.superseded_by_id is None:
+            break
+        fact = Fact.objects.of(fact.agent_id, fact.owner_id).get(pk=fact.superseded_by_id)
+    return own(acting).filter(pk=fact.pk).first()
+
+
+def values(fact: Fact) -> "QuerySet[Fact]":
+    """What was said before it took its place, and itself, the earliest first."""
+    told = Fact.objects.of(fact.agent_id, fact.owner_id).exclude(kept_back())
+    chain = earlier = {fact.pk}
+    for _turn in range(_FOLLOWED):
+        earlier = {*told.filter(superseded_by__in=earlier).values_list("pk", flat=True)} - chain
+        if not earlier:
+            break
+        chain = chain | earlier
+    return told.filter(pk__in=chain).select_related("owner").order_by("created_at", "pk")
+
+
+def state(tx: Transaction, acting: Acting, text: str, *, writer: Writer) -> Fact | None:
+    """A statement of its own in the owner's MEMORY.md. None where it may not be told as one."""
+    said = " ".join(text.split())
+    if not bullets_of(f"- {said}"):
+        raise ContentRefused(_("There is nothing to remember: the content is empty."))
+    there = own(acting).filter(fingerprint=fingerprint(said))
+    if not there.exists():
+        place = tools.place_of(acting, "MEMORY.md")
+        write.append(tx, place, [NewLine(f"- {said}", Origin(asked=True))], writer=writer)
+    return there.first()
+
+
+def reword(tx: Transaction, acting: Acting, fact: Fact, text: str, *, writer: Writer) -> Any:
+    """The statement that takes its place. A person's word stays. Raises EditRefused."""
+    said = " ".join(text.split())
+    if fact.file is None or not bullets_of(f"- {said}"):
+        raise ContentRefused(_("This can't be written in its place."))
+
+    def change(shown: str) -> str:
+        there = {one.print: one for one in statements_of(shown, fact.path)}
+        if fact.fingerprint not in there:
+            raise FileMissing(fact.path)
+        one, lines = there[fact.fingerprint], shown.split("\n")
+        lines[one.line - 1 : one.end] = [f"- {said}"]
+        return "\n".join(lines)
+
+    whys = {normalise(fact.text): Went(Fact.Why.SUPERSEDED, said)}
+    tools.change_file(tx, acting, fact.path, change, writer=writer, whys=whys)
+    return own(acting).filter(fingerprint=fingerprint(said)).first()

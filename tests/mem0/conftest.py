@@ -1,0 +1,3 @@
+from tests.api.conftest import built, callers, world
+
+__all__ = ["built", "callers", "world"]
