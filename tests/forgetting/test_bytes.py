@@ -186,7 +186,9 @@ def _has(text: str) -> bool:
     return CANARY in text.casefold()
 
 
-def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(planted: World) -> None:
+def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(
+    planted: World, caplog: pytest.LogCaptureFixture
+) -> None:
     world = planted
     request = _forget(world)
     assert [row for row in _rows() if _has(row)] == []
@@ -222,6 +224,8 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(planted: 
                 )
         assert [row for row in _rows() if LINE in row] == []
         assert not _has(_exported(world))
+    logged = [one.getMessage() for at in ("setup", "call") for one in caplog.get_records(at)]
+    assert not _has("\n".join(logged))
 
 
 def test_others_write_between_the_steps_of_a_merge(

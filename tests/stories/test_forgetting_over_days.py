@@ -4,6 +4,7 @@ change of mind comes between."""
 import io
 import zipfile
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django_scopes import scope
@@ -13,12 +14,14 @@ from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.memory import write
 from memoryweb.memory.fact_actions import not_true
-from memoryweb.memory.forgetting import asking, erasing, hiding
+from memoryweb.memory.forgetting import asking, erasing, hiding, targets
 from memoryweb.memory.search import search
 from memoryweb.memory.snapshot import service
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.runs import engine
+from memoryweb.runs.lease import Lease
+from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream
@@ -149,6 +152,35 @@ def test_a_dream_after_the_erasure_writes_it_no_more(told: World) -> None:
     erased(told, asked(told))
     dream(told, told.customer, NIGHT + timedelta(days=2))
     assert holding(WORDS) == set()
+
+
+def test_a_dream_that_has_read_it_ends_without_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is erased right after the dream has stored what it read; another worker goes on."""
+    says(world, "monday", SAID, "My sister Rosa lives in Lima.")
+    store, forgotten = Lease.store, list[str]()
+
+    def forgets(lease: Lease, phase: Run.Phase | str, **fields: Any) -> None:
+        store(lease, phase, **fields)
+        if lease.run.kind == Run.Kind.DREAM and not forgotten:
+            assert lease.run.inputs["notes"]
+            forgotten.append(SAID)
+            with write_transaction(world.team) as work:
+                found = targets.of_text(world.agent, world.customer, SAID)
+                asked = hiding.Asked(world.agent, world.customer, Request.Via.API, "stamps")
+                request = hiding.ask(work, asked)
+                hiding.hide(work, request, found.meant)
+                run = erasing.erase_now(work, request)
+            engine.work(run.pk)
+
+    monkeypatch.setattr(Lease, "store", forgets)
+    run = dream(world, world.customer)
+    assert (forgotten, run.status) == ([SAID], Run.Status.QUEUED)
+    list(engine.run_pending())
+    assert holding(WORDS) == set()
+    assert "Lima" in memory(world).content
+    assert Receipt.objects.get().remaining == 0
 
 
 def test_saying_it_again_after_it_was_erased_keeps_it(told: World) -> None:
