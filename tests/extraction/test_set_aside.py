@@ -138,7 +138,7 @@ def test_an_outage_sets_nothing_aside(
 ) -> None:
     model_server.default = lambda _: Behaviour(status=500, raw=b"{}", streams=False)
     run = extract(world, talk(world))
-    clock.run_until(clock.now + timedelta(hours=6))
+    clock.run_until(clock.now + timedelta(hours=3))
     assert Run.objects.get() == run
     model_server.rules_like()
     clock.run_until(clock.now + timedelta(hours=1))
