@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from memoryweb.wsgi import application
-from tests.api.callers import Callers
+from tests.api.callers import callers_of
 from tests.snapshot import restored
 from tests.walls.api_stage import furnish
 from tests.world import World
@@ -50,9 +50,8 @@ def _one_connection() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_one_connection")
 @pytest.mark.parametrize("operation", OPERATIONS, ids=[one.label for one in OPERATIONS])
-def test_every_operation_answers_as_described(
-    operation: Any, world: World, callers: Callers
-) -> None:
+def test_every_operation_answers_as_described(operation: Any, world: World) -> None:
+    callers = restored("callers", lambda: callers_of(world))
     stage = restored("described", lambda: furnish(world.home))
     token = f"Bearer {callers.admin.token}"
     known = IDS | {"agent_id": stage.agent, "run_id": stage.run, "report_id": stage.run}
