@@ -17,9 +17,9 @@ from memoryweb.search.models import Injection
 STRUCTURED = "structured/"
 
 
-def search_facts(acting: Acting, query: str, limit: int) -> list[Found]:
+def search_facts(acting: Acting, query: str, limit: int, which: Q | None = None) -> list[Found]:
     """Those that answer it, the best and most trusted first."""
-    best = answering(acting.sees, acting.now, query)[:limit]
+    best = answering(acting.sees, acting.now, query, which)[:limit]
     _count(acting, query, best)
     return best
 

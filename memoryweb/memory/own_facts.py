@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Integration
@@ -11,10 +11,10 @@ from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import bullets_of, statements_of
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statements import fingerprint
-from memoryweb.memory import tools, write
+from memoryweb.memory import fact_tools, tools, write
 from memoryweb.memory.exceptions import ContentRefused, FileMissing
 from memoryweb.memory.fact_moves import Went
-from memoryweb.memory.fact_search import kept_back, known
+from memoryweb.memory.fact_search import Found, kept_back, known
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import NewLine, Writer
@@ -27,6 +27,10 @@ def own(acting: Acting) -> "QuerySet[Any]":
     """What holds of this owner alone, what changed last first."""
     mine = known(acting.sees, acting.now).filter(owner=acting.reader.owner)
     return mine.order_by("-changed_at", "pk")
+
+
+def search(acting: Acting, query: str, limit: int) -> list[Found]:
+    return fact_tools.search_facts(acting, query, limit, Q(owner=acting.reader.owner))
 
 
 def counted(agent: Agent, program: Integration) -> list[tuple[Owner, int]]:

@@ -77,6 +77,20 @@ def test_text_is_replaced_where_it_stands_once(memory: Memory) -> None:
     )
 
 
+def test_what_is_kept_back_is_not_shown_beside_a_change(mcp: Mcp, memory: Memory) -> None:
+    memory("create", path="/memories/MEMORY.md", file_text="- Lives in Porto.\n- Likes tea.\n")
+    mcp.call("forget", text="that I live in Porto")
+    said = memory("str_replace", path="/memories/MEMORY.md", old_str="tea", new_str="milk")
+    assert "- Likes milk." in said
+    for shown in (said, memory("view", path="/memories/MEMORY.md")):
+        assert "Porto" not in shown
+
+
+def test_of_two_files_of_one_name_the_owners_own_is_listed(memory: Memory) -> None:
+    memory("create", path="/memories/MEMORY.md", file_text="- Likes tea.\n")
+    assert "13B\t/memories/MEMORY.md" in memory("view", path="/memories")
+
+
 def test_a_line_is_put_in(memory: Memory) -> None:
     said = memory("insert", path=TEA, insert_line=1, insert_text="white\n")
     assert said == f"The file {TEA} has been edited."

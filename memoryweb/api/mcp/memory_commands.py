@@ -14,7 +14,7 @@ from pydantic import Field
 from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.schemas import Camel, Whole
 from memoryweb.api.tool_calls import Call
-from memoryweb.memory import tools, write
+from memoryweb.memory import placeholders, tools, write
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Transaction
@@ -69,11 +69,10 @@ def run_command(
 def _view(acting: Acting, asked: MemoryCommand, work: Transaction, writer: Writer) -> str:
     shown = _shown(asked.path)
     folder = _inside(shown)
-    below = {
-        file.path.removeprefix(folder): file.size
-        for file in tools.list_files(acting)
-        if file.path.startswith(folder)
-    }
+    below: dict[str, int] = {}
+    for file in tools.list_files(acting):  # of two with one name the owner's own comes first
+        if file.path.startswith(folder):
+            below.setdefault(file.path.removeprefix(folder), file.size)
     if below or not folder:
         return _listed(shown, below)
     try:
@@ -132,7 +131,7 @@ def _str_replace(acting: Acting, asked: MemoryCommand, work: Transaction, writer
 
     written = _changed(acting, asked, change, work, writer)
     first = max(0, at - _AROUND)
-    part = written.file.content.split("\n")[first : at + _AROUND + 1]
+    part = placeholders.shown(written.file).split("\n")[first : at + _AROUND + 1]
     said = "The memory file has been edited. Here is the snippet showing the change"
     return _done(written, f"{said} (with line numbers):\n{_numbered(part, first + 1)}")
 

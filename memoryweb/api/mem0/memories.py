@@ -16,7 +16,7 @@ from memoryweb.api.request_bodies import parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of, writer_of
 from memoryweb.facts.models import Fact
-from memoryweb.memory import fact_tools, own_facts
+from memoryweb.memory import own_facts
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
@@ -130,12 +130,12 @@ def search(asked: Asked) -> dict[str, Any]:
     if not isinstance(floor, int | float):
         raise Invalid("threshold", _("Send a number."))
     acting = asked.acting()
-    found = fact_tools.search_facts(acting, query, top)
+    found = own_facts.search(acting, query, top)
     return {
         "results": [
             _memory(one.fact) | {"score": round(one.relevance, 4)}
             for one in found
-            if one.relevance >= floor and one.fact.owner_id
+            if one.relevance >= floor
         ]
     }
 
