@@ -16,7 +16,7 @@ from django_scopes import scope
 
 from memoryweb.api import pipeline, request_bodies
 from memoryweb.api.auth import authenticate
-from memoryweb.api.exceptions import Forbidden, Problem
+from memoryweb.api.exceptions import Problem
 from memoryweb.api.mcp import messages, methods
 from memoryweb.api.mcp.host import Host
 from memoryweb.api.mcp.messages import Message, Refused
@@ -46,7 +46,7 @@ def _check(request: HttpRequest) -> None:
     origin = request.headers.get("Origin")
     trusted = [f"{request.scheme}://{request.get_host()}", *settings.CSRF_TRUSTED_ORIGINS]
     if origin is not None and origin not in trusted:
-        raise Forbidden("foreign_origin", _("Pages of other sites can't call this address."))
+        raise Problem(403, "foreign_origin", _("Pages of other sites can't call this address."))
     if request.content_type != "application/json":
         raise Problem(415, "unsupported_media_type", _("Send JSON, as application/json."))
     if not request.accepts("application/json"):
