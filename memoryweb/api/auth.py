@@ -15,7 +15,7 @@ from memoryweb.accounts import tokens
 from memoryweb.accounts.models import Integration, Team, Token, User
 from memoryweb.accounts.permissions import Permission, Role, Scope, can
 from memoryweb.agents.models import Agent, live_agents
-from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized
+from memoryweb.api.exceptions import Forbidden, NotFound, Problem, Unauthorized, or_not_found
 from memoryweb.audit.record import Actor, Entry, record
 from memoryweb.memory.write import Writer
 from memoryweb.workspace.author_kinds import AuthorKind
@@ -121,9 +121,7 @@ class Caller:
         return agents
 
     def agent(self, agent_id: str) -> Agent:
-        agent = next(iter(live_agents(self.team.pk, known_id(agent_id))), None)
-        if agent is None:
-            raise NotFound
+        agent = or_not_found(next(iter(live_agents(self.team.pk, known_id(agent_id))), None))
         agent.team = self.team
         allowed = self.integration.agents if self.integration else []
         if allowed and str(agent.pk) not in allowed:
@@ -138,10 +136,7 @@ class Caller:
 
     def archived_agent(self, agent_id: str) -> Agent:
         """For who may bring it back, which no integration may."""
-        agent = self.team.agents.archived().filter(pk=known_id(agent_id)).first()
-        if agent is None:
-            raise NotFound
-        return agent
+        return or_not_found(self.team.agents.archived().filter(pk=known_id(agent_id)).first())
 
 
 class Request(HttpRequest):

@@ -1,9 +1,10 @@
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+Row = TypeVar("Row")
 Sentence = str | Promise
 
 
@@ -51,6 +52,12 @@ class NotFound(Problem):
 
     def __init__(self) -> None:
         super().__init__(404, "not_found", _("Not found, or you don't have access."))
+
+
+def or_not_found(row: Row | None) -> Row:
+    if row is None:
+        raise NotFound
+    return row
 
 
 class Invalid(Problem):

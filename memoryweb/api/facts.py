@@ -15,7 +15,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import NotFound
+from memoryweb.api.exceptions import or_not_found
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging, Paging
 from memoryweb.api.routing import Router
@@ -275,9 +275,7 @@ def _decided(
 ) -> ContradictionOut:
     agent, visible = _of_person(caller, agent_id, contradiction_id)
     shown = _rivals_of(caller, agent, visible)
-    found = shown.filter(pk=contradiction_id).first()
-    if found is None:
-        raise NotFound
+    found = or_not_found(shown.filter(pk=contradiction_id).first())
     _require_right(caller, found.owner)
     with write_transaction(caller.team, actor=caller.actor) as work:
         act(work, found, writer=caller.writer)
@@ -321,10 +319,7 @@ def _rivals_of(caller: Caller, agent: Agent, visible: Visibility) -> "QuerySet[C
 
 
 def _one(caller: Caller, agent: Agent, visible: Visibility, fact_id: str) -> Any:
-    fact = _of(caller, agent, visible).filter(pk=known_id(fact_id)).first()
-    if fact is None:
-        raise NotFound
-    return fact
+    return or_not_found(_of(caller, agent, visible).filter(pk=known_id(fact_id)).first())
 
 
 def told(

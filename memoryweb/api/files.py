@@ -10,7 +10,7 @@ from pydantic import Field
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, redaction
 from memoryweb.api.auth import Request, Right
-from memoryweb.api.exceptions import Invalid, NotFound, Problem
+from memoryweb.api.exceptions import Invalid, NotFound, Problem, or_not_found
 from memoryweb.api.pagination import page, page_by
 from memoryweb.api.query_parameters import FileQuery, OwnerQuery, RevisionQuery
 from memoryweb.api.routing import Router, header
@@ -130,9 +130,7 @@ def read_revision(
     file = _file(agent, owner, path)
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise NotFound
-    revision = file.revisions.filter(number=int(number)).first()
-    if revision is None:
-        raise NotFound
+    revision = or_not_found(file.revisions.filter(number=int(number)).first())
     content = redaction.then(request.auth, file, content_of(file, revision.number))
     return RevisionText.of(revision, **_author(revision), content=content)
 

@@ -14,7 +14,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Right, known_id
 from memoryweb.api.auth import Request as Asking
-from memoryweb.api.exceptions import Forbidden, NotFound
+from memoryweb.api.exceptions import Forbidden, or_not_found
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging
 from memoryweb.api.routing import Router
@@ -104,9 +104,7 @@ def _decided(
 ) -> ForgetRequestOut:
     agent, wanted = caller.agent(agent_id), known_id(request_id)
     user = caller.require_person(_("Only a person can decide what is forgotten."))
-    found = _of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first()
-    if found is None:
-        raise NotFound
+    found = or_not_found(_of(agent, visibility.seen_by(caller, None)).filter(pk=wanted).first())
     is_shared = found.owner is None or found.owner.source == "system"
     if is_shared and not caller.may(Permission.FORGET):
         raise Forbidden("may_not_forget", _("Only an admin can erase shared memory."))

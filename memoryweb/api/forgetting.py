@@ -13,7 +13,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, runs, visibility
 from memoryweb.api.auth import Request, Right, known_id
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
+from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, or_not_found
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging
 from memoryweb.api.routing import Router
@@ -116,9 +116,7 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
     """Erase everything that is kept about an owner. It can't be undone."""
     caller = request.auth
     user = caller.require_person(_("Only a person can erase somebody's memory."))
-    owner = caller.team.owners.filter(pk=known_id(owner_id)).first()
-    if owner is None:
-        raise NotFound
+    owner = or_not_found(caller.team.owners.filter(pk=known_id(owner_id)).first())
     if owner.source == "system":
         raise Forbidden("system_owner", _("The system has no memory of its own to erase."))
     with write_transaction(caller.team, actor=caller.actor) as work:
@@ -141,9 +139,7 @@ def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:
             raise NotFound
         return targets.of_facts(agent, owner, rows)
     named = agent.files.filter(owner=owner, deleted_at=None, folded_path=fold(body.filename or ""))
-    file = named.select_related("agent", "owner").first()
-    if file is None:
-        raise NotFound
+    file = or_not_found(named.select_related("agent", "owner").first())
     if not body.lines:
         raise Invalid("lines", _("Send the numbers of the lines."))
     return targets.of_lines(file, body.lines)

@@ -12,7 +12,7 @@ from pydantic import Field
 from memoryweb.agents.models import Agent
 from memoryweb.api import redaction, runs, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import NotFound
+from memoryweb.api.exceptions import or_not_found
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
 from memoryweb.api.routing import Router
@@ -77,9 +77,7 @@ def read_report(
     agent, visible = _readable(request, agent_id, query.owner)
     wanted = known_id(report_id)
     reports = agent.reports.filter(visible.rows()).select_related("run", "owner__integration")
-    report = reports.filter(Q(run=wanted) | Q(pk=wanted)).first()
-    if report is None:
-        raise NotFound
+    report = or_not_found(reports.filter(Q(run=wanted) | Q(pk=wanted)).first())
     diff = _diff(request.auth, agent, report)
     return _described(report, visible, diff=diff, away=away_of(agent.pk))
 

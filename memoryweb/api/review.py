@@ -12,7 +12,7 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, redaction, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
-from memoryweb.api.exceptions import Forbidden, NotFound, Problem
+from memoryweb.api.exceptions import Forbidden, NotFound, Problem, or_not_found
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging
 from memoryweb.api.routing import Router
@@ -113,9 +113,7 @@ def _proposal_of(
     wanted = known_id(proposal_id)
     user = caller.require_person(_("Only a person can decide on a proposal."))
     visible = visibility.seen_by(caller, None)
-    proposal = _proposals(agent, visible).filter(pk=wanted).first()
-    if proposal is None:
-        raise NotFound
+    proposal = or_not_found(_proposals(agent, visible).filter(pk=wanted).first())
     _check_may_decide(caller, visible, proposal.file.owner)
     return proposal, visible, user
 
@@ -202,9 +200,7 @@ def _held_of(caller: Caller, held_id: str) -> tuple[HeldSecret, Visibility, User
         raise NotFound
     user = caller.require_person(_("Only a person can decide on a held secret."))
     visible = visibility.seen_by(caller, None)
-    held = _secrets(caller, visible).filter(pk=wanted).first()
-    if held is None:
-        raise NotFound
+    held = or_not_found(_secrets(caller, visible).filter(pk=wanted).first())
     _check_may_decide(caller, visible, held.owner)
     return held, visible, user
 

@@ -7,7 +7,7 @@ from ninja import Query
 
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Request, Right, known_id
-from memoryweb.api.exceptions import NotFound
+from memoryweb.api.exceptions import or_not_found
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, one_of
@@ -44,9 +44,7 @@ def read_run(request: Request, run_id: str, query: Query[OwnerQuery]) -> RunOut:
     wanted = known_id(run_id)
     visible = visibility.seen_by(caller, query.owner)
     runs = caller.team.runs.filter(visible.rows(), agent__in=caller.agents())
-    run = runs.select_related("owner__integration").filter(pk=wanted).first()
-    if run is None:
-        raise NotFound
+    run = or_not_found(runs.select_related("owner__integration").filter(pk=wanted).first())
     return described(run, visible)
 
 
