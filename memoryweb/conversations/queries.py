@@ -1,11 +1,14 @@
 """Named reads of conversations that start from no single one."""
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
+from django.db.models.functions import TruncDate
 
 from memoryweb.accounts.models import Team
 from memoryweb.conversations.models import Conversation, Message
@@ -29,3 +32,11 @@ def messages_with_talks(ids: Collection[int]) -> dict[int, Message]:
     """Each with its conversation and whose that is, for a reader to be asked about."""
     found = Message.objects.select_related("conversation__owner")
     return found.in_bulk(ids) if ids else {}
+
+
+def messages_by_day(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> Counter[date]:
+    """Of the conversations that `which` lets through."""
+    talks = Conversation.objects.filter(which, team=team, last_message_at__gte=since)
+    rows = Message.objects.filter(conversation__in=talks, timestamp__gte=since)
+    days = rows.annotate(day=TruncDate("timestamp", tzinfo=zone)).values_list("day").order_by()
+    return Counter(dict(days.annotate(Count("pk"))))

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from memoryweb.accounts.models import Team
@@ -18,9 +18,12 @@ from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.language.tokens import tokens
 from memoryweb.prepared import Prepared
-from memoryweb.search.models import Injection, RecallEvent
+from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
+from memoryweb.workspace.models import File
 
 WEEK = timedelta(days=7)
+_LONGEST = 4  # lines of a hit; what is longer is a file's own stretch
+_MOST_USED = 40
 
 
 @dataclass(frozen=True)
@@ -135,3 +138,27 @@ def prompts_by_day(
 def injections_of(agent: Agent) -> "QuerySet[Injection]":
     """The latest first."""
     return Injection.objects.filter(agent=agent).order_by("-at", "-pk")
+
+
+@dataclass(frozen=True)
+class Used:
+    """A line of a file as it is now, and how many prompts and searches it was given to."""
+
+    file: File
+    line: int
+    count: int
+
+
+def most_used(team: Team, which: Q, since: datetime) -> list[Used]:
+    """What was found for messages, most often first. Of files that were written anew since, it is
+    left out: nobody knows any more which line it was; a note only grows."""
+    spans = InjectedSpan.objects.filter(
+        injection__team=team,
+        injection__at__gte=since,
+        file__in=File.objects.present().filter(which),
+        last_line__lt=F("first_line") + _LONGEST,
+    ).filter(Q(revision=F("file__revision")) | Q(file__note_date__isnull=False))
+    counted = spans.values_list("file", "first_line").annotate(times=Count("pk"))
+    rows = list(counted.order_by("-times", "file", "first_line")[:_MOST_USED])
+    files = File.objects.select_related("agent").in_bulk({file_id for file_id, _line, _n in rows})
+    return [Used(files[file_id], line, count) for file_id, line, count in rows]

@@ -90,7 +90,7 @@ class Rail:
     def _section(self) -> str:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""
-        return name if name == "last_night" else name.split("_")[0]
+        return "last_night" if name in {"last_night", "over_time"} else name.split("_")[0]
 
 
 def _teams_of(user: User) -> list[Team]:

@@ -27,6 +27,7 @@ from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.last_night import views as last_night
 from memoryweb.web.mine import views as mine
 from memoryweb.web.mine import visits
+from memoryweb.web.over_time import views as over_time
 from memoryweb.web.owners import views as owners
 from memoryweb.web.prompt import views as prompt
 from memoryweb.web.provenance import views as provenance
@@ -186,6 +187,7 @@ snapshot_patterns = [
 
 team_patterns: Patterns = [
     path("", last_night.last_night, name="last_night"),
+    path("over-time/", over_time.over_time, name="over_time"),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),
     path("agents/<uuid:agent_id>/", include(agent_patterns)),

@@ -98,6 +98,7 @@ FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
 
 PAGES: dict[str, Route] = {
     "last_night": _get("last_night", READ),
+    "over_time": _get("over_time", READ),
     "agents": _get("agents", READ),
     "agents_new": _get("agents_new", MANAGE),
     "agents_detail": _get("agents_detail", READ),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
+from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.accounts.integrations import create_integration
@@ -161,7 +162,7 @@ def _converse(work: Transaction, part: _Part, scene: Scene) -> None:
         work,
         agent=part.agent,
         owner=part.owner,
-        conversation_id=f"{part.name}-{scene.at:%Y-%m-%d-%H%M}",
+        conversation_id=scene.title,
         messages=[
             NewMessage(
                 role="assistant" if line.speaker == agent else "user",
@@ -195,9 +196,13 @@ def _sleep(agents: Iterable[Agent], day: date) -> None:
     """The night after a day, for everyone who has something new to dream about."""
     night = day + timedelta(days=1)
     for agent in agents:
-        for owner in schedule.with_new_notes(agent, dream_time(agent, night)):
+        at, began = dream_time(agent, night), timezone.now()
+        for owner in schedule.with_new_notes(agent, at):
             with write_transaction(agent.team) as work:
                 asked = schedule.request_night(
                     work, agent, owner, night, trigger=Run.Trigger.COMMAND
                 )
             engine.work(asked.run.pk)
+        # Statements keep the real time, for a run's clock is not theirs.
+        agent.facts.filter(created_at__gte=began).update(created_at=at)
+        agent.facts.filter(changed_at__gte=began).update(changed_at=at)

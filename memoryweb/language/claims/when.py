@@ -148,8 +148,9 @@ def resolved(text: str, said: date, *, ahead: bool | None = None) -> str:
 def _years_given(text: str, said: date) -> str:
     """A plan's date without a year is the coming one."""
     found = [one for one in _dates(text, said) if f"{one[2]}" not in text]
-    for _start, end, day in sorted(found, reverse=True):
-        if not re.match(r"\s?[(（]\d{4}-", text[end:]):
+    for start, end, day in sorted(found, reverse=True):
+        is_told = str(day)[:4] in text[start:end]
+        if not is_told and not re.match(r"\s?[(（]\d{4}-", text[end:]):
             space = " " if text[end - 1] < "\u3000" and not text[end:].startswith(_KANJI) else ""
             text = f"{text[:end]}{space}({day}){text[end:]}"
     return text

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -69,8 +70,25 @@ def _stretches(request: TeamRequest, file: File, told: Sequence[_Told]) -> list[
         said = dict.fromkeys(one.said for one in lines if one.said)
         author = author_of(request, revision, talk, next(iter(said), None)) if revision else None
         shown = _lines(request, lines, talk, said)
-        found.append({"revision": number, "author": author, "lines": shown, "messages": len(said)})
+        found.append(
+            {
+                "revision": number,
+                "author": author,
+                "lines": shown,
+                "messages": len(said),
+                "heat": _heat(author.at, request.visit.now) if author and author.at else 0,
+            }
+        )
     return found
+
+
+# Younger than so many days: the warmest first.
+_AGES = (2, 8, 31, 181)
+
+
+def _heat(at: datetime, now: datetime) -> int:
+    """0 is cold, as old as anything; the date says in words what the color shows."""
+    return len(_AGES) - sum((now - at).days >= age for age in _AGES)
 
 
 def _lines(
