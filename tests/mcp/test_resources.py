@@ -55,7 +55,7 @@ def test_another_owners_resource_reads_like_one_that_is_not_there(known: Mcp) ->
 @pytest.mark.parametrize("uri", [None, 7, ["memory://root"]])
 def test_what_is_no_address_is_refused(mcp: Mcp, uri: Any) -> None:
     answer = mcp.earlier("resources/read", {"uri": uri})
-    assert answer.json()["error"]["code"] == -32602
+    assert answer.json()["error"]["code"] == -32002
 
 
 def test_a_prompt_puts_memory_before_the_message(known: Mcp) -> None:

@@ -263,7 +263,6 @@ def _over_mcp(api: Api, agent: Agent, owner: str) -> Iterator[tuple[str, set[str
     calls: list[tuple[str, dict[str, Any]]] = [
         ("search", {"query": question}),
         ("memory_search", {"query": question, "maxResults": 50}),
-        *(("memory_get", {"path": path}) for path in paths),
         *(("memory", {"command": "view", "path": f"/memories/{path}"}) for path in paths),
     ]
     asked: list[tuple[str, dict[str, Any]]] = [

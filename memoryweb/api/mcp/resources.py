@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.api.domain_errors import REFUSALS
 from memoryweb.api.mcp.host import Host
-from memoryweb.api.mcp.messages import INVALID_PARAMS, Refused
+from memoryweb.api.mcp.messages import RESOURCE_MISSING, Refused
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.tools import Acting
@@ -42,7 +42,7 @@ def read(host: Host, uri: object) -> dict[str, Any]:
     acting = host.reading()
     text = _text(acting, uri) if isinstance(uri, str) else None
     if text is None:
-        raise Refused(INVALID_PARAMS, _("There is no such resource."), {"uri": str(uri)[:512]})
+        raise Refused(RESOURCE_MISSING, _("There is no such resource."), {"uri": str(uri)[:512]})
     return {"contents": [{"uri": uri, "mimeType": _MARKDOWN, "text": text}]}
 
 

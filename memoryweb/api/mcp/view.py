@@ -66,7 +66,11 @@ def _answer(request: HttpRequest, host: Host) -> HttpResponse:
             messages.check(message, request.headers)
         result = methods.call(message, host, is_modern=is_modern)
     except Refused as refused:
-        return _failed(message, refused, _status(refused) if is_modern else 200)
+        if not is_modern:
+            return _failed(message, refused, 200)
+        if refused.code == messages.RESOURCE_MISSING:
+            refused.code = messages.INVALID_PARAMS
+        return _failed(message, refused, _status(refused))
     return _sent({"jsonrpc": "2.0", "id": message.id, "result": result})
 
 
