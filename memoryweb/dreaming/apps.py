@@ -6,11 +6,18 @@ class DreamingConfig(AppConfig):
     label = "dreaming"
 
     def ready(self) -> None:
-        from memoryweb.dreaming import backfill, pipeline, reports, schedule  # noqa: PLC0415  models must be loaded
+        from memoryweb.dreaming import (  # noqa: PLC0415  models must be loaded
+            backfill,
+            pipeline,
+            preview,
+            reports,
+            schedule,
+        )
         from memoryweb.memory import reverting, untelling  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register("dream", pipeline.dream)
+        engine.register("preview", preview.preview)
         reverting.register("dream", reports.note_revert)
         untelling.register(reports.untell)
         engine.follow("extraction", backfill.after_extraction)

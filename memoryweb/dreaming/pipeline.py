@@ -1,5 +1,7 @@
 """One dream: read the notes, decide, and write MEMORY.md, the diary and the report together."""
 
+import hashlib
+import json
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -17,6 +19,7 @@ from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
+from memoryweb.llm.endpoint import endpoint_for
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import screening, write
 from memoryweb.memory.review import crowded
@@ -27,6 +30,9 @@ from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
 
+_ASKING = (Run.Kind.DREAM, Run.Kind.PREVIEW)
+_REMEMBERED = 10  # runs whose answers are looked through before a model is asked
+
 
 def dream(lease: Lease) -> None:
     """The handler of runs of kind `dream`; begins again wherever the run stands.
@@ -34,8 +40,7 @@ def dream(lease: Lease) -> None:
     A dream whose inputs moved on is planned once more, then a person is asked.
     """
     run = lease.run
-    if reason := _stopping(run.agent.archived_at, bool(run.owner and run.owner.paused)):
-        lease.finish(Outcome(Run.Status.SKIPPED, reason))
+    if ends_early(lease):
         return
     while True:
         read = inputs.read(run)
@@ -50,6 +55,18 @@ def dream(lease: Lease) -> None:
             return
         # Stored, because the second plan may be another task's, and there is no third.
         lease.store(Run.Phase.INPUTS, answer=None, checked={"moved_on": True})
+
+
+def ends_early(lease: Lease) -> bool:
+    """Nothing of an archived agent or of a paused person is read."""
+    run = lease.run
+    if reason := _stopping(run.agent.archived_at, bool(run.owner and run.owner.paused)):
+        lease.finish(Outcome(Run.Status.SKIPPED, reason))
+    return bool(reason)
+
+
+def answers_of(run: Run) -> list[DreamAnswer]:
+    return [DreamAnswer.model_validate(one) for one in _answers(run)]
 
 
 def _stopped(run: Run) -> str:
@@ -74,10 +91,15 @@ def _consolidated(lease: Lease, read: Inputs) -> Consolidated:
         return _decided(run, read)
     if run.answer is None or run.inputs != read.frozen:
         lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="model", answer=None)
-    parts = list(consolidators.data_for_model(read))
-    while len(answers := _answers(run)) < len(parts):
-        _ask(lease, parts[len(answers)], answers)
+    ask_all(lease, read)
     return _decided(run, read)
+
+
+def ask_all(lease: Lease, read: Inputs) -> None:
+    """Until every part of the notes has its answer in the run."""
+    parts = list(consolidators.data_for_model(read))
+    while len(answers := _answers(lease.run)) < len(parts):
+        _ask(lease, parts[len(answers)], answers)
 
 
 def _answers(run: Run) -> list[Any]:
@@ -87,8 +109,7 @@ def _answers(run: Run) -> list[Any]:
 def _decided(run: Run, read: Inputs) -> Consolidated:
     if run.consolidator == "rules":
         return consolidators.by_rules(read)
-    answers = [DreamAnswer.model_validate(one) for one in _answers(run)]
-    return consolidators.by_model(read, answers)
+    return consolidators.by_model(read, answers_of(run))
 
 
 def _checked(run: Run) -> dict[str, Any]:
@@ -106,13 +127,18 @@ def uses_model(agent: Agent) -> bool:
 def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
     """Put the model's answer into the run before anything is done with it."""
     run = lease.run
+    data = screening.data_for_prompt(data, run.team_id, owner_id=run.owner_id)
+    asked = print_of(data)
+    if known := _known(run, asked):
+        lease.advance(Run.Phase.ANSWER, answer={"parts": [*answers, known[0]]}, model=known[1])
+        return
     lease.make_room(settings.DREAM_TIMEOUT_SECONDS)
     try:
         said = client.complete(
             team_id=run.team_id,
             role="default",
             system=prompts.load("dream"),
-            data=screening.data_for_prompt(data, run.team_id, owner_id=run.owner_id),
+            data=data,
             schema=DreamAnswer,
             deadline=time.monotonic() + settings.DREAM_TIMEOUT_SECONDS,
             daily_tokens=run.team.daily_tokens,
@@ -128,12 +154,29 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
     answer = _masked(said.value)
     lease.advance(
         Run.Phase.ANSWER,
-        answer={"parts": [*answers, answer.model_dump(mode="json")]},
+        answer={"parts": [*answers, answer.model_dump(mode="json") | {"asked": asked}]},
         model=said.model,
         tokens_in=run.tokens_in + said.tokens_in,
         tokens_out=run.tokens_out + said.tokens_out,
         cost_micros=run.cost_micros + said.cost_micros,
     )
+
+
+def print_of(data: Mapping[str, Any]) -> str:
+    """Of all that a model is asked with."""
+    asked = [prompts.load("dream"), data, endpoint_for("default").model]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+
+
+def _known(run: Run, asked: str) -> tuple[dict[str, Any], str] | None:
+    """What an earlier dream or preview was answered to the same, and by which model."""
+    earlier = Run.objects.filter(inputs.notes_of(run.owner), agent=run.agent, kind__in=_ASKING)
+    rows = earlier.exclude(pk=run.pk).exclude(answer=None).order_by("-created_at")
+    for answer, model in rows.values_list("answer", "model")[:_REMEMBERED]:
+        for part in (answer or {}).get("parts", []):
+            if part.get("asked") == asked:
+                return part, model
+    return None
 
 
 def _masked(answer: DreamAnswer) -> DreamAnswer:

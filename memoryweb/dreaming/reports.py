@@ -54,11 +54,10 @@ def store(
         fingerprint=_fingerprint(read, made),
         **counts,
     )
-    mentions = {one.ref: one for one in read.mentions}
-    insert(
-        _operation(report, position, result, mentions, held)
-        for position, result in enumerate(made.results)
-    )
+    done = operations_of(read, made, held)
+    for one in done:
+        one.team_id, one.report_id = report.team_id, report.pk
+    insert(done)
     lines = {one.text: one.line for one in statements_of(memory, MEMORY)}
     insert(_candidate(report, one, made, lines) for one in made.verdicts)
     _forget_older(report)
@@ -129,14 +128,18 @@ def _count(made: Consolidated, kind: str) -> int:
     return sum(verdict.verdict == kind for verdict in made.verdicts)
 
 
+def operations_of(read: Inputs, made: Consolidated, held: str = "") -> list[Operation]:
+    """Not stored yet."""
+    mentions = {one.ref: one for one in read.mentions}
+    return [_operation(n, result, mentions, held) for n, result in enumerate(made.results)]
+
+
 def _operation(
-    report: Report, position: int, result: Result, mentions: Mapping[str, Mention], held: str
+    position: int, result: Result, mentions: Mapping[str, Mention], held: str
 ) -> Operation:
     operation = result.operation
     cited = [mentions[ref] for ref in operation.sources if ref in mentions]
     return Operation(
-        team_id=report.team_id,
-        report_id=report.pk,
         position=position,
         does=operation.does,
         why=result.why if result.gone or result.why is Why.ROOM else "",

@@ -32,6 +32,7 @@ class Run(models.Model):
         DREAM = "dream", _("Dream")
         SECRET_SCAN = "secret_scan", _("Look for secrets")
         ERASURE = "erasure", _("Erase what is forgotten")
+        PREVIEW = "preview", _("Preview of a dream")
 
     class Status(models.TextChoices):
         QUEUED = "queued", _("Queued")

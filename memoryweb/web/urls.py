@@ -10,6 +10,7 @@ from memoryweb.web.audit import views as audit
 from memoryweb.web.connect import plugin
 from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
+from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.erasing import views as erasing
 from memoryweb.web.facts import many
@@ -110,6 +111,8 @@ agent_patterns: Patterns = [
     path("provenance/revert/", provenance.revert, name="agents_provenance_revert"),
     path("dreams/", dreams.dreams, name="agents_dreams"),
     path("dreams/now/", dreams.dream, name="agents_dream"),
+    path("dreams/preview/", preview.preview, name="agents_tonight"),
+    path("dreams/preview/ask/", preview.ask, name="agents_tonight_ask"),
     path("conversations/", include(conversation_patterns)),
     path("settings/", agents.settings, name="agents_settings"),
     path("archive/", agents.archive_confirm, name="agents_archive_confirm"),

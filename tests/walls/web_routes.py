@@ -117,6 +117,9 @@ PAGES: dict[str, Route] = {
     "agents_notes of Bob": _get("agents_notes", BOBS, BOB),
     "agents_conversations of Bob": _get("agents_conversations", BOBS, BOB),
     "agents_dreams of Bob": _get("agents_dreams", BOBS, BOB),
+    "agents_tonight": _get("agents_tonight", READ),
+    "agents_tonight of Bob": _get("agents_tonight", BOBS, BOB),
+    "agents_tonight of a customer": _get("agents_tonight", CUSTOMERS, CUSTOMER),
     "agents_files": _get("agents_files", READ),
     "agents_files of a customer": _get("agents_files", CUSTOMERS, CUSTOMER),
     "agents_files of oneself": _get("agents_files", READ, ME),
@@ -329,6 +332,8 @@ CHANGES: dict[str, Route] = {
     ),
     "agents_dream": _post("agents_dream", WRITE),
     "agents_dream of Bob": _post("agents_dream", BOBS | {"viewer": 403}, query=BOB),
+    "agents_tonight_ask": _post("agents_tonight_ask", WRITE),
+    "agents_tonight_ask of Bob": _post("agents_tonight_ask", BOBS | {"viewer": 403}, query=BOB),
     "agents_stop": _post("agents_stop", WRITE, run_id="backfill_id"),
     "agents_provenance_revert": _post("agents_provenance_revert", WRITE, {"run": "{run_id}"}),
     "agents_provenance_revert of Bob": _post(

@@ -2,13 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.dreaming.models import Operation, Report
+from memoryweb.dreaming.models import Operation
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.wording import Sought
 from memoryweb.language.statements import clean, fingerprint
@@ -27,9 +28,9 @@ _WIDTH = 100
 Row = dict[str, Any]
 
 
-def told_of(request: TeamRequest, run: Run, report: Report, away: Sought) -> Row:
+def told_of(request: TeamRequest, run: Run, done: Iterable[Operation], away: Sought) -> Row:
     """Without what is `away`: it is to be forgotten."""
-    operations = list(report.operations.order_by("position")[:_SHOWN])
+    operations = list(islice(done, _SHOWN))
     ends = Counter(map(_end, operations))
     rows = _rows(request, run, operations, away)
     return {

@@ -267,7 +267,7 @@ def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> d
     if verdict in Candidate.Verdict.values:
         candidates = candidates.filter(verdict=verdict)
     shown = page(request, candidates, size=40)
-    return told_of(request, run, report, away) | {
+    return told_of(request, run, report.operations.order_by("position"), away) | {
         "report": report,
         "notes": report.notes,
         "diary": render_text(away.without(report.diary)) if reads else SafeString(""),

@@ -1,0 +1,102 @@
+"""What tonight's dream would do, by the rules and by a model on the same inputs; it writes nothing.
+
+A model's answer stays in its run: a dream that would ask the same takes it from there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.functional import cached_property
+
+from memoryweb.accounts.models import User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.dreaming import consolidators, inputs, pipeline, reports, schedule
+from memoryweb.dreaming.inputs import Inputs
+from memoryweb.dreaming.models import Operation
+from memoryweb.llm import client, prompts
+from memoryweb.llm.tokens import estimate_messages
+from memoryweb.memory import screening
+from memoryweb.memory.transaction import Transaction
+from memoryweb.runs import engine
+from memoryweb.runs.engine import GiveUp, Lease, Outcome
+from memoryweb.runs.models import Run
+
+ANSWERS = 600  # tokens that an answer to one part usually has
+DONE = "previewed"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What asking would take, roughly."""
+
+    calls: int
+    tokens_in: int
+    tokens_out: int
+
+    @property
+    def cost_micros(self) -> int:
+        return client.cost_micros(self.tokens_in, self.tokens_out)
+
+
+class Preview:
+    """Of one (agent, owner) as its memory stands; `asked` is its last run of a model."""
+
+    def __init__(self, agent: Agent, owner: Owner | None, now: datetime) -> None:
+        self.run = Run(team_id=agent.team_id, agent=agent, owner=owner, clock=now)
+        self.read: Inputs = inputs.read(self.run)
+        found = Run.objects.filter(inputs.notes_of(owner), agent=agent, kind=Run.Kind.PREVIEW)
+        self.asked = found.order_by("-created_at").first()
+
+    @property
+    def has_notes(self) -> bool:
+        return bool(self.read.mentions or self.read.is_due)
+
+    @property
+    def by_rules(self) -> Sequence[Operation]:
+        return reports.operations_of(self.read, consolidators.by_rules(self.read))
+
+    @property
+    def by_model(self) -> Sequence[Operation] | None:
+        """None where no model was asked about just these inputs."""
+        run = self.asked
+        if run is None or run.reason != DONE or run.inputs != self.read.frozen:
+            return None
+        made = consolidators.by_model(self.read, pipeline.answers_of(run))
+        return reports.operations_of(self.read, made)
+
+    @cached_property
+    def expected(self) -> Expected:
+        run, system = self.run, prompts.load("dream")
+        parts = [
+            screening.data_for_prompt(data, run.team_id, owner_id=run.owner_id)
+            for data in consolidators.data_for_model(self.read)
+        ]
+        tokens_in = sum(estimate_messages([system, prompts.fenced(data)]) for data in parts)
+        return Expected(len(parts), tokens_in, ANSWERS * len(parts))
+
+
+def request(work: Transaction, agent: Agent, owner: Owner | None, user: User) -> Run:
+    """Ask the model; the run that asks already where there is one."""
+    kind, trigger = Run.Kind.PREVIEW, Run.Trigger.PERSON
+    made = engine.enqueue(agent=agent, owner=owner, kind=kind, trigger=trigger, user=user)
+    if made.created:
+        schedule.record(work, "run.requested", made.run)
+    return made.run
+
+
+def preview(lease: Lease) -> None:
+    """The handler of runs of kind `preview`."""
+    run = lease.run
+    if pipeline.ends_early(lease):
+        return
+    if not client.configured():
+        raise GiveUp("no_model")
+    read = inputs.read(run)
+    if not read.mentions:
+        lease.finish(Outcome(Run.Status.SKIPPED, "no_notes"))
+        return
+    if run.answer is None or run.inputs != read.frozen:
+        lease.store(Run.Phase.INPUTS, inputs=read.frozen, consolidator="model", answer=None)
+    pipeline.ask_all(lease, read)
+    lease.finish(Outcome(Run.Status.NO_CHANGE, DONE))
