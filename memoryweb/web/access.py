@@ -60,6 +60,7 @@ class Visit:
         self.role_label = membership.get_role_display()
         self.now: datetime = timezone.now()
         self.noted: set[tuple[str, str]] = set()
+        self.shown: dict[str, tuple[str, str]] = {}  # texts of what waits, as people read them
 
     def can(self, permission: Permission) -> bool:
         return can(self.role, permission)

@@ -2,7 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import address, home
+from memoryweb.web import address, home, palette
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
@@ -36,7 +36,7 @@ from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
 from memoryweb.web.search import views as search
 from memoryweb.web.snapshots import views as snapshots
-from memoryweb.web.team import integrations, invitations, members, tokens
+from memoryweb.web.team import integrations, invitations, members, operating, tokens
 from memoryweb.web.team import views as team
 
 
@@ -171,6 +171,8 @@ settings_patterns: Patterns = [
     path("integrations/new/", integrations.new, name="settings_integration_new"),
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
+    path("use/", operating.use_of_models, name="settings_use"),
+    path("health/", operating.health, name="settings_health"),
     path("erasing/", erasing.erasing, name="settings_erasing"),
     path("erasing/keep/", erasing.keep, name="settings_keep"),
     path("erasing/hold/", erasing.hold, name="settings_hold"),
@@ -191,6 +193,7 @@ snapshot_patterns = [
 team_patterns: Patterns = [
     path("", last_night.last_night, name="last_night"),
     path("over-time/", over_time.over_time, name="over_time"),
+    path("go/", palette.palette, name="palette"),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),
     path("agents/<uuid:agent_id>/", include(agent_patterns)),

@@ -22,7 +22,7 @@ from tests.world import World, signed_in
 
 FEW, MANY = 2, 4
 # With one of each kind that can wait. A contradiction shows what each side stands on.
-MOST = {"agents_dreams": 15, "review": 16, "review_item contradiction": 17}
+MOST = {"agents_dreams": 15, "review": 16, "review_item contradiction": 18}
 Calls = Iterator[tuple[str, Callable[[], object]]]
 
 

@@ -20,7 +20,7 @@ from memoryweb.memory import standing
 from memoryweb.web.access import Visit
 from memoryweb.web.naming import Choice, owner_name, owner_title
 
-_TABS: dict[str, str | Promise] = {
+TABS: dict[str, str | Promise] = {
     "agents_detail": gettext_lazy("Home"),
     "agents_facts": gettext_lazy("Memory"),
     "agents_notes": gettext_lazy("Notes"),
@@ -34,7 +34,7 @@ _VIEWS = {
     "agents_files": gettext_lazy("Files"),
     "agents_timeline": gettext_lazy("Timeline"),
 }
-_HISTORY = {
+HISTORY = {
     "agents_moments_compare": gettext_lazy("What changed"),
     "agents_moments": gettext_lazy("Time travel"),
     "agents_snapshot": gettext_lazy("Export and import"),
@@ -98,10 +98,10 @@ def tabs_of(
     return Tabs(
         list(_sides(links, root, amounts)),
         _told(links),
-        links.all_of(_TABS, top),
+        links.all_of(TABS, top),
         views,
         reverse("web:search", args=[visit.team.slug]) + f"?agent={agent.pk}&whose={value}",
-        links.all_of(_HISTORY, root),
+        links.all_of(HISTORY, root),
     )
 
 

@@ -4,10 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming import preview as dreaming
@@ -20,6 +18,7 @@ from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
+    Workspace,
     find_workspace,
     note_read,
     own_workspace,
@@ -38,46 +37,48 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     agent, owner = workspace.agent, workspace.owner
     agent.team = request.visit.team
     note_read(request, owner, "agent", agent.pk)
-    found = Preview(agent, None if owner and owner._state.adding else owner, request.visit.now)
-    asks = client.configured() and found.has_notes
-    by_model = found.by_model if asks else None
-    away = away_of(agent.pk)(workspace.owner_id)
-
-    def told(done: Iterable[Operation]) -> dict[str, Any]:
-        return told_of(request, found.run, done, away)
-
-    run = found.asked
+    known = None if owner and owner._state.adding else owner
+    found = Preview(agent, known, request.visit.now)
     context = about(
         workspace,
         tab="dreams",
         has_notes=found.has_notes,
-        notes=len(found.read.notes),
-        by_rules=told(found.by_rules) if found.has_notes else None,
-        by_model=told(by_model) if by_model is not None else None,
-        has_model=client.configured(),
-        is_asking=bool(run and run.is_active),
-        run=run,
-        failed=wording.reason(run.reason) if run and run.status == "failed" else "",
-        cost=run.cost_micros / _MILLION if run else 0,
-        expected=found.expected if asks and by_model is None else None,
-        expected_cost=found.expected.cost_micros / _MILLION if asks and by_model is None else 0,
-        can_ask=asks and request.visit.can(Permission.DREAM) and workspace.can_write,
-        reads=True,
         next_at=agent.next_dream_at if agent.dreaming else None,
-        idle_worker=idle_worker(request.visit.now) if run and run.is_active else "",
+        reads=True,
+        **_sides(request, workspace, found),
     )
     return show(request, "dreams/preview.html", context)
+
+
+def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[str, Any]:
+    away = away_of(workspace.agent.pk)(workspace.owner_id)
+
+    def told(done: Iterable[Operation]) -> dict[str, Any]:
+        return told_of(request, found.run, done, away)
+
+    asks = client.configured() and found.has_notes
+    by_model, run = found.by_model if asks else None, found.asked
+    expected = found.expected if asks and by_model is None else None
+    return {
+        "by_rules": told(found.by_rules) if found.has_notes else None,
+        "by_model": told(by_model) if by_model is not None else None,
+        "has_model": client.configured(),
+        "is_asking": bool(run and run.is_active),
+        "run": run,
+        "failed": wording.reason(run.reason) if run and run.status == "failed" else "",
+        "cost": run.cost_micros / _MILLION if run else 0,
+        "expected": expected,
+        "expected_cost": expected.cost_micros / _MILLION if expected else 0,
+        "can_ask": asks and request.visit.can(Permission.DREAM) and workspace.can_write,
+        "idle_worker": idle_worker(request.visit.now) if run and run.is_active else "",
+    }
 
 
 @team_view("POST", takes=Permission.DREAM)
 def ask(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     require_write(request, workspace)
-    back = to(request, "agents_tonight", agent_id, query=workspace.query)
-    if not client.configured():
-        messages.error(request, _("No model is set up, so there is none to ask."))
-        return redirect(back)
     with write_transaction(request.visit.team, actor=request.visit.actor) as work:
         workspace = own_workspace(request, workspace)
         dreaming.request(work, workspace.agent, workspace.owner, request.user)
-    return redirect(back)
+    return redirect(to(request, "agents_tonight", agent_id, query=workspace.query))

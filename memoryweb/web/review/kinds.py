@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.facts.listing import sides_of
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting.telling import tell
-from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.review import secrets
 from memoryweb.review.changes import unmarked
 from memoryweb.review.inbox import Item, Kind
@@ -22,7 +21,7 @@ from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import author_name
 from memoryweb.web.provenance.trace import file_url
-from memoryweb.web.review.lines import Shown, proposal_shown, shown_of
+from memoryweb.web.review.lines import proposal_shown, shown_of
 from memoryweb.web.wording import Text
 
 
@@ -125,7 +124,7 @@ def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str
     flagged, query = item.row, f"?owner={item.owner.pk}" if item.owner else ""
     where = (item.agent.pk, item.path, item.line)
     return {
-        "text": for_people(flagged.file).split("\n")[item.line - 1],
+        "text": shown_of(request, [item])[item.id][0].split("\n")[item.line - 1],
         "author": author_name(flagged),
         "file_url": file_url(request, flagged.file, item.line),
         "run_url": to(request, "agents_run", flagged.run_id) if flagged.run_id else "",
@@ -324,12 +323,10 @@ LOOKS = {
 }
 
 
-def tell_all(
-    request: TeamRequest, items: Sequence[Item], shown: Shown | None = None
-) -> dict[tuple[Kind, str], str]:
+def tell_all(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, str], str]:
     """The one sentence of each that this reader may read; what is to be forgotten is not in it."""
     read = [one for one in items if request.visit.reads(one.owner.pk if one.owner else None)]
-    texts = shown_of(read) if shown is None else shown
+    texts = shown_of(request, read)
     return {
         (one.kind, one.id): LOOKS[one.kind].tells(one, texts.get(one.id, ("", ""))[1])
         for one in read

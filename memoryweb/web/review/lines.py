@@ -70,12 +70,17 @@ def _picked(data: QueryDict, changes: Sequence[Change]) -> Picked:
     return Picked(frozenset(numbers - emptied), words, data.get("seen", ""))
 
 
-def shown_of(items: Iterable[Item]) -> Shown:
-    """In one statement, by the id of a proposal or a flagged line."""
+def shown_of(request: TeamRequest, items: Iterable[Item]) -> Shown:
+    """By the id of a proposal or a flagged line; asked in one statement, and once a page."""
+    known = request.visit.shown
     of = {one.id: one.row for one in items if one.kind in {Kind.PROPOSAL, Kind.FLAG}}
-    texts = [(row.file, text) for row in of.values() for text in _texts(row)]
+    texts = [
+        (row.file, text) for key, row in of.items() if key not in known for text in _texts(row)
+    ]
     shown = for_people_all(texts) if texts else []
-    return dict(zip(of, zip(shown[::2], shown[1::2], strict=True), strict=True))
+    news = (key for key in of if key not in known)
+    known.update(list(zip(news, zip(shown[::2], shown[1::2], strict=True), strict=True)))
+    return known
 
 
 def _texts(row: Any) -> tuple[str, str]:
@@ -83,7 +88,7 @@ def _texts(row: Any) -> tuple[str, str]:
     return row.file.content, getattr(row, "content", row.file.content)
 
 
-def in_brief(items: Sequence[Item], shown: Shown) -> dict[str, dict[str, Any]]:
+def in_brief(request: TeamRequest, items: Sequence[Item]) -> dict[str, dict[str, Any]]:
     """By id, those that are small enough to be accepted where they are listed: the first lines, and
     what the form says of all. Whose file has changed since is looked at on its own page."""
     fit = [one for one in items if one.row.base_revision == one.row.file.revision]
@@ -92,7 +97,7 @@ def in_brief(items: Sequence[Item], shown: Shown) -> dict[str, dict[str, Any]]:
         before, after = _texts(item.row)
         if not (changes := changes_of(before, after)):
             continue
-        read = _Read(_texts(item.row), shown[item.id])
+        read = _Read(_texts(item.row), shown_of(request, [item])[item.id])
         found[item.id] = {
             "lines": [_in_brief(one, read) for one in changes[:_BRIEF]],
             "more": max(0, len(changes) - _BRIEF),
@@ -126,7 +131,10 @@ def _can_undo(item: Item) -> bool:
 def _rows(
     request: TeamRequest, item: Item, changes: Sequence[Change], picked: Picked | None
 ) -> list[dict[str, Any]]:
-    behind, read = _behind(item, changes), _Read(_texts(item.row), shown_of([item])[item.id])
+    behind, read = (
+        _behind(item, changes),
+        _Read(_texts(item.row), shown_of(request, [item])[item.id]),
+    )
     heard = _Heard(request, [one for sources in behind.values() for one in sources[1]])
     left = item.row.taken.get("left_out", []), item.row.taken.get("kept", [])
     return [

@@ -12,7 +12,7 @@ from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import owner_name
 from memoryweb.web.review.kinds import LOOKS, tell_all
-from memoryweb.web.review.lines import in_brief, shown_of
+from memoryweb.web.review.lines import in_brief
 
 # Decisions that need nothing but what is shown.
 _AT_ONCE = {"accept", "keep", "remove", "seen", "KEEP_A", "KEEP_B", "IGNORE"}
@@ -21,10 +21,9 @@ Need = dict[str, Any]
 
 def needs_of(request: TeamRequest, items: Sequence[Item]) -> dict[tuple[Kind, str], Need]:
     """Of what this person may read, in as many statements for many as for one."""
-    shown = shown_of(items)
-    said = tell_all(request, items, shown)
+    said = tell_all(request, items)
     sides = sides_shown(request, [one.row for one in items if one.kind == Kind.CONTRADICTION])
-    briefs = in_brief([one for one in items if one.kind == Kind.PROPOSAL], shown)
+    briefs = in_brief(request, [one for one in items if one.kind == Kind.PROPOSAL])
     found = {}
     for item in items:
         key, need = (item.kind, item.id), need_of(request, item)
