@@ -233,6 +233,17 @@ def test_before_anything_was_written_down_the_message_alone_is_hidden(world: Wor
     assert "62 kilos" not in prompt(world, world.customer)
 
 
+def test_what_the_assistant_answers_to_it_is_hidden_before_anything_was_written_down(
+    world: World,
+) -> None:
+    say(world, world.customer, WEIGHT, "Noted.", talk="monday")
+    say(world, world.customer, ASKED, "Done: I forgot that you weigh 62 kilos.", talk="tuesday")
+    asked = "How much do I weigh, how many kilos?"
+    with scope(team=world.team):
+        found = build(Reader(world.agent, world.customer), asked).hits
+    assert [one.said for one in found if "62" in one.said] == []
+
+
 def test_a_statement_of_a_sister_is_no_statement_of_the_owner(world: World) -> None:
     remembers(world, world.customer, "I weigh 62 kilos.", "My sister weighs 80 kilos.")
     say(world, world.customer, ASKED)

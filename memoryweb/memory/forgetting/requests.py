@@ -2,7 +2,6 @@
 (SPEC §6.1). One to five statements are hidden at once; of more, or none, a person picks.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -203,10 +202,7 @@ def _hide_echoes(tx: Transaction, conversation: Conversation, messages: Sequence
         | ~Exists(Target.objects.filter(request=OuterRef("pk"), is_hidden=True))
     )
     lively = list(asked.exclude(is_idle).select_related("message"))
-    texts = defaultdict(list)
-    hidden = Target.objects.filter(request__in=lively, fact__isnull=False, is_hidden=True)
-    for request_id, text in hidden.values_list("request", "fact__text"):
-        texts[request_id].append(text)
+    texts = {key: [one.text for one in of.hidden] for key, of in tell_all(lively).items()}
     for message in said if lively else ():
         since = _heard_before(message)
         for request in lively:
