@@ -210,6 +210,20 @@ def test_a_host_that_names_another_owner_is_refused_and_seen(world: World, mcp: 
     assert Event.objects.filter(action="access.denied", reason_code="owner_forbidden").exists()
 
 
+@pytest.mark.parametrize("name", ["Memoryweb-Owner", "Memoryweb-Conversation", "Memoryweb-Agent"])
+@pytest.mark.parametrize(
+    "text", ["", "\xff", "x" * 5000, "=?base64?AA==?=", "=?base64?YXBpOgA=?=", "=?base64?/w==?="]
+)
+def test_a_header_that_says_nothing_sensible_is_no_fault_of_ours(
+    mcp: Mcp, name: str, text: str
+) -> None:
+    answer = mcp.earlier("tools/call", SEARCH, **{name: text})
+    assert answer.status_code == 200
+    error = answer.json().get("error")
+    # A conversation that nobody has is none, and the only agent needs no naming.
+    assert name == "Memoryweb-Conversation" if error is None else error["code"] == -32602
+
+
 def test_a_host_that_names_a_foreign_agent_hears_what_an_unknown_one_is_told(
     world: World, mcp: Mcp
 ) -> None:

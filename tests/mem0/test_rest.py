@@ -147,8 +147,19 @@ def test_nobody_else_reads_changes_or_deletes_by_an_id(
             answer = Mem0(callers[caller].token, own).answer(method, path, body)
             assert answer.status_code == (401 if caller == "anonymous" else 404), caller
             assert TEA not in answer.content.decode()
+    for caller, status in (("member", 403), ("stranger", 404), ("foreign_helpdesk", 404)):
+        for path in ("/v3/memories/", "/v3/memories/add/"):
+            body: dict[str, Any] = {"filters": ANA, "messages": TEA, "infer": False}
+            Mem0(callers[caller].token, own)("POST", path, body, status=status)
     assert Revision.objects.count() == before
     assert mem0.all_of(**ANA) == [TEA]
+
+
+@pytest.mark.parametrize("name", ["%00", "%F0%9F", "x" * 300, "%E2%80%AE"])
+def test_a_name_that_nobody_can_have_is_refused(mem0: Mem0, name: str) -> None:
+    assert mem0.answer("GET", f"/memories?user_id={name}").status_code in {200, 400}
+    assert mem0.answer("GET", f"/v1/memories/{name}/").status_code == 404
+    assert mem0.answer("GET", f"/v1/event/{name}/").status_code == 404
 
 
 def test_a_shared_or_another_programs_statement_is_no_memory_of_it(

@@ -11,7 +11,7 @@ from memoryweb.api.domain_errors import REFUSALS, problem_of
 from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.mcp import messages
 from memoryweb.api.mcp.messages import INVALID_PARAMS, Refused
-from memoryweb.api.request_bodies import parse
+from memoryweb.api.request_bodies import check_texts, parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of
 from memoryweb.memory.tools import Acting
@@ -33,7 +33,9 @@ class Host:
     def acting(self) -> Acting:
         """Raises Refused: what the host did not say no model can make good."""
         try:
-            return acting_of(self.caller, self._agent(), parse(Call, self.about))
+            about = self.about
+            check_texts(about)
+            return acting_of(self.caller, self._agent(), parse(Call, about))
         except REFUSALS as refused:
             raise self._refused(refused) from None
 
