@@ -12,7 +12,6 @@ from django.views.decorators.csrf import csrf_exempt
 
 from memoryweb.api import (
     agents,
-    carried,
     context,
     conversations,
     domain_errors,
@@ -22,6 +21,7 @@ from memoryweb.api import (
     files,
     forget_requests,
     forgetting,
+    last_prompt,
     morning,
     owners,
     prompt_files,
@@ -49,7 +49,7 @@ ROUTERS = (
     tools.router,
     context.router,
     search.router,
-    carried.router,  # its addresses end where those of conversations go on
+    last_prompt.router,  # its addresses end where those of conversations go on
     conversations.router,
     dreaming.router,
     reports.router,

@@ -13,12 +13,12 @@ class DreamingConfig(AppConfig):
             reports,
             schedule,
         )
-        from memoryweb.memory import reverting, untelling  # noqa: PLC0415
+        from memoryweb.memory import reverted_quotes, reverting  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register("dream", pipeline.dream)
         engine.register("preview", preview.preview)
         reverting.register("dream", reports.note_revert)
-        untelling.register(reports.untell)
+        reverted_quotes.register(reports.untell)
         engine.follow("extraction", backfill.after_extraction)
         engine.register_tick(schedule.tick)

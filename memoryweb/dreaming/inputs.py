@@ -11,13 +11,20 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming import earlier
+from memoryweb.dreaming import earlier_nights
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
-from memoryweb.dreaming.living import DECIDED, answered, corrections, decided_of, known_of, living
-from memoryweb.dreaming.living import MEMORY as MEMORY
+from memoryweb.dreaming.current_statements import (
+    DECIDED,
+    answered,
+    corrections,
+    decided_of,
+    known_of,
+    living,
+)
+from memoryweb.dreaming.current_statements import MEMORY as MEMORY
 from memoryweb.dreaming.operations import Material
 from memoryweb.dreaming.proofs import is_done
-from memoryweb.dreaming.spoken import spoken
+from memoryweb.dreaming.speakers import spoken
 from memoryweb.forgetting import queries as forgetting
 from memoryweb.forgetting import tombstones
 from memoryweb.language.statements import fingerprint
@@ -85,7 +92,7 @@ class Inputs:
 
 def read(run: Run) -> Inputs:
     """The current notes of the window, MEMORY.md and DREAMS.md of the run's (agent, owner)."""
-    held = earlier.held(run)
+    held = earlier_nights.held(run)
     files = sorted(_files(run, held), key=_by_date)
     found = [_text(file) for file in files if file.note_date]
     origins = _origins([*found, core := _core(files, MEMORY)])
@@ -93,16 +100,14 @@ def read(run: Run) -> Inputs:
     notes = tuple(replace(note, hidden=_closed_lines(note, origins, away)) for note in found)
     memory = replace(core, hidden=_closed_lines(core, origins, away))
     first, _last = _window(run)
-    mentions = tuple(
-        one
-        for one in _mentions(run, notes, origins, _outside(run, notes), away)
-        if one.date >= first or _key(one.text) in held
-    )
-    done, known = earlier.done_before(run), known_of(run.agent_id, run.owner_id, tuple(away.facts))
+    noted = _mentions(run, notes, origins, _outside(run, notes), away)
+    mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
+    done = earlier_nights.done_before(run)
+    known = known_of(run.agent_id, run.owner_id, tuple(away.facts))
     of_memory = {line: rows for (file, line), rows in origins.items() if file == core.file_id}
     stands = living(run, memory.content, of_memory, memory.hidden, known)
     said = tuple(one.said for one in mentions if not one.waits)
-    retired = list(earlier.retired(done))
+    retired = list(earlier_nights.retired(done))
     return Inputs(
         now=run.now,
         notes=tuple(_only(note, held) if _is_before(note, first) else note for note in notes),
@@ -116,7 +121,7 @@ def read(run: Run) -> Inputs:
             said=said,
             corrections=(*corrections(known), *(one for one, _why in retired)),
             rejected=tuple(sorted(rejected_lines(run.agent_id, run.owner, MEMORY))),
-            spent=frozenset(earlier.spent(done)),
+            spent=frozenset(earlier_nights.spent(done)),
             is_forgotten=tombstones.of(run.agent_id, run.owner_id).has,
             names=frozenset({str(run.owner.person)} if run.owner and run.owner.person else ()),
         ),

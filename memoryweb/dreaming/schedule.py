@@ -12,7 +12,7 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.audit.record import target
-from memoryweb.dreaming import earlier, inputs, living
+from memoryweb.dreaming import current_statements, earlier_nights, inputs
 from memoryweb.dreaming.models import Report
 from memoryweb.facts.models import Fact
 from memoryweb.memory.transaction import Transaction, write_transaction
@@ -206,19 +206,23 @@ def _over(agent: Agent, now: datetime) -> set[object]:
     what its owner said since; but for pinned ones, which no night moves."""
     known = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
     is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
-    is_told = Q(hidden_at__lt=now - living.NOTED_IN) | Q(hidden_at__isnull=False, hidden_by=None)
+    is_told = Q(hidden_at__lt=now - current_statements.NOTED_IN) | Q(
+        hidden_at__isnull=False, hidden_by=None
+    )
     found = known.filter(is_over | is_told).select_related("file")
     return {
         one.owner_id
         for one in found
-        if not (one.file and one.fingerprint in living.pinned_in(one.file.content))
+        if not (one.file and one.fingerprint in current_statements.pinned_in(one.file.content))
     }
 
 
 def _decided(agent: Agent) -> set[object]:
     """Owners (None: shared) of a line that the last dream left to a person, who has kept it."""
-    kept = earlier.kept_last(Report.objects.filter(agent=agent)).select_related("report", "file")
-    held = [one for one in kept if one.file and earlier.is_held(one.gates)]
+    kept = earlier_nights.kept_last(Report.objects.filter(agent=agent)).select_related(
+        "report", "file"
+    )
+    held = [one for one in kept if one.file and earlier_nights.is_held(one.gates)]
     flagged = LineOrigin.objects.filter(file__in={one.file_id for one in held}).exclude(marks="")
     waits = set(flagged.values_list("file", "line"))
     return {

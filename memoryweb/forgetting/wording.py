@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Collection, Iterable, Iterator
 
 from memoryweb.forgetting.queries import MARK
-from memoryweb.language.courtesies import is_courtesy
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import spans
+from memoryweb.language.small_talk import is_courtesy
 from memoryweb.language.statements import says_the_same
 from memoryweb.language.tokens import tokens
 

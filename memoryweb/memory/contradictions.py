@@ -10,6 +10,8 @@ from memoryweb.facts import listing
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.facts.statements import Statement
 from memoryweb.memory import fact_actions, fact_evidence, fact_moves
+from memoryweb.memory.conflicts import clash, record, value_print
+from memoryweb.memory.conflicts import open_or_add as open_or_add
 from memoryweb.memory.exceptions import ContentRefused, Decided
 from memoryweb.memory.fact_actions import (
     StatementGone,
@@ -21,8 +23,6 @@ from memoryweb.memory.fact_actions import (
 )
 from memoryweb.memory.fact_evidence import Ground
 from memoryweb.memory.fact_moves import Went
-from memoryweb.memory.rivals import clash, record, value_print
-from memoryweb.memory.rivals import open_or_add as open_or_add
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Writer
 from memoryweb.workspace.author_kinds import SourceClass

@@ -21,7 +21,7 @@ from memoryweb.language.flags import CORRECTED
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.diff import carry
-from memoryweb.memory import fact_evidence, rivals
+from memoryweb.memory import conflicts, fact_evidence
 from memoryweb.memory.fact_evidence import Grounds, grounds_of
 from memoryweb.memory.transaction import Transaction
 from memoryweb.prepared import Prepared
@@ -97,8 +97,8 @@ def move(of: Revised, before: Sequence[Statement], after: Sequence[Statement]) -
     if worded:
         _reword(of.file, {one.print: one for one in worded})
     left = _take_away(of, gone, come, made, known) if gone else []
-    rivals.find(of.tx, of.file.agent, list(made.values()))
-    rivals.close_decided(of.tx, left)
+    conflicts.find(of.tx, of.file.agent, list(made.values()))
+    conflicts.close_decided(of.tx, left)
     record(of, added=len(come), reworded=len(worded), retired=len(gone))
 
 
@@ -209,7 +209,7 @@ def leave(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> None:
     made = {row.fingerprint: row for row in same.filter(fingerprint=fingerprint(text)) if text}
     _let_go(tx, writer, fact, went, made)
     fact.save(update_fields=_WENT)
-    rivals.close_decided(tx, [fact])
+    conflicts.close_decided(tx, [fact])
 
 
 def _comes_back(of: Revised, row: Fact) -> bool:

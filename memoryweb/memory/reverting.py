@@ -18,7 +18,7 @@ from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.markdown.diff import carry, counts, side_by_side
-from memoryweb.memory import facts, proposing, reverted_text, untelling, write, write_matrix
+from memoryweb.memory import facts, proposing, reverted_quotes, reverted_text, write, write_matrix
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Transaction
@@ -178,7 +178,7 @@ def revert(
     Passage.objects.filter(message__in=used.values("pk")).delete()
     used.update(reverted_at=tx.now)
     if source.kind is not Kind.RUN or not source.runs.filter(kind__in=_NOTES).exists():
-        untelling.untell(source, reach, _gone(made))  # the report of a dream says so itself
+        reverted_quotes.untell(source, reach, _gone(made))  # the report of a dream says so itself
     _mark(tx, source, made, writer)
     done = _sum(made)
     _record(tx, source, done)

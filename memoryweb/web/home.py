@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from memoryweb.accounts.members import current_memberships
-from memoryweb.accounts.people import change_profile
+from memoryweb.accounts.profiles import change_profile
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
 from memoryweb.web.team.forms import ProfileForm

@@ -1,6 +1,6 @@
 import pytest
 
-from memoryweb.language.courtesies import is_courtesy, without_courtesies
+from memoryweb.language.small_talk import is_courtesy, without_courtesies
 
 
 @pytest.mark.parametrize(

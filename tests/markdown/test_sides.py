@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.markdown.merge import merge
-from memoryweb.markdown.sides import Line, sides
+from memoryweb.markdown.side_by_side import Line, sides
 
 texts = st.lists(st.sampled_from(["", "- tea", "- tea at five", "# Day", "x"]), max_size=6).map(
     "\n".join

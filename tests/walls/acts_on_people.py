@@ -9,7 +9,7 @@ from memoryweb.accounts import (
     integrations,
     invitations,
     members,
-    people,
+    profiles,
     signins,
     teams,
     tokens,
@@ -163,7 +163,7 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
     ),
     "change profile": (
         "profile.changed",
-        lambda w: people.change_profile(user=_user(w), name="Bobby", time_zone="UTC"),
+        lambda w: profiles.change_profile(user=_user(w), name="Bobby", time_zone="UTC"),
     ),
     "sign in": ("signin.succeeded", lambda w: signins.record_act(w.bob, "signin.succeeded")),
     "fail to sign in": ("signin.failed", lambda w: signins.record_wrong_password(w.bob.email)),

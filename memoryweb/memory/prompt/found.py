@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memoryweb.agents.readers import Reader
-from memoryweb.language.courtesies import without_courtesies
-from memoryweb.language.past import asks_about_past
+from memoryweb.language.past_questions import asks_about_past
 from memoryweb.language.secrets import credentials
+from memoryweb.language.small_talk import without_courtesies
 from memoryweb.llm import tokens
 from memoryweb.memory import placeholders
 from memoryweb.memory.prompt.files import Included

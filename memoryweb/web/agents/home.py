@@ -25,8 +25,8 @@ from memoryweb.facts.listing import held_from, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.trust import Band
 from memoryweb.memory.context import MOST_PERSONAL, budget
+from memoryweb.memory.current_statements import standing
 from memoryweb.memory.prompt import files
-from memoryweb.memory.standing import standing
 from memoryweb.runs.models import Run
 from memoryweb.search.recalls import Day, days_of
 from memoryweb.web import wording

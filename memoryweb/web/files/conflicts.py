@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.markdown.merge import Choice, Decision, Hunk, Kind, choices, conflicts, text_of
-from memoryweb.markdown.sides import sides
+from memoryweb.markdown.side_by_side import sides
 
 CONTEXT = 3  # unchanged lines shown around a change
 NAMED = 10  # open places that a sentence names

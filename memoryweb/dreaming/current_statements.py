@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.operations import NOBODY, Correction, Living, Said, Spoken
-from memoryweb.dreaming.spoken import confirmed, spoken
+from memoryweb.dreaming.speakers import confirmed, spoken
 from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, statements_of
