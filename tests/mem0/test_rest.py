@@ -149,8 +149,8 @@ def test_nobody_else_reads_changes_or_deletes_by_an_id(
             assert TEA not in answer.content.decode()
     for caller, status in (("member", 403), ("stranger", 404), ("foreign_helpdesk", 404)):
         for path in ("/v3/memories/", "/v3/memories/add/"):
-            body: dict[str, Any] = {"filters": ANA, "messages": TEA, "infer": False}
-            Mem0(callers[caller].token, own)("POST", path, body, status=status)
+            sent = {"messages": TEA, "infer": False, **ANA}
+            Mem0(callers[caller].token, own)("POST", path, sent, status=status)
     assert Revision.objects.count() == before
     assert mem0.all_of(**ANA) == [TEA]
 
