@@ -1,7 +1,7 @@
 """What the pages ask about dreams, each in a number of queries that rows do not change."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -166,6 +166,17 @@ def _counts(agents: Sequence[Agent], visible: Q, now: datetime, open_to: Q) -> _
             is_late = run.trigger == Run.Trigger.CRON and run.created_at < now - LATE
             counts.late[run.agent_id] += is_late
     return counts
+
+
+def did_of(runs: Collection[UUID]) -> dict[UUID, tuple[int, int, int]]:
+    """Dream → how many statements it added, changed and retired."""
+    did = Operation.objects.filter(report__run__in=runs, code="", waits="")
+    rows = did.values_list("report__run").annotate(
+        added=Count("pk", filter=Q(before=[])),
+        changed=Count("pk", filter=~Q(before=[]) & ~Q(after="")),
+        retired=Count("pk", filter=~Q(before=[]) & Q(after="")),
+    )
+    return {run: (added, changed, retired) for run, added, changed, retired in rows.order_by()}
 
 
 def people_of(agents: Sequence[Agent]) -> dict[UUID, int]:

@@ -290,8 +290,12 @@ def _offering(team: Team) -> "QuerySet[Any]":
     """What nobody has to pick from waits for nobody."""
     offered = Target.objects.filter(request=OuterRef("pk"), is_hidden=False)
     waiting = Q(state=Request.State.OPEN) & Exists(offered)
+    said = offered.filter(fact__isnull=False).order_by()
+    counted = said.values("request").annotate(n=Count("pk")).values("n")
     found = Request.objects.filter(waiting | Q(decided_at__isnull=False), team=team)
-    return found.prefetch_related(Prefetch("targets", Target.objects.select_related("fact")))
+    return found.annotate(
+        offered=Subquery(said.order_by("pk").values("fact__text")[:1]), offers=Subquery(counted)
+    )
 
 
 SOURCES = {

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memoryweb.dreaming.queries import did_of
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory import write as door
 from memoryweb.memory.placeholders import for_people
@@ -146,12 +147,15 @@ def _rows(
     """The newest two stand ready to be compared: `to_compare` is the side of each."""
     names = renames_of(file, [one.number for one in found])
     ready = dict(zip((one.number for one in found), ("to", "from"), strict=False))
+    dreams = [one.run_id for one in found if one.run_id and file.path == "MEMORY.md"]
+    did = did_of(dreams) if dreams else {}
     return [
         {
             "revision": one,
             "author": (author := author_of(request, one)),
             "path_before": names.get(one.number, ""),
             "links": _links(request, one, author),
+            "did": _did(*did[one.run_id]) if one.run_id in did else [],
             "to_compare": ready.get(one.number, ""),
             "can_restore": can_write and not one.is_deletion and _is_past(file, one),
             "from_label": _("Compare from revision {n}").format(n=one.number),
@@ -159,6 +163,16 @@ def _rows(
         }
         for one in found
     ]
+
+
+def _did(added: int, changed: int, retired: int) -> list[str]:
+    """What a dream did to statements."""
+    told = (
+        (added, _("{n} added")),
+        (changed, _("{n} changed")),
+        (retired, _("{n} retired")),
+    )
+    return [said.format(n=count) for count, said in told if count]
 
 
 def _is_past(file: File, revision: Revision) -> bool:

@@ -110,14 +110,14 @@ def _first_line(item: Item, content: str) -> str:
     texts = [unmarked(lines[n - 1]) for n in brought if n <= len(lines)]
     if not texts:
         return gettext("A change of {path}").format(path=item.path)
-    return _and_more(texts)
+    return _and_more(texts[0], len(texts) - 1)
 
 
-def _and_more(texts: Sequence[str]) -> str:
-    if not (more := len(texts) - 1):
-        return texts[0]
+def _and_more(text: str, more: int) -> str:
+    if not more:
+        return text
     said = ngettext("{text} And {n} more line.", "{text} And {n} more lines.", more)
-    return said.format(text=texts[0], n=more)
+    return said.format(text=text, n=more)
 
 
 def _flag(request: TeamRequest, item: Item, _data: QueryDict | None) -> dict[str, Any]:
@@ -166,10 +166,9 @@ def _asked_words(item: Item, _content: str) -> str:
     what it is about."""
     if item.row.about or item.row.owner_id:
         return str(item.row.about)
-    texts = [one.fact.text for one in item.row.targets.all() if one.fact and not one.is_hidden]
-    if not texts or not item.is_waiting:
+    if not item.row.offered or not item.is_waiting:
         return gettext("Somebody asked to forget this of shared memory.")
-    return _and_more(texts)
+    return _and_more(item.row.offered, item.row.offers - 1)
 
 
 def _who_asks(item: Item) -> list[Text]:
