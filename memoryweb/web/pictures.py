@@ -30,8 +30,8 @@ def token_gauge(gauge: Gauge) -> dict[str, Any]:
     return {"parts": parts, "label": said, "told": told.format(**numbers)}
 
 
-def day_bars(days: Sequence[tuple[date, int]], named: str = "D") -> dict[str, Any]:
-    """A bar a day, of 280 by 34, the last one marked; `named` is the format of its day."""
+def day_bars(days: Sequence[tuple[date, int]]) -> dict[str, Any]:
+    """A bar a day, of 280 by 34, the last one marked."""
     most = max((n for _day, n in days), default=0) or 1
     step = 280 / max(1, len(days))
     bars = []
@@ -45,7 +45,7 @@ def day_bars(days: Sequence[tuple[date, int]], named: str = "D") -> dict[str, An
                 "width": round(step - 4, 1),
                 "height": height,
                 "is_last": at == len(days) - 1,
-                "label": told.format(day=date_format(day, named), n=intcomma(n)),
+                "label": told.format(day=date_format(day, "D"), n=intcomma(n)),
             }
         )
     counts = [n for _day, n in days]

@@ -1,10 +1,10 @@
 """How it fares: what models cost this team, and whether background work is done."""
 
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Count, Min
 from django.http import HttpResponse
 from django.utils import timezone
@@ -19,7 +19,7 @@ from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show
 from memoryweb.web.naming import owner_name
-from memoryweb.web.pictures import day_bars
+from memoryweb.web.over_time.charts import Chart, Series, chart
 
 _DAYS = 30
 _LISTED = 20
@@ -41,17 +41,23 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
         "spent": spent,
         "percent": min(100, round(100 * spent.used / spent.limit)) if spent.limit else 100,
         "is_nearly": spent.used >= _NEARLY * spent.limit,
-        "bars": day_bars([(day, used.get(day, Used()).tokens) for day in days], "j M"),
-        "days": [(day, used[day]) for day in reversed(days) if day in used],
+        "chart": _chart(days, used),
         "agents": _most(use.by_agent(runs)),
         "kinds": [(Run.Kind(kind).label, one) for kind, one in _most(use.by_kind(runs))],
         "latest": _latest(request, runs),
         "cost": sum(one.cost for one in used.values()),
-        "sentence": _("{n} tokens in {days} days").format(
-            n=intcomma(sum(one.tokens for one in used.values())), days=_DAYS
-        ),
     }
     return show(request, "settings/use.html", context)
+
+
+def _chart(days: Sequence[date], used: Mapping[date, Used]) -> Chart:
+    each = [used.get(day, Used()) for day in days]
+    series = (
+        Series(_("in"), "b1", "", [one.tokens_in for one in each]),
+        Series(_("out"), "b2", "k2", [one.tokens_out for one in each]),
+    )
+    total = sum(one.tokens for one in each)
+    return chart("use", _("Tokens by day"), total, _("tokens in 30 days"), days, series)
 
 
 def _latest(request: TeamRequest, runs: Any) -> list[dict[str, Any]]:

@@ -1,0 +1,67 @@
+"""What models cost and how background work fares, as admins and auditors see it."""
+
+import re
+from datetime import timedelta
+
+from django.test import Client
+from django.utils import timezone
+from django_scopes import scope
+
+from memoryweb.llm import usage
+from memoryweb.runs.models import Beat, Run
+from tests.web.pages import text, url
+from tests.world import World
+
+
+def test_tokens_are_summed_by_agent_and_by_work(world: World, alice: Client) -> None:
+    for kind, tokens in (("dream", 1_200), ("dream", 300), ("extraction", 41)):
+        _ran(world, kind=kind, status="succeeded", tokens_in=tokens)
+    page = _words(alice, "settings_use", world)
+    assert "1,541 tokens in 30 days" in page
+    assert "Atlas 3 1,541 0" in page
+    assert "Dream 2 1,500 0" in page
+    assert "of today's" not in page
+
+
+def test_four_fifths_of_the_day_s_tokens_are_told(
+    world: World, alice: Client, model_server: object
+) -> None:
+    world.team.daily_tokens = 100
+    world.team.save(update_fields=["daily_tokens"])
+    with usage.reserved(world.team.pk, 80, 100) as spent:
+        spent.tokens_in = 80
+    assert "80 of today's 100 tokens" in _words(alice, "settings_use", world)
+
+
+def test_health_tells_the_queue_and_what_failed(world: World, audrey: Client) -> None:
+    address = url(world.team, "settings_health")
+    Beat.objects.create(name="tick", at=timezone.now())
+    assert "All is well" in text(audrey.get(address))
+    _ran(world, kind="dream", status="queued", due_at=timezone.now() - timedelta(hours=1))
+    _ran(world, kind="extraction", status="failed", reason="model_key_refused")
+    page = _words(audrey, "settings_health", world)
+    assert "A run has been waiting for 60 minutes." in page
+    assert "Dream 0 1" in page
+    assert "The model endpoint refused the key." in page
+
+
+def test_members_see_neither(world: World, bob: Client) -> None:
+    for name in ("settings_use", "settings_health"):
+        assert bob.get(url(world.team, name)).status_code == 403
+
+
+def test_the_palette_leads_to_every_page_of_an_agent(world: World, bob: Client) -> None:
+    page = text(bob.get(url(world.team, "palette")))
+    for name in ("agents_detail", "agents_dreams", "agents_tonight", "agents_prompt"):
+        assert url(world.team, name, world.agent.pk) in page
+    assert "settings/health" not in page
+
+
+def _words(client: Client, name: str, world: World) -> str:
+    return " ".join(re.sub("<[^>]*>", " ", text(client.get(url(world.team, name)))).split())
+
+
+def _ran(world: World, **about: object) -> None:
+    ended = {} if about["status"] == "queued" else {"finished_at": timezone.now()}
+    with scope(team=world.team):
+        Run.objects.create(team=world.team, agent=world.agent, trigger="cron", **(ended | about))
