@@ -164,8 +164,7 @@ def _is_corrected(case: Case) -> bool:
 def _has_left(case: Case) -> bool:
     """It left memory, and nobody has said it since."""
     by, found = case.by(), case.night.corrections.of(case.operation.text, case.claim)
-    has_left = any(not one.is_persons and not is_later(by.said_at, one.at) for one in found)
-    return has_left or is_over(case.claim, case.night.material.today)
+    return any(not one.is_persons and not is_later(by.said_at, one.at) for one in found)
 
 
 def _is_rejected(case: Case) -> bool:
@@ -238,6 +237,8 @@ CHECKS: tuple[Check, ...] = (
     _of(_OLDS - {Does.REPLACE}, "persons_word", _touches_person),
     _of(_TEXTS, "forgotten", lambda c: c.night.material.is_forgotten(c.operation.text)),
     _of(_TEXTS, "corrected", _is_corrected),
+    _of(_TEXTS, "over", lambda c: is_over(c.claim, c.night.material.today)),
+    _of(_TEXTS, "known", _is_known),
     _of(_TEXTS, "left", _has_left),
     _of(_TEXTS, "rejected", _is_rejected),
     _of(
@@ -245,7 +246,6 @@ CHECKS: tuple[Check, ...] = (
         "cancels",
         lambda c: c.claim.act is Act.CANCELS,
     ),
-    _of(_TEXTS, "known", _is_known),
     _of(_MERGE, "loses", _loses),
 )
 

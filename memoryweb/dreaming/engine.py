@@ -3,7 +3,7 @@
 One that fails a check is left out with a code of `reasons.LEFT_OUT`; the others are carried out.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memoryweb.dreaming.candidates import as_line
@@ -20,23 +20,26 @@ from memoryweb.dreaming.operations import (
     is_later,
 )
 from memoryweb.dreaming.proofs import (
+    OVER,
     is_done,
     is_ended,
     is_plausible,
-    is_replaced,
     is_rival,
     may_replace,
     proved,
+    rests,
     says_all,
+    why_replaced,
 )
-from memoryweb.language.claims import Act, Claim
+from memoryweb.language.claims import Claim
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import Lookup, fingerprint, says_all_of
 from memoryweb.review.rejections import Rejections
 
 ON_TRUST = "on_trust"  # among the values of what went though code could not prove it
 MOST = 200  # operations that are looked at in a night
-_OVER = frozenset({Act.CANCELS, Act.ENDS})
+_OTHERWISE = frozenset({Why.SUPERSEDED, Why.ASKED})
+_OF_A_REST = frozenset({"orders", "forgotten", "corrected", "over", "known", "left", "rejected"})
 _UNPROVED = 3  # may go that code cannot prove: at most so many, and a tenth of the statements
 
 
@@ -47,7 +50,8 @@ def decide(material: Material, operations: Sequence[Operation]) -> tuple[Result,
     night = _Night(material)
     judged = [night.judge(operation) for operation in operations[:MOST]]
     left = [Result(one, "too_many", {"limit": MOST}) for one in operations[MOST:]]
-    return (*judged, *left, *night.tidy())
+    done = [*judged, *left, *night.tidy()]
+    return (*done, *night.beside, *night.rests(done))
 
 
 def living_after(material: Material, results: Iterable[Result]) -> tuple[Living, ...]:
@@ -73,6 +77,7 @@ class _Night:
         self._unproved = min(_UNPROVED, max(1, len(material.living) // 10))
         self._spent = set(material.spent)
         self._made = 0
+        self.beside: list[Result] = []  # what went with what was judged, for another reason
         self._by_text: dict[str, list[str]] = {}
         self._by_key: dict[tuple[str, str] | None, list[str]] = {}
         self._lookup = Lookup()
@@ -107,7 +112,7 @@ class _Night:
         for one in list(self.living.values()):
             if is_done(one, self.material.today) and not one.is_pinned:
                 yield self._leaves(one, Why.EXPIRED)
-        endings = [one for one in self.material.said if one.claim.act in _OVER]
+        endings = [one for one in self.material.said if one.claim.act in OVER]
         for said in (one for one in endings if not self.is_outside(one)):
             for one in list(self.living.values()):
                 if not one.is_pinned and one.text != said.text and is_ended(said, one):
@@ -116,6 +121,19 @@ class _Night:
             others = (other for other in self.near(one.text, one.claim) if other is not one)
             if not one.is_fixed and any(says_all(other.text, one.text) for other in others):
                 yield self._leaves(one, Why.DUPLICATE)
+
+    def rests(self, results: Iterable[Result]) -> Iterator[Result]:
+        """What stood in a statement beside the value that is no more, and holds nonetheless."""
+        for result in results:
+            newer = result.new or result.against
+            if not (result.is_applied and newer and result.why in _OTHERWISE):
+                continue
+            for old in result.gone:
+                for text in rests(old.text, newer.text):
+                    case = Case(self, Operation(Does.ADD, text, sources=(old.id,)), (old,), ())
+                    if all(row.check(case) is None for row in CHECKS if row.code in _OF_A_REST):
+                        new = replace(case.statement(f"new-{self._made}"), sources=old.sources)
+                        yield self._done(case, {}, replace(new, also=(old.id,)))
 
     def is_outside(self, said: Said) -> bool:
         return said.is_outside or self.material.is_outside
@@ -129,8 +147,10 @@ class _Night:
             result = self.judge(Operation(Does.REPLACE, text, (one.id,), (other.ref,)))
             if result.is_applied:
                 return result
-        is_ended = any(it.claim.act in _OVER for it in said)
-        why = Why.CANCELLED if is_ended and newer is None else Why.SUPERSEDED
+        is_ended = any(it.claim.act in OVER for it in said)
+        why = Why.CANCELLED if is_ended else Why.ASKED
+        if newer is not None:
+            why = why_replaced(one, newer) or why
         return self._leaves(one, why, one.against, newer)
 
     def _leaves(
@@ -176,8 +196,7 @@ class _Night:
         why = proved(case.operation.why, case.old, case.said, self.material, self._others(case.old))
         if why is None and (refused := self._on_trust(case, case.old)):
             return Result(case.operation, refused)
-        given = why or case.operation.why
-        return self._done(case, case.old, None, given, is_proved=why is not None)
+        return self._done(case, dict.fromkeys(case.old, why))
 
     def _others(self, olds: Sequence[Living]) -> list[Living]:
         return [one for old in olds for one in self.near(old.text, old.claim) if one not in olds]
@@ -190,13 +209,14 @@ class _Night:
             if (kept := self._judge_rival(case, new, one)) is not None:
                 return kept
         gone = tuple(dict.fromkeys((*case.old, *rivals, *self.within(new.text))))
-        unproved = [one for one in (() if is_merge else gone) if not is_replaced(one, new)]
+        whys = {one: why_replaced(one, new) for one in gone}
+        if is_merge:
+            whys |= dict.fromkeys(case.old, Why.DUPLICATE)
+        unproved = [one for one in gone if whys[one] is None]
         if unproved and (refused := self._on_trust(case, unproved)):
             return Result(case.operation, refused)
         same = [one.id for one in gone if is_merge or says_all_of(new.text, one.text)]
-        new = replace(new, also=tuple(same))
-        why = Why.DUPLICATE if is_merge else Why.SUPERSEDED
-        return self._done(case, gone, new, why, is_proved=not unproved)
+        return self._done(case, whys, replace(new, also=tuple(same)))
 
     def _rivals(self, new: Living) -> list[Living]:
         hidden = [one for one in self.living.values() if set(one.against) & set(new.sources)]
@@ -232,24 +252,29 @@ class _Night:
         return ""
 
     def _done(
-        self,
-        case: Case,
-        gone: Sequence[Living],
-        new: Living | None,
-        why: Why,
-        *,
-        is_proved: bool,
+        self, case: Case, whys: Mapping[Living, Why | None], new: Living | None = None
     ) -> Result:
+        """What goes for another reason than the first is told by itself."""
         waits = Waits.OUTSIDE if case.is_outside else None
         if waits is None:
-            for one in gone:
+            for one in whys:
                 self.living.pop(one.id, None)
             if new is not None:
                 self.living[new.id] = new
                 self._learn(new)
                 self._made += 1
-        values = {} if is_proved else {ON_TRUST: " ".join(sorted(case.prints))}
-        return Result(case.operation, "", values, tuple(gone), new, why=why, waits=waits)
+        values = {ON_TRUST: " ".join(sorted(case.prints))} if None in whys.values() else {}
+        by_why: dict[Why, list[Living]] = {}
+        for one, why in whys.items():
+            by_why.setdefault(why or Why.UNPROVED, []).append(one)
+        first, *others = by_why or {Why.SUPERSEDED: []}
+        for why in others:
+            ids = tuple(one.id for one in by_why[why])
+            operation = Operation(Does.RETIRE, old=ids, sources=case.operation.sources, why=why)
+            gone = tuple(by_why[why])
+            self.beside.append(Result(operation, gone=gone, against=new, why=why, waits=waits))
+        gone = tuple(by_why.get(first, ()))
+        return Result(case.operation, "", values, gone, new, why=first, waits=waits)
 
 
 def _length(text: str) -> tuple[int, str]:

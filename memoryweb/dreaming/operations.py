@@ -29,6 +29,7 @@ class Why(StrEnum):
     CANCELLED = "cancelled"
     DUPLICATE = "duplicate"
     ASKED = "asked"
+    UNPROVED = "unproved"  # taken on trust
     ROOM = "room"  # it still holds, without a place in the prompt
 
 

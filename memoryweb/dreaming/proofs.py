@@ -1,13 +1,31 @@
 """Who replaces whom, and whether a statement may leave for the reason that is given. Pure."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from datetime import date
+from itertools import pairwise
 
+from memoryweb.dreaming.candidates import as_line
 from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
-from memoryweb.language.claims import Act, Claim, Kind, clash, dates_in, is_habit, takes_back
+from memoryweb.language.claims import (
+    Act,
+    Claim,
+    Kind,
+    claim_of,
+    clash,
+    dates_in,
+    is_habit,
+    spoken_of,
+    takes_back,
+)
 from memoryweb.language.normal_form import read
 from memoryweb.language.statements import contradicts, covers, overtakes, says_all_of
 
+_CLAUSE = re.compile(
+    r"(?<=[.!?])\s+|(?<=[。！？])|[,;] (?:so|and|but|und|aber|also|deshalb|daher)\b"
+    r"|[，；](?:所以|而且|但是?)?|、(?:だから|なので)"
+)
+OVER = frozenset({Act.CANCELS, Act.ENDS})
 _SAFE = frozenset({Kind.IDENTITY, Kind.HEALTH, Kind.RELATION, Kind.INSTRUCTION})
 
 
@@ -100,7 +118,7 @@ def is_done(one: Living, today: date) -> bool:
 
 def is_ended(said: Said, old: Living) -> bool:
     """Whoever may say so said later that it is off, or no more."""
-    says_so = said.claim.act in {Act.CANCELS, Act.ENDS} and may_replace(said.by, old)
+    says_so = said.claim.act in OVER and may_replace(said.by, old)
     return says_so and is_later(said.by.said_at, old.by.said_at) and ends(said.claim, old)
 
 
@@ -142,11 +160,25 @@ def _supersedes(one: Living, old: Living) -> bool:
     return is_later(one.by.said_at, old.by.said_at) and is_rival(one, old)
 
 
-def is_replaced(old: Living, new: Living) -> bool:
-    """Proved by code: another value of it that was said later, or all of it in other words."""
-    if old.is_hidden or _supersedes(new, old):
-        return True
-    return says_all_of(new.text, old.text)
+def why_replaced(old: Living, new: Living) -> Why | None:
+    """What code proves of a statement whose place another one takes; None: nothing."""
+    if _supersedes(new, old):
+        return Why.CANCELLED if new.claim.act in OVER else Why.SUPERSEDED
+    if says_all_of(new.text, old.text):
+        return Why.DUPLICATE
+    return Why.ASKED if old.is_hidden else None
+
+
+def rests(old: str, newer: str) -> Iterator[str]:
+    """Sentences and clauses of a statement that a newer one doesn't speak of, where each stands
+    by itself and nobody may come to harm without it: "we ship on Fridays, so never call then"."""
+    cuts = [0, *(cut.end() for cut in _CLAUSE.finditer(old)), len(old)]
+    parts = (old[start:end].strip(" ,，、;；") for start, end in pairwise(cuts))
+    for part in parts if len(cuts) > 2 else ():
+        said = spoken_of(part)
+        is_own = said.claim.durable and is_safe(said.claim) and not said.leans
+        if is_own and not (contradicts(newer, part) or takes_back(claim_of(newer), part)):
+            yield as_line(part[0].upper() + part[1:])
 
 
 def is_plausible(old: Living, said: Iterable[Said]) -> bool:

@@ -24,7 +24,8 @@ LEFT_OUT: Mapping[str, Promise] = {
     "persons_word": _("A person wrote or confirmed it, and hasn't said otherwise since."),
     "forgotten": _("It was erased."),
     "corrected": _("A person took it back, and hasn't said it again since."),
-    "left": _("It's over, or it left memory and nobody has said it since."),
+    "left": _("It left memory, and nobody has said it since."),
+    "over": _("Its time is over."),
     "cancels": _("It only cancels something: there is nothing to keep."),
     "rejected": _("A person rejected it before."),
     "known": _("MEMORY.md already says this."),
@@ -42,9 +43,10 @@ LEFT_OUT: Mapping[str, Promise] = {
 LEFT: Mapping[Why, Promise] = {
     Why.SUPERSEDED: _("A newer value replaced it."),
     Why.EXPIRED: _("Its time is over."),
-    Why.CANCELLED: _("It was cancelled."),
+    Why.CANCELLED: _("It was said to be over or cancelled."),
     Why.DUPLICATE: _("Another statement says the same."),
     Why.ASKED: _("The person it is about said otherwise."),
+    Why.UNPROVED: _("Something newer was said about it. That it no longer holds isn't proved."),
     Why.ROOM: _("MEMORY.md has no room for it. It's still known, but not in the prompt."),
 }
 

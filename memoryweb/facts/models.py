@@ -54,9 +54,13 @@ class Fact(models.Model):
 
         SUPERSEDED = "superseded", _("A newer value replaced it.")
         EXPIRED = "expired", _("Its time is over.")
-        CANCELLED = "cancelled", _("It was cancelled.")
+        CANCELLED = "cancelled", _("It was said to be over or cancelled.")
         DUPLICATE = "duplicate", _("Another statement says the same.")
-        ASKED = "asked", _("The person it is about asked to forget it.")
+        ASKED = "asked", _("The person it is about said otherwise.")
+        UNPROVED = (
+            "unproved",
+            _("Something newer was said about it. That it no longer holds isn't proved."),
+        )
         NOT_TRUE = "not_true", _("A person marked it as not true.")
         DELETED = "deleted", _("A person deleted its line.")
         REWORDED = "reworded", _("A person put it in other words.")

@@ -46,7 +46,7 @@ _PASTE = re.compile(
     r"|subject: |betreff: |from: |尊敬的|亲爱的|拝啓|件名[:：])"
     r"|\b(?:draft|email|e-mail|text|letter|message|paragraph|essay|cv|bio|code|entwurf|absatz)\b"
     r"[^\n.!?]{0,40}:\s*\n"
-    r"|\b(?:rewrite|proof-?read|translate|summari[sz]e|edit|improve|polish|correct|korrigier\w*"
+    r"|\b(?:(?:rewrite|proof-?read|translate|summari[sz]e|edit|improve|polish|correct)\b|korrigier\w*"
     r"|übersetz\w*|umformulier\w*)[^\n]{0,60}:\s"
     r"|(?:润色|翻译|改一下|校对|添削|翻訳|要約)[^\n]{0,30}[:：]",
     re.IGNORECASE,

@@ -27,7 +27,9 @@ from memoryweb.workspace.models import File
 Told = TypeVar("Told")
 # Whatever else ends a statement says that it was wrong, or is to be forgotten. "": it still stands,
 # and its time is over.
-_WAS_TRUE = frozenset({"", Fact.Why.SUPERSEDED, Fact.Why.EXPIRED, Fact.Why.CANCELLED})
+_WAS_TRUE = frozenset(
+    {"", *map(Fact.Why, ("superseded", "expired", "cancelled", "asked", "unproved"))}
+)
 
 
 def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:

@@ -359,3 +359,65 @@ def test_what_a_person_holds_to_is_not_guessed_to_be_over(is_persons: bool) -> N
     by_its_form = replace(one.claim, kind=Kind.PLAN, general=True)
     found = decide(Material(TODAY, (replace(one, claim=by_its_form),), ()), [])
     assert [result.why for result in found] == ([] if is_persons else [Why.EXPIRED])
+
+
+SHIPS = "We ship on Fridays, so please never plan a call with me on a Friday."
+NUTS = "I am allergic to nuts."
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("We ship on Fridays.", "We ship on Thursdays.", Why.SUPERSEDED),
+        ("We send a newsletter every Monday.", "We no longer send a newsletter.", Why.CANCELLED),
+        ("Tom bakes bread.", "Tom bakes bread with rye.", Why.DUPLICATE),
+        ("The lamp in the hall is red.", "The lamp in the hall glows green.", Why.UNPROVED),
+    ],
+)
+def test_a_replaced_statement_is_told_to_have_left_for_what_is_proved(
+    old: str, new: str, why: Why
+) -> None:
+    there = Material(TODAY, (living("old", old),), (said("note", new),))
+    (result,) = decide(there, [Operation(Does.REPLACE, new, ("old",), ("note",))])
+    assert (result.is_applied, result.why) == (True, why)
+
+
+def test_what_goes_together_is_told_for_its_own_reason() -> None:
+    new = "We ship on Thursdays from the harbour."
+    olds = living("other", "We ship on Fridays."), living("same", "We ship on Thursdays.")
+    there = Material(TODAY, olds, (said("note", new),))
+    results = decide(there, [Operation(Does.ADD, new, sources=("note",))])
+    assert {it.id: one.why for one in results for it in one.gone} == {
+        "other": Why.SUPERSEDED,
+        "same": Why.DUPLICATE,
+    }
+
+
+def test_what_its_owner_spoke_against_is_told_so_where_nothing_new_is_known() -> None:
+    hidden = living("old", "We ship on Fridays.", is_hidden=True)
+    (result,) = decide(Material(TODAY, (hidden,), ()), [])
+    assert result.why is Why.ASKED
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [
+        (SHIPS, "We ship on Thursdays.", ["Please never plan a call with me on a Friday."]),
+        (SHIPS, "We ship on Thursdays, please never plan a call with me on a Friday.", []),
+        (
+            "I live in Porto, and I am allergic to nuts.",
+            "I moved to Lund.",
+            ["I am allergic to nuts."],
+        ),
+        ("We live in Porto and like it there.", "We moved to Lund.", []),
+        ("我住在杨浦，我对花生过敏。", "我们搬到松江了。", ["我对花生过敏。"]),
+    ],
+)
+def test_what_stood_beside_a_value_that_is_no_more_stays(
+    old: str, new: str, kept: list[str]
+) -> None:
+    hidden = living("old", old, is_hidden=True, against=("note",))
+    there = Material(TODAY, (hidden,), (said("note", new),))
+    results = decide(there, [Operation(Does.ADD, new, sources=("note",))])
+    assert [one.new.text for one in results[1:] if one.new] == kept
+    assert {one.text for one in living_after(there, results)} == {new, *kept}

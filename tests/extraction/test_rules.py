@@ -86,6 +86,25 @@ def test_a_sentence_that_needs_the_one_before_takes_it_along() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I hired Tomás Varga, he starts on 1 December as a support engineer.",
+        "My sister called me and she lives in Rome now.",
+        "これからは週報を毎週月曜日に送ってください。",
+    ],
+)
+def test_a_sentence_that_names_whom_it_is_about_stands_alone(text: str) -> None:
+    before = "私は横浜に住んでいます。" if "週" in text else "We ship on Thursdays."
+    assert len(said(f"{before} {text}")) == 2
+
+
+def test_a_correction_is_no_text_to_be_corrected() -> None:
+    told = "Correction: we ship on Thursdays now, never on Fridays."
+    assert said(told) == [told]
+    assert said("Please correct this: I live in Rome.") == []
+
+
 def test_a_sentence_of_pronouns_alone_is_left_out() -> None:
     assert said("It was great! They loved it. That made me so happy.") == []
 

@@ -79,7 +79,7 @@ def test_a_move_that_was_told_where_nothing_is_kept_takes_the_old_value_out(
         assert "Hamburg" not in text
         assert "Berlin" not in text
     hamburg.refresh_from_db()
-    assert (hamburg.state, hamburg.file) == ("superseded", None)
+    assert (hamburg.state, hamburg.why, hamburg.file) == ("retired", "asked", None)
 
 
 def test_a_pinned_line_stays_though_its_owner_said_otherwise(world: World) -> None:

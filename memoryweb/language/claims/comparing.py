@@ -31,7 +31,7 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     its key, or it names what is over ("the trip to Rome is off", "it's 68, not 74")."""
     claim = claim_of(older, said)
     if newer.key is not None and newer.key == claim.key:
-        return is_other_value(newer.attribute, newer.value, claim.value)
+        return clash(newer, claim)
     if newer.key is not None and claim.key is None and newer.act is Act.CHANGES:
         beside = [one for one in all_of(older) if one.key == newer.key]
         if any(is_other_value(newer.attribute, newer.value, one.value) for one in beside):

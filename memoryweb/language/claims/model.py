@@ -206,3 +206,23 @@ def _put_in(pattern: str, parts: Mapping[str, str]) -> str:
     while (put := _USE.sub(lambda use: parts[use["name"]], pattern)) != pattern:
         pattern = put
     return pattern
+
+
+# English as it is written in a hurry, and in full.
+SHORT_FORMS = tuple(
+    (re.compile(short, re.IGNORECASE), full)
+    for short, full in (
+        (r"\b(i|we|you|they)'ve\b|\b(i)ve\b", r"\1\2 have"),
+        (r"\bi'?m\b", "I am"),
+        (r"\b(we|you|they)'re\b", r"\1 are"),
+        (r"\b(do|does|did|is|are|was|were|has|have|wo|ca|could|would|should)nt\b", r"\1n't"),
+        (r"\bgonna\b", "going to"),
+        (r"(\w)'s (been|moved|got|started|joined|gone|become|left|had|just \w+ed)\b", r"\1 has \2"),
+        (r"\bju?st\b", "just"),
+        (r"\bnxt\b", "next"),
+        (r"\bd(?:o)?nt\b", "don't"),
+        (r"(?<=[\w,] )(?-i:n)(?= \w)", "and"),
+        (r"(?<=\w )(?-i:r)(?= \w)", "are"),
+        (r"\bal+er?gic\b", "allergic"),
+    )
+)

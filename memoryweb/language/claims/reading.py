@@ -7,6 +7,7 @@ from datetime import date
 from functools import lru_cache
 
 from memoryweb.language.claims.model import (
+    SHORT_FORMS,
     Act,
     Claim,
     Kind,
@@ -91,32 +92,12 @@ _NO_PLACE = re.compile(
     r"|jira|teams|zoom|notion|excel|part|full|mac|github|gitlab|aws|azure)\b|[a-z][A-Z]"
 )
 _REMARKS = re.compile(r" ?\([^()]*\d{4}[^()]*\)")  # a resolved date is no part of a value
-
-
-_SHORT = tuple(
-    (re.compile(short, re.IGNORECASE), full)
-    for short, full in (
-        (r"\b(i|we|you|they)'ve\b|\b(i)ve\b", r"\1\2 have"),
-        (r"\bi'?m\b", "I am"),
-        (r"\b(we|you|they)'re\b", r"\1 are"),
-        (r"\b(do|does|did|is|are|was|were|has|have|wo|ca|could|would|should)nt\b", r"\1n't"),
-        (r"\bgonna\b", "going to"),
-        (r"(\w)'s (been|moved|got|started|joined|gone|become|left|had|just \w+ed)\b", r"\1 has \2"),
-        (r"\bju?st\b", "just"),
-        (r"\bnxt\b", "next"),
-        (r"\bd(?:o)?nt\b", "don't"),
-        (r"(?<=[\w,] )(?-i:n)(?= \w)", "and"),
-        (r"(?<=\w )(?-i:r)(?= \w)", "are"),
-        (r"\bal+er?gic\b", "allergic"),
-    )
-)
-
-
 _BARE = re.compile(
     r"(?:[\W_]|\b(?:this|that|it|these|me|you|can|could|something|for|please|das|dies|es|dir|was"
     r"|folgendes|bitte|mal|kannst|du)\b|これ|それ|を|も|は|ね|这个|这|那|下面|帮我|请|一下)*$",
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"(?<=\w )[A-ZÀ-Þ][\w'’-]+|\b(?i:my|our|mein\w*|unser\w*) \w")
 _HERE = frozenset({"here", "there", "hier", "dort"})
 _PLACE = re.compile(r"[A-ZÀ-Þ][\w'’-]{2,}(?: [A-ZÀ-Þ][\w'’-]+)*")
 _OVER = frozenset({Act.CANCELS, Act.ENDS})
@@ -239,7 +220,7 @@ def undated(sentence: str) -> Sentence:
 
 def _spoken(text: str, spoken: Language) -> Sentence:
     if spoken is language("english"):
-        for short, full in _SHORT:
+        for short, full in SHORT_FORMS:
             text = short.sub(full, text)
     asked = spoken.asks.search(text)
     found = _claim(text[asked.end() :] if asked else text, spoken) or Claim()
@@ -248,13 +229,22 @@ def _spoken(text: str, spoken: Language) -> Sentence:
     return Sentence(
         found,
         spoken,
-        leans=bool(spoken.leans.search(text)) or found.subject in spoken.pronouns,
+        leans=bool(spoken.leans.search(text)) or _is_unnamed(found.subject, text, spoken),
         is_lost=bool(spoken.lost.search(text)),
         is_question=_asks(text, spoken),
         is_joke=bool(spoken.jokes.search(text)),
         is_request=asked is not None
         and _BARE.match(text[: asked.start()] + text[asked.end() :]) is not None,
     )
+
+
+def _is_unnamed(subject: str, text: str, spoken: Language) -> bool:
+    """Said of somebody whom nothing before the word for them names."""
+    if subject not in spoken.pronouns:
+        return False
+    told = re.search(rf"\b{re.escape(subject)}\b", text, re.IGNORECASE)
+    clauses = spoken.clause.split(text[: told.start()]) if told else []
+    return not any(_NAMED.search(one) for one in clauses[:-1])
 
 
 def _asks(text: str, spoken: Language) -> bool:
@@ -265,9 +255,13 @@ def _claim(text: str, spoken: Language) -> Claim | None:
     if spoken.jokes.search(text):
         return None
     found = next(_claims(text, spoken), None)
-    if found is None or found.act not in _OVER:
+    if found is None or found.act not in {*_OVER, Act.CORRECTS}:
         return found
     claims = list(_claims(text, spoken))
+    if found.act is Act.CORRECTS:  # "Correction: we ship on Thursdays"
+        is_bare = found.key is None and not found.old
+        told = next((one for one in claims if one.key is not None and is_bare), None)
+        return found if told is None else replace(told, act=Act.CORRECTS)
     over = "; ".join(dict.fromkeys(one.old for one in claims if one.act is found.act and one.old))
     instead = (one for one in claims if one.act not in _OVER and _is_instead(one, found))
     if one := next(instead, None):  # "on Thursdays, no longer on Fridays"
