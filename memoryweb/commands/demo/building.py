@@ -206,3 +206,4 @@ def _sleep(agents: Iterable[Agent], day: date) -> None:
         # Statements keep the real time, for a run's clock is not theirs.
         agent.facts.filter(created_at__gte=began).update(created_at=at)
         agent.facts.filter(changed_at__gte=began).update(changed_at=at)
+        agent.contradictions.filter(created_at__gte=began).update(created_at=at)
