@@ -66,8 +66,8 @@ def last_reports(reports: QuerySet[Report]) -> QuerySet[Report]:
 
 
 def kept_last(reports: QuerySet[Report]) -> QuerySet[Candidate]:
-    """What the last of these dreams of each memory kept for later."""
-    last = last_reports(reports)
+    """What the last of these dreams of each memory kept for later, but for those on a topic."""
+    last = last_reports(reports.filter(run__topic=""))
     return Candidate.objects.filter(report__in=last.values("pk"), verdict=Candidate.Verdict.KEPT)
 
 

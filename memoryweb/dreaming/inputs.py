@@ -28,6 +28,7 @@ from memoryweb.dreaming.speakers import spoken
 from memoryweb.forgetting import queries as forgetting
 from memoryweb.forgetting import tombstones
 from memoryweb.language.statements import fingerprint
+from memoryweb.language.tokens import tokens
 from memoryweb.markdown.blocks import blocks
 from memoryweb.memory.fact_evidence import ground_of
 from memoryweb.memory.proposing import rejected_lines
@@ -36,6 +37,7 @@ from memoryweb.provenance import vouching
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
+from memoryweb.search.terms import terms_of
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 
@@ -102,6 +104,7 @@ def read(run: Run) -> Inputs:
     first, _last = _window(run)
     noted = _mentions(run, notes, origins, _outside(run, notes), away)
     mentions = tuple(one for one in noted if one.date >= first or _key(one.text) in held)
+    mentions = tuple(_about(run.topic, mentions)) if run.topic else mentions
     done = earlier_nights.done_before(run)
     known = known_of(run.agent_id, run.owner_id, tuple(away.facts))
     of_memory = {line: rows for (file, line), rows in origins.items() if file == core.file_id}
@@ -151,8 +154,8 @@ def window(now: datetime) -> tuple[date, date]:
 
 
 def read_by_dreams(runs: QuerySet[Run]) -> set[tuple[str, int]]:
-    """Notes and their revisions that dreams of these runs read."""
-    dreams = runs.filter(kind=Run.Kind.DREAM)
+    """Notes and their revisions that dreams of these runs read whole, and not for a topic."""
+    dreams = runs.filter(kind=Run.Kind.DREAM, topic="")
     frozen = dreams.exclude(status__in=[Run.Status.QUEUED, Run.Status.FAILED])
     return {
         (note["file"], note["revision"])
@@ -198,6 +201,15 @@ def _revisions(
 ) -> "QuerySet[File, tuple[str, int]]":
     files = File.objects.of(agent_id, owner_id).present().filter(path__in=paths)
     return files.values_list("path", "revision")
+
+
+def _about(topic: str, mentions: Iterable[Mention]) -> Iterable[Mention]:
+    """What says a word of the topic, in whichever form."""
+    terms = [frozenset(term) for term in terms_of(topic)]
+    for one in mentions:
+        said = set(tokens(one.text))
+        if any(term & said for term in terms):
+            yield one
 
 
 def _key(text: str) -> str:

@@ -114,7 +114,9 @@ def _reverted_sentence(tx: Transaction, run: Run, writer: Writer) -> str:
 
 def _forget_older(report: Report) -> None:
     """The window has the same blocks night after night: of earlier dreams only what they added
-    is kept, and what a person still has to decide about."""
+    is kept, and what a person still has to decide about. One on a topic weighed only a part."""
+    if report.run.topic:
+        return
     earlier = Report.objects.filter(
         agent=report.agent, owner=report.owner, dreamt_at__lte=report.dreamt_at
     ).exclude(pk=report.pk)

@@ -61,6 +61,7 @@ _PROGRESS = {
     Run.Status.RUNNING: gettext_lazy("Running"),
     Run.Status.FAILED: gettext_lazy("Failed, will try again"),
 }
+_LONGEST_TOPIC = 200
 
 
 class DreamsForm(FilterForm):
@@ -129,7 +130,7 @@ def progress(request: TeamRequest, run_id: UUID) -> HttpResponse:
 @team_view("POST", takes=Permission.DREAM)
 def dream(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     """Dream now: one's own notes (`owner=me`), else the shared and everyone's with new ones. With
-    `backfill=on` older notes that no dream has read."""
+    `backfill=on` older notes that no dream has read; with a topic what the notes say of it."""
     workspace = find_workspace(request, agent_id)
     if not workspace.can_write:
         require(request, Permission.MANAGE_AGENTS)
@@ -152,10 +153,13 @@ def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
     with write_transaction(visit.team, actor=visit.actor) as work:
         if "backfill" in request.GET:
             return _backfills(work, request, workspace)
-        if workspace.owner is None:
+        topic = " ".join(request.POST.get("topic", "").split())[:_LONGEST_TOPIC]
+        if workspace.owner is None and not topic:
             return schedule.request_all(work, workspace.agent, trigger=trigger, user=user)
         owner = own_workspace(request, workspace).owner
-        return schedule.request_each(work, workspace.agent, [owner], trigger=trigger, user=user)
+        return schedule.request_each(
+            work, workspace.agent, [owner], trigger=trigger, user=user, topic=topic
+        )
 
 
 def _backfills(work: Transaction, request: TeamRequest, workspace: Workspace) -> list[Run]:
@@ -237,6 +241,7 @@ def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
         "away": away,
         "computed_at": run.finished_at if run.clock else None,
         "tokens": tokens if run.consolidator == "model" else _("0 (no model)"),
+        "topic": away.without(run.topic) if reads else "",
         "tab": "dreams" if run.kind == Run.Kind.DREAM else "conversations",
         "run": run,
         "chip": wording.of_run(run),
