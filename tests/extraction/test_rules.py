@@ -99,6 +99,14 @@ def test_a_sentence_that_names_whom_it_is_about_stands_alone(text: str) -> None:
     assert len(said(f"{before} {text}")) == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Here is one of them that I bought in Rome in 2019.", "I've even married one of those."],
+)
+def test_what_only_speaks_of_some_of_them_is_nothing_lasting_alone(text: str) -> None:
+    assert durable(text) == []
+
+
 def test_a_correction_is_no_text_to_be_corrected() -> None:
     told = "Correction: we ship on Thursdays now, never on Fridays."
     assert said(told) == [told]

@@ -1,0 +1,140 @@
+"""What people and dreams do to one statement, one after the other, over days."""
+
+from datetime import timedelta
+
+import pytest
+
+from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.memory import contradictions, fact_actions, projecting, write
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.workspace.author_kinds import SourceClass
+from memoryweb.workspace.models import File
+from tests.dreaming.nights import NIGHT, answer, dream, text_of
+from tests.fakes import ModelServer
+from tests.snapshots.archives import of
+from tests.stories.telling import edits, person, reverts, says
+from tests.world import World
+
+CELLO, VIOLA = "My brother Tom plays the cello.", "My brother Tom plays the viola."
+HAMBURG, BERLIN, OTHER = "We live in Hamburg.", "We moved to Berlin.", "We live in Oslo."
+GREEN, BLACK = "I drink green tea in the morning.", "I drink black tea in the evening."
+BOTH = "I drink green tea in the morning and black tea in the evening."
+CALLS = "Please never plan a call with me on a Friday afternoon."
+FRIDAYS = "We ship on Fridays, so please never plan a call with me on a Friday afternoon."
+
+
+@pytest.fixture(autouse=True)
+def equal(world: World) -> object:
+    """Files and statements say the same in the end."""
+    yield
+    assert projecting.check(world.team).differing == ()
+
+
+def lines(world: World) -> list[str]:
+    return [one[2:] for one in text_of(world, world.customer).split("\n") if one[:2] == "- "]
+
+
+def nights(world: World, first: int, *more: int) -> None:
+    for days in (first, *more):
+        dream(world, world.customer, NIGHT + timedelta(days=days))
+
+
+def test_corrected_then_reverted_then_imported(world: World) -> None:
+    """A correction holds when its source goes; a person who imports the old line says it anew."""
+    talk = says(world, "first", CELLO, "My sister Ines is a nurse.")
+    nights(world, 0)
+    edits(world, "MEMORY.md", CELLO, VIOLA)
+    nights(world, 1)
+    reverts(world, talk)
+    assert lines(world) == [VIOLA]
+    says(world, "again", CELLO, day=NIGHT - timedelta(days=3))
+    nights(world, 2, 3)
+    assert lines(world) == [VIOLA]
+    place = (world.agent, world.customer, of({"MEMORY.md": f"# Memory\n\n- {CELLO}\n"}))
+    token = snapshots.preview(*place, by=person(world)).token
+    with write_transaction(world.team) as work:
+        snapshots.apply(work, *place, token, by=person(world))
+    nights(world, 4, 5)
+    assert lines(world) == [CELLO]
+
+
+def test_replaced_then_restored_by_a_person(world: World) -> None:
+    """Their restore is the later word: no night takes it back on the strength of the old notes."""
+    says(world, "first", HAMBURG)
+    nights(world, 0)
+    says(world, "second", BERLIN, day=NIGHT + timedelta(days=1))
+    nights(world, 1)
+    assert lines(world) == [BERLIN]
+    with write_transaction(world.team) as work:
+        fact_actions.restore(work, Fact.objects.get(text=HAMBURG), writer=person(world))
+    nights(world, 2, 3)
+    assert HAMBURG in lines(world)
+
+
+def test_confirmed_then_contradicted_then_resolved_then_undone(world: World) -> None:
+    says(world, "first", HAMBURG)
+    nights(world, 0)
+    standing = Fact.objects.get(text=HAMBURG)
+    with write_transaction(world.team) as work:
+        fact_actions.confirm(work, standing, writer=person(world))
+    with write_transaction(world.team) as work:
+        source = SourceClass.THIRD_PARTY
+        contradictions.contradict(work, standing, OTHER, source=source, grounds=[])
+    found = Contradiction.objects.get()
+    with write_transaction(world.team) as work:
+        contradictions.resolve(work, found, "keep_b", writer=person(world), text="")
+    assert lines(world) == [OTHER]
+    nights(world, 1)
+    with write_transaction(world.team) as work:
+        contradictions.undo(work, found, writer=person(world))
+    nights(world, 2, 3)
+    assert lines(world) == [HAMBURG]
+    assert Fact.objects.get(text=HAMBURG).confirmed_at is not None
+
+
+def _merged(world: World, server: ModelServer) -> None:
+    says(world, "first", GREEN, BLACK)
+    nights(world, 0)
+    assert set(lines(world)) == {GREEN, BLACK}
+    says(world, "second", "My sister Ines is a nurse.", day=NIGHT + timedelta(days=1))
+    merge = {"op": "merge", "old": ["s1", "s2"], "text": BOTH, "sources": ["s1", "s2"]}
+    server.answer(answer(merge))
+    nights(world, 1)
+    assert lines(world) == [BOTH]
+
+
+def test_a_merged_line_that_is_deleted_takes_its_halves_along(
+    world: World, model_server: ModelServer
+) -> None:
+    model_server.obey()
+    _merged(world, model_server)
+    edits(world, "MEMORY.md", f"- {BOTH}\n", "")
+    model_server.obey()
+    nights(world, 2, 3)
+    assert not {GREEN, BLACK, BOTH} & set(lines(world))
+
+
+def test_a_revision_from_before_a_merge_is_restored(
+    world: World, model_server: ModelServer
+) -> None:
+    model_server.obey()
+    _merged(world, model_server)
+    file = File.objects.get(owner=world.customer, path="MEMORY.md")
+    with write_transaction(world.team) as work:
+        write.restore(work, file, file.revision - 1, writer=person(world))
+    nights(world, 2, 3)
+    assert {GREEN, BLACK} <= set(lines(world))
+    assert BOTH not in lines(world)
+
+
+def test_what_took_one_half_of_a_line_is_reverted(world: World) -> None:
+    says(world, "first", FRIDAYS)
+    nights(world, 0)
+    talk = says(world, "second", "We ship on Thursdays.", day=NIGHT + timedelta(days=1))
+    nights(world, 1)
+    assert set(lines(world)) == {"We ship on Thursdays.", CALLS}
+    reverts(world, talk)
+    nights(world, 2, 3)
+    assert [one for one in lines(world) if "never plan a call" in one]
+    assert "We ship on Thursdays." not in lines(world)
