@@ -119,6 +119,7 @@ def _cast(
         marta = person_owner(team, members[0].user)
         kenji = person_owner(team, members[1].user)
         priya = api_owner(team, helpdesk, "customer-4711")
+        team.owners.update(created_at=work.now)
     cast = (("marta", ada, marta), ("kenji", ada, kenji), ("priya", otto, priya))
     agents = (ada, otto, tilde)
     today = _today(agents, now)
