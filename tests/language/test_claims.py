@@ -298,3 +298,24 @@ def test_no_text_is_too_strange(text: str) -> None:
 )  # fmt: skip
 def test_time_grows_with_length_only(unit: str) -> None:
     assert_linear(undated.__wrapped__, lambda times: unit * times, least=16)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "is_over"),
+    [
+        ("We rent a flat on the third floor.", "We moved to Leeds.", True),
+        ("We're looking for a two-bed flat in Leeds.", "We moved to Leeds.", True),
+        ("My sister rents a flat on the third floor.", "We moved to Leeds.", False),
+        ("Our flat is on a hill in Leeds.", "We moved to Leeds.", False),
+        ("I am looking for a good place to eat.", "We moved to Leeds.", False),
+        ("Wir wohnen zur Miete im dritten Stock.", "Wir sind nach Linz gezogen.", True),
+        ("Unsere Wohnung liegt im 3. Stock.", "Wir sind nach Linz gezogen.", True),
+        ("Wir suchen eine Dreizimmerwohnung.", "Wir sind nach Linz gezogen.", True),
+        ("Meine Mutter wohnt im 3. Stock.", "Wir sind nach Linz gezogen.", False),
+        ("家は駅から徒歩10分の1LDK。", "大阪に引っ越しました。", True),
+        ("梅田で2LDKを探している。", "梅田に引っ越しました。", True),
+        ("妹は1LDKに住んでいる。", "大阪に引っ越しました。", False),
+    ],
+)
+def test_a_move_ends_what_was_said_of_the_dwelling(older: str, newer: str, is_over: bool) -> None:
+    assert takes_back(claim_of(newer), older) == is_over

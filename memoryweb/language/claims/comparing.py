@@ -26,16 +26,31 @@ _WHEN_WORDS = frozenset(
 )
 
 
+_DWELLING = re.compile(
+    r"^(?:(?:i|we)(?:'m| am|'re| are)? (?:rent|renting|live in|living in) (?:an?|the) "
+    r"[^.]*\b(?:flat|apartment|studio|house|room)\b"
+    r"|(?:my|our) (?:flat|apartment|house) (?:is|has)\b"
+    r"|(?:ich|wir) wohnen? (?:[^.]*\b(?:stock|zimmer\w*|wg|altbau)\b|zur (?:unter)?miete)"
+    r"|(?:meine|unsere) (?:wohnung|wg) (?:ist|liegt|hat)\b"
+    r"|(?:今の)?(?:家|部屋|うち)は[^。]*\d[SL]*D?K)",
+    re.IGNORECASE,
+)
+_SOUGHT = re.compile(
+    r"^(?:(?:i|we)(?:'m| am|'re| are) looking for (?:an?|the) [^.]*\b(?:flat|apartment|house)\b"
+    r"|(?:ich|wir) suchen? (?:gerade |noch |jetzt )*eine? [^.]*(?:wohnung|haus|zimmer)\b"
+    r"|[^。]*(?:\d[SL]*D?K|部屋|物件|マンション)[^。]*探して)",
+    re.IGNORECASE,
+)
+
+
 def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
     """The newer claim says that what an older statement tells is no longer so: another value of
     its key, or it names what is over ("the trip to Rome is off", "it's 68, not 74")."""
     claim = claim_of(older, said)
     if newer.key is not None and newer.key == claim.key:
         return clash(newer, claim)
-    if newer.key is not None and claim.key is None and newer.act is Act.CHANGES:
-        beside = [one for one in all_of(older) if one.key == newer.key]
-        if any(is_other_value(newer.attribute, newer.value, one.value) for one in beside):
-            return True
+    if newer.act is Act.CHANGES and newer.key is not None and _is_changed(newer, claim, older):
+        return True
     told = read(older)
     whose = set(read(newer.subject).words)
     if newer.act in {Act.STATES, Act.ASKS} or not whose <= {*told.words, *told.names}:
@@ -60,6 +75,23 @@ def takes_back(newer: Claim, older: str, said: date | None = None) -> bool:
         return _tells_of(f"{newer.old} {_unit(newer.value)}", older)
     is_told = any(_tells_of(thing, older) for thing in newer.old.split("; "))
     return is_told and (newer.act is Act.ENDS or _is_of_thing(newer, older))
+
+
+def _is_changed(newer: Claim, claim: Claim, older: str) -> bool:
+    """The older statement tells another value beside what it claims, or of a dwelling that a move
+    leaves."""
+    is_move = newer.attribute == "home" and claim.subject == newer.subject
+    if is_move and _is_left_behind(newer.value, older):
+        return True
+    beside = [one for one in all_of(older) if one.key == newer.key] if claim.key is None else []
+    return any(is_other_value(newer.attribute, newer.value, one.value) for one in beside)
+
+
+def _is_left_behind(place: str, older: str) -> bool:
+    """A dwelling that they had or looked for; not one in the place that they moved to."""
+    if _SOUGHT.search(older):
+        return True
+    return bool(_DWELLING.search(older)) and not read(place).heavy & set(read(older).words)
 
 
 def _is_what_was_wrong(old: str, newer: Claim, claim: Claim, told: Reading) -> bool:
