@@ -175,13 +175,14 @@ def _addresses(stage: Stage) -> list[str]:
         "audit",
         "settings",
     )
-    of_settings = ("members", "integrations", "integration_new", "tokens")
+    of_settings = ("members", "integrations", "integration_new", "tokens", "use", "health")
     of_agent = (
         "files",
         "prompt",
         "connect",
         "new_file",
         "dreams",
+        "tonight",
         "conversations",
         "settings",
         "archive_confirm",
