@@ -300,3 +300,12 @@ def test_what_came_since_the_last_visit_is_told_apart(stage: Stage, alice: Clien
     dream(world.home, None)
     assert text(alice.get(address)).count(">new<") == 1
     assert ">new<" not in text(alice.get(address))
+
+
+def test_an_agent_is_found_by_its_name(stage: Stage, alice: Client) -> None:
+    address = url(stage.world.team, "last_night")
+    found = text(fragment(alice, f"{address}?find=beac%00", "agents"))
+    assert ("Beacon" in found, "Atlas" in found) == (True, False)
+    none = text(alice.get(f"{address}?find=zebra"))
+    assert "No agent of that name" in none
+    assert "No agents yet" not in none

@@ -34,8 +34,8 @@ _FIRST = date(2000, 1, 1)
 @team_view("GET")
 def last_night(request: TeamRequest) -> HttpResponse:
     visit = request.visit
-    agents = page(request, visit.team.agents.live(), size=25)
-    standing = _standing(request, agents.items)
+    named = visit.team.agents.live().filter(name__icontains=_find(request))
+    standing = _standing(request, (agents := page(request, named, size=25)).items)
     asked = _asked(request)
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
     nights, waits = _nights(request, days), visit.waiting[:_LISTED]
@@ -46,6 +46,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
         "others": others(ordered),
         "cards": cards_of(request, standing, nights, waits),
         "page": agents,
+        "find": _find(request),
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "is_running": any(one.running for one in standing),
@@ -54,9 +55,12 @@ def last_night(request: TeamRequest) -> HttpResponse:
         **_asking(request, standing, waits),
         **numbers(request, standing),
     }
-    if asked is None and not request.htmx:
-        _mark_seen(request, ordered)
+    _mark_seen(request, ordered if asked is None else ())
     return show(request, "last_night/last_night.html", context, partials=("agents",))
+
+
+def _find(request: TeamRequest) -> str:
+    return request.GET.get("find", "").replace("\0", "").strip()[:80]
 
 
 def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[AgentNights]:
@@ -76,7 +80,7 @@ def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> dict[UUID, Agen
 def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
     """The page stays as it is; what came since is told apart on the next visit."""
     fresh = [night.agent for night in nights if any(one.is_new for one in night.learned)]
-    if fresh:
+    if fresh and not request.htmx:
         seen.mark(fresh, seen.who(request.user), request.visit.now)
 
 
