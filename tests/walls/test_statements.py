@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
 from memoryweb.review.models import CrowdedFile
 from tests.api.callers import callers_of
 from tests.mcp.client import Mcp
 from tests.mem0.client import Mem0
-from tests.statements import statements
+from tests.statements import counted
 from tests.walls import crowd
 from tests.walls.api_routes import ROUTES
 from tests.walls.test_api_access import call as call_api
@@ -34,11 +32,11 @@ def test_every_page_and_route_takes_as_many_statements_for_many_rows_as_for_few(
     few = {}
     for key, look in _looks(world, stage):
         look()  # what is done once an hour, or kept
-        few[key] = _counted(look)
+        few[key] = counted(look)
     _grow(world, range(FEW, MANY))
     more = {}
     for key, look in _looks(world, stage):
-        if _counted(look) > few[key] and (count := _counted(look)) > few[key]:
+        if counted(look) > few[key] and (count := counted(look)) > few[key]:
             more[key] = (few[key], count)
     assert more == {}
 
@@ -53,7 +51,7 @@ def test_pages_that_people_open_every_day_take_few_statements(world: World) -> N
     for key in {*MOST, *items}:
         look = partial(call, client, PAGES[key], stage)
         look()
-        counts[key] = _counted(look)
+        counts[key] = counted(look)
     most = dict.fromkeys(items, MOST["review"]) | MOST
     assert {key: count for key, count in counts.items() if count > most[key]} == {}
 
@@ -62,12 +60,6 @@ def _grow(world: World, numbers: range) -> None:
     with scope(team=world.team):
         for number in numbers:
             crowd.add(world.home, number)
-
-
-def _counted(look: Callable[[], object]) -> int:
-    with CaptureQueriesContext(connection) as queries:
-        look()
-    return len(statements(queries))
 
 
 def _looks(world: World, stage: Stage) -> Calls:
