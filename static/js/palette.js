@@ -24,7 +24,7 @@ function show(words) {
   const found = places.filter((one) => parts.every((part) => says(one).includes(part))).slice(0, 12);
   if (words.trim()) {
     const search = document.createElement("a");
-    search.href = `${dialog.dataset.search}?q=${encodeURIComponent(words.trim())}`;
+    search.href = `${dialog.dataset.searchUrl}?q=${encodeURIComponent(words.trim())}`;
     search.textContent = dialog.dataset.find.replace("{words}", words.trim());
     found.push(search);
   }
