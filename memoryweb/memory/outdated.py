@@ -25,11 +25,9 @@ from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
 
 Told = TypeVar("Told")
-# Whatever else ends a statement says that it was wrong, or is to be forgotten. "": it still stands,
-# and its time is over.
-_WAS_TRUE = frozenset(
-    {"", *map(Fact.Why, ("superseded", "expired", "cancelled", "asked", "unproved"))}
-)
+# Whatever else ends a statement says that it was wrong, or may say so: what its person spoke
+# against ("asked") need never have been true. "": it still stands, and its time is over.
+_WAS_TRUE = frozenset({"", *map(Fact.Why, ("superseded", "expired", "cancelled", "unproved"))})
 
 
 def withheld_of(files: Collection[File]) -> Mapping[UUID, set[int]]:
