@@ -20,8 +20,10 @@ from tests.world import World, signed_in
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer
 
-# Rows that a look at a page may touch: what is recorded about it, and who is signed in.
-MAY_CHANGE = frozenset({"audit.Event", "audit.ChainHead", "audit.Label", "sessions.Session"})
+# Rows that a look at a page may touch: what is recorded about it, who is signed in and saw what.
+MAY_CHANGE = frozenset(
+    {"audit.Event", "audit.ChainHead", "audit.Label", "dreaming.Seen", "sessions.Session"}
+)
 _OF_ITS_OWN = re.compile(rb"""(?<=value=")[A-Za-z0-9]{64}(?=")|(?<=nonce[-=])"?[\w+/-]{20,}=*""")
 Rows = dict[str, list[tuple[object, ...]]]
 
