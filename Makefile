@@ -64,6 +64,7 @@ soak: .venv/dev.stamp
 	HYPOTHESIS_PROFILE=soak pytest -q -n 3 -m "not browser and not kill"
 	python scripts/postgres.py pytest -q -n 2 --dist worksteal --database all -m "not browser and not kill"
 	python -m scripts.mcp_conformance $(TEST_HOME)/mcp
+	python -m scripts.openclaw_plugin $(TEST_HOME)/openclaw
 	for round in 1 2 3 4 5; do pytest -q -m kill || exit 1; done
 	for round in 1 2 3 4 5; do python scripts/postgres.py pytest -q -m kill || exit 1; done
 

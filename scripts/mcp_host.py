@@ -1,4 +1,5 @@
-"""What stands between a client of MCP and our server: it adds who calls, and for whom."""
+"""Our own server for clients of other people, with an agent and a token; and what stands between a
+client of MCP and it: it adds who calls, and for whom."""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -32,12 +33,17 @@ class _Quiet(WSGIRequestHandler):
 
 @contextmanager
 def serving() -> Iterator[str]:
+    _agent, token = made()
+    with served(_as_host(get_wsgi_application(), token)) as site:
+        yield f"{site}/mcp"
 
-    application = _as_host(get_wsgi_application(), _token())
+
+@contextmanager
+def served(application: Application) -> Iterator[str]:
     server = make_server("127.0.0.1", 0, application, _Server, _Quiet)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/mcp"
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
 
@@ -48,12 +54,12 @@ def _as_host(application: Application, token: str) -> Application:
     return lambda environ, start: application(environ | host, start)
 
 
-def _token() -> str:
-
+def made() -> tuple[str, str]:
+    """An agent's id, and the secret of an integration's token."""
     with scopes_disabled():
         team = create_team(name="Conformance", by=SYSTEM)
         with write_transaction(team) as work:
-            create_agent(work, name="Ada")
+            agent = create_agent(work, name="Ada")
         host = create_integration(team=team, name="suite", by=SYSTEM)
         _row, secret = issue(
             team=team,
@@ -62,4 +68,4 @@ def _token() -> str:
             scopes=[Scope.MEMORY_READ, Scope.MEMORY_WRITE],
             integration=host,
         )
-    return secret
+    return str(agent.pk), secret

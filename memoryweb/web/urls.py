@@ -232,7 +232,7 @@ team_patterns: Patterns = [
 
 urlpatterns = [
     path("", home.home, name="home"),
-    path("connect/claude-code.zip", plugin.claude_code, name="claude_code"),
+    path("connect/<slug:kind>.zip", plugin.plugin, name="plugin"),
     path("join/", invitations.entrance, name="invitation_entrance"),
     path("join/invitation/", invitations.invitation, name="invitation"),
     path("join/invitation/new/", invitations.join, name="invitation_join"),

@@ -480,7 +480,7 @@ OPEN: dict[str, Address] = {
     "healthz": Address(200, 200),
     "readyz": Address(503, 503),
     "mcp": Address(405, 405),
-    "claude_code": Address(200, 200),
+    "plugin": Address(200, 200, {"kind": "openclaw"}),
     "mem0": Address(401, 401, {"rest": "v1/ping/"}),
     "mem0_of_agent": Address(401, 401, {"rest": "v1/ping/", "agent_id": str(UUID(int=1))}),
     "account_login": Address(200, 302),

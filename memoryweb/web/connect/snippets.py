@@ -61,13 +61,18 @@ def _kinds() -> Iterator[tuple[str, str, str]]:
         ),
         ("mem0", "mem0", _("For programs that use mem0's client: only its host changes.")),
         (
-            "openclaw",
+            "openclaw_plugin",
             "OpenClaw",
-            _("Save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md."),
+            _("Run it in a terminal: a plugin that reminds the agent and remembers for it."),
+        ),
+        (
+            "openclaw",
+            _("OpenClaw, a skill"),
+            _("Without the plugin: save it as ~/.openclaw/workspace/skills/memoryweb/SKILL.md."),
         ),
         (
             "openclaw_config",
-            _("OpenClaw, the token"),
+            _("OpenClaw, the skill's token"),
             _("Put this into ~/.openclaw/openclaw.json."),
         ),
     )  # fmt: skip
