@@ -4,9 +4,9 @@ A stream of server-sent events is joined to what the same endpoint sends without
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import pydantic
 from django.utils.translation import gettext as _
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from memoryweb.llm.endpoint import Endpoint
 from memoryweb.llm.exceptions import BadAnswer, Faulty, ModelError, NoAnswer, Unfinished
 from memoryweb.llm.parsing import loads
+from memoryweb.llm.streams import AnthropicStream, OpenAIStream, Stream, joined, mapping
 from memoryweb.llm.tokens import estimate_messages
 from memoryweb.llm.transport import Response
 
@@ -36,6 +37,15 @@ class Prompt:
     user: str
     schema: type[pydantic.BaseModel]
     max_tokens: int
+
+
+class Turn(Protocol):
+    """`role` is user or assistant."""
+
+    @property
+    def role(self) -> str: ...
+    @property
+    def content(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -76,9 +86,46 @@ def body(endpoint: Endpoint, prompt: Prompt, form: str, limit_name: str) -> byte
     return json.dumps(content, ensure_ascii=False).encode()
 
 
+def chat_body(
+    endpoint: Endpoint, system: str, turns: Sequence[Turn], max_tokens: int, limit_name: str
+) -> bytes:
+    """A conversation, answered in plain text."""
+    said = [{"role": turn.role, "content": turn.content} for turn in turns]
+    content: dict[str, object] = {"model": endpoint.model, "stream": True}
+    if endpoint.provider == "anthropic":
+        content |= {"messages": _alternating(said), "max_tokens": max_tokens}
+        content |= {"system": system} if system else {}
+    else:
+        opening = [{"role": "system", "content": system}] if system else []
+        content |= {"messages": opening + said, limit_name: max_tokens}
+    return json.dumps(content, ensure_ascii=False).encode()
+
+
+def _alternating(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Neighbours of one role in one message, the first one a user's: older versions insist."""
+    merged: list[dict[str, str]] = []
+    for turn in turns:
+        if merged and merged[-1]["role"] == turn["role"]:
+            merged[-1] = {**turn, "content": f"{merged[-1]['content']}\n\n{turn['content']}"}
+        elif merged or turn["role"] == "user":
+            merged.append(turn)
+    return merged
+
+
 def read(endpoint: Endpoint, response: Response) -> Reply:
     """Raises BadAnswer, Unfinished, or Faulty when the stream itself reports an error."""
-    answer = _answer(endpoint, response)
+    return reply_of(endpoint, _answer(endpoint, response))
+
+
+def stream_of(endpoint: Endpoint) -> Stream:
+    return AnthropicStream() if endpoint.provider == "anthropic" else OpenAIStream()
+
+
+def reply_of(endpoint: Endpoint, answer: Mapping[str, Any]) -> Reply:
+    """Raises BadAnswer, Unfinished, or Faulty when the answer itself reports an error."""
+    # OpenAI's own non-answers carry "error": null.
+    if answer.get("error"):
+        raise Faulty(_("The model endpoint answered with an error of its own."))
     reply = _anthropic_reply(answer) if endpoint.provider == "anthropic" else _openai_reply(answer)
     if error := _problem(endpoint, reply):
         error.tokens_in, error.tokens_out = reply.tokens_in or 0, reply.tokens_out
@@ -151,73 +198,15 @@ def strict(node: Any) -> Any:
 def _answer(endpoint: Endpoint, response: Response) -> Mapping[str, Any]:
     try:
         if "text/event-stream" in response.headers.get("content-type", ""):
-            join = _joined_anthropic if endpoint.provider == "anthropic" else _joined_openai
-            answer = join(_events(response.body))
+            lines = response.body.decode("utf-8", "replace").splitlines()
+            answer = joined(stream_of(endpoint), iter(lines))
         else:
             answer = loads(response.body)
     except (ValueError, RecursionError):
         raise NoAnswer(_("The model endpoint's answer is not JSON.")) from None
     if not isinstance(answer, dict):
         raise NoAnswer(_("The model endpoint's answer does not have the known form."))
-    # OpenAI's own non-answers carry "error": null.
-    if answer.get("error"):
-        raise Faulty(_("The model endpoint answered with an error of its own."))
     return answer
-
-
-def _events(body: bytes) -> Iterator[dict[str, Any]]:
-    """The JSON objects behind `data:`; raises ValueError where one is none."""
-    for line in body.decode("utf-8", "replace").splitlines():
-        if not line.startswith("data:"):
-            continue
-        text = line[5:].strip()
-        if not text or text == "[DONE]":
-            continue
-        event = loads(text)
-        if isinstance(event, dict):
-            yield event
-
-
-def _joined_openai(chunks: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    text: list[str] = []
-    refusal: list[str] = []
-    answer: dict[str, Any] = {}
-    finish: Any = None
-    for chunk in chunks:
-        answer |= {key: chunk[key] for key in ("usage", "error") if chunk.get(key)}
-        for choice in _objects(chunk.get("choices"))[:1]:
-            delta = _mapping(choice.get("delta"))
-            text += _strings(delta.get("content"))
-            refusal += _strings(delta.get("refusal"))
-            finish = choice.get("finish_reason") or finish
-    message = {"content": "".join(text), "refusal": "".join(refusal)}
-    return answer | {"choices": [{"message": message, "finish_reason": finish}]}
-
-
-def _joined_anthropic(stream: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    text: list[str] = []
-    answer: dict[str, Any] = {}
-    usage: dict[str, Any] = {}
-    for event in stream:
-        kind = event.get("type")
-        if kind == "message_start":
-            usage |= _mapping(_mapping(event.get("message")).get("usage"))
-        elif kind == "content_block_delta":
-            text += _strings(_mapping(event.get("delta")).get("text"))
-        elif kind == "message_delta":
-            answer["stop_reason"] = _mapping(event.get("delta")).get("stop_reason")
-            usage |= _mapping(event.get("usage"))
-        elif kind == "error":
-            answer["error"] = True
-    return answer | {"content": "".join(text), "usage": usage}
-
-
-def _objects(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _strings(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else []
 
 
 def _openai_reply(answer: Mapping[str, Any]) -> Reply:
@@ -225,7 +214,7 @@ def _openai_reply(answer: Mapping[str, Any]) -> Reply:
     message = choice.get("message")
     if not isinstance(message, dict):
         raise NoAnswer(_("The model endpoint's answer does not have the known form."))
-    usage = _mapping(answer.get("usage"))
+    usage = mapping(answer.get("usage"))
     text = _text(message.get("content"))
     return Reply(
         text=text,
@@ -237,7 +226,7 @@ def _openai_reply(answer: Mapping[str, Any]) -> Reply:
 
 
 def _anthropic_reply(answer: Mapping[str, Any]) -> Reply:
-    usage = _mapping(answer.get("usage"))
+    usage = mapping(answer.get("usage"))
     parts = [
         _count(usage.get(name))
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
@@ -269,10 +258,6 @@ def _first(choices: Any) -> Mapping[str, Any]:
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise NoAnswer(_("The model endpoint's answer does not have the known form."))
     return choices[0]
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _word(value: Any) -> str:

@@ -6,7 +6,8 @@ the headers too. So the sockets themselves know the deadline.
 
 import ssl
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -51,13 +52,21 @@ def post(
     http: httpx.Client, url: str, headers: Mapping[str, str], body: bytes, deadline: float
 ) -> Response:
     """Raises TimedOut, ConnectionLost, or NoAnswer for a body that is too long or encoded."""
+    with opened(http, url, headers, body, deadline) as response:
+        return read(response, deadline)
+
+
+@contextmanager
+def opened(
+    http: httpx.Client, url: str, headers: Mapping[str, str], body: bytes, deadline: float
+) -> Iterator[httpx.Response]:
+    """The answer as it comes. What goes wrong within is told as `post` tells it."""
     _check(deadline)
     is_answering = False
     try:
         with http.stream("POST", url, headers=dict(headers), content=body) as response:
             is_answering = response.status_code == 200
-            content = _read(response, deadline)
-            return Response(response.status_code, dict(response.headers), content)
+            yield response
     except httpx.ConnectTimeout:
         _check(deadline)
         raise ConnectionLost(_("The model endpoint could not be reached in time.")) from None
@@ -74,16 +83,30 @@ def post(
         raise lost from None
 
 
-def _read(response: httpx.Response, deadline: float) -> bytes:
+def read(response: httpx.Response, deadline: float) -> Response:
+    content = b"".join(_chunks(response, deadline))
+    return Response(response.status_code, dict(response.headers), content)
+
+
+def lines(response: httpx.Response, deadline: float) -> Iterator[str]:
+    """Each line once it is whole."""
+    rest = b""
+    for chunk in _chunks(response, deadline):
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from (line.decode("utf-8", "replace").rstrip("\r") for line in whole)
+    yield rest.decode("utf-8", "replace")
+
+
+def _chunks(response: httpx.Response, deadline: float) -> Iterator[bytes]:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise NoAnswer(_("The model endpoint sent a compressed answer that was not asked for."))
-    body = bytearray()
+    size = 0
     for chunk in response.iter_raw():
         _check(deadline)
-        body += chunk
-        if len(body) > MAX_BODY_BYTES:
+        size += len(chunk)
+        if size > MAX_BODY_BYTES:
             raise NoAnswer(_("The model endpoint's answer is too long to be one."))
-    return bytes(body)
+        yield chunk
 
 
 def _check(deadline: float) -> None:
