@@ -9,9 +9,10 @@ answer hold none either.
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from tempfile import SpooledTemporaryFile
+from threading import Event, Semaphore
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -28,16 +29,20 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+Send = Callable[[Message], Coroutine[Any, Any, None]]
 Headers = Iterable[tuple[str, str]]
 Spool = SpooledTemporaryFile[bytes]
 
+# Whoever waits for a model waits long: they have threads of their own, so that pages need not wait.
+_CHATS = ("/api/v1/chat",)
 _IN_MEMORY = 1024 * 1024  # what is larger waits in a file
 _PIECE = 64 * 1024
 
 _django = get_wsgi_application()
 home_lock.share()
 _threads = ThreadPoolExecutor(settings.WEB_THREADS, thread_name_prefix="web")
+_chats = ThreadPoolExecutor(settings.CHAT_STREAMS, thread_name_prefix="chat")
+_open_chats = Semaphore(settings.CHAT_STREAMS)
 
 
 class _TooLarge(Exception):
@@ -60,9 +65,55 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             status, headers = _refused(scope, 413, "too_large", answer)
         else:
             environ = _environ(scope, body)
-            loop = asyncio.get_running_loop()
-            status, headers = await loop.run_in_executor(_threads, _answer, environ, answer)
+            if scope["path"].startswith(_CHATS):
+                if _open_chats.acquire(blocking=False):
+                    await _chat(environ, receive, send)
+                    return
+                status, headers = _refused(scope, 503, "too_many_chats", answer)
+            else:
+                loop = asyncio.get_running_loop()
+                status, headers = await loop.run_in_executor(_threads, _answer, environ, answer)
         await _write(send, status, headers, answer)
+
+
+async def _chat(environ: Message, receive: Receive, send: Send) -> None:
+    """Sent as it comes. One thread has it all, so that its use of the database ends there, too."""
+    loop, is_gone = asyncio.get_running_loop(), Event()
+
+    def tell(message: Message) -> None:
+        asyncio.run_coroutine_threadsafe(send(message), loop).result()
+
+    async def watch() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        is_gone.set()
+
+    watching = asyncio.create_task(watch())
+    try:
+        await loop.run_in_executor(_chats, _tell, environ, tell, is_gone)
+    finally:
+        watching.cancel()
+        _open_chats.release()
+
+
+def _tell(environ: Message, tell: Callable[[Message], None], is_gone: Event) -> None:
+    """In a thread. A response that is closed before its end keeps nothing of the turn."""
+    started: list[Message] = []
+
+    def start(status: str, headers: Headers, *_: object) -> Callable[[bytes], object]:
+        started.append(_start(int(status.split()[0]), headers))
+        return lambda piece: None
+
+    response = _django(environ, start)
+    try:
+        tell(started[0])
+        for piece in response:
+            if is_gone.is_set():
+                return
+            tell({"type": "http.response.body", "body": piece, "more_body": True})
+    finally:
+        response.close()
+    tell({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _read(receive: Receive, body: Spool) -> None:
@@ -102,18 +153,24 @@ def _refused(scope: Message, status: int, code: str, answer: Spool) -> tuple[int
     detail = {
         "too_slow": _("The request took too long to arrive. Nothing was changed."),
         "too_large": _("The request is larger than this address takes."),
+        "too_many_chats": _("Too many chats are open. Try again in a moment."),
     }[code]
     response = HttpResponse(detail, status=status, content_type="text/plain; charset=utf-8")
     if scope["path"].startswith(problems.PREFIXES):
-        response = problems.respond(Problem(status, code, detail))
+        wait = {"Retry-After": "1"} if status == 503 else {}
+        response = problems.respond(Problem(status, code, detail, headers=wait))
     answer.write(response.content)
     # What still comes would be read as the next request.
     return status, [*response.items(), ("Connection", "close")]
 
 
-async def _write(send: Send, status: int, headers: Headers, answer: Spool) -> None:
+def _start(status: int, headers: Headers) -> Message:
     pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    return {"type": "http.response.start", "status": status, "headers": pairs}
+
+
+async def _write(send: Send, status: int, headers: Headers, answer: Spool) -> None:
+    await send(_start(status, headers))
     answer.seek(0)
     piece = answer.read(_PIECE)
     while True:

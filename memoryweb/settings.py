@@ -340,11 +340,15 @@ MODELS = {
     "default": env.str("MEMORYWEB_MODEL", ""),
     "smol": env.str("MEMORYWEB_MODEL_SMOL", ""),
     "journal": env.str("MEMORYWEB_MODEL_JOURNAL", ""),
+    "chat": env.str("MEMORYWEB_MODEL_CHAT", ""),
 }
+MODEL_WINDOW = env.int("MEMORYWEB_MODEL_WINDOW", 128_000)  # tokens
 MODEL_HOSTS: list[str] = env.list("MEMORYWEB_MODEL_HOSTS", [])
 MODEL_CONNECT_SECONDS = env.float("MEMORYWEB_MODEL_CONNECT_SECONDS", 5.0)
 MODEL_IDLE_SECONDS = env.float("MEMORYWEB_MODEL_IDLE_SECONDS", 30.0)
 MODEL_BACKOFF_SECONDS = env.float("MEMORYWEB_MODEL_BACKOFF_SECONDS", 0.5)
 MODEL_PRICE_IN = env.float("MEMORYWEB_MODEL_PRICE_IN", 0.0)  # currency units a million tokens
 MODEL_PRICE_OUT = env.float("MEMORYWEB_MODEL_PRICE_OUT", 0.0)
+CHAT_TIMEOUT_SECONDS = env.float("MEMORYWEB_CHAT_TIMEOUT_SECONDS", 120.0)
+CHAT_STREAMS = env.int("MEMORYWEB_CHAT_STREAMS", 128)  # open at once in each web process
 DAILY_TOKENS = env.int("MEMORYWEB_DAILY_TOKENS", 2_000_000)

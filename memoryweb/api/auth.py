@@ -46,6 +46,7 @@ class Right(Enum):
     FACTS_OWN = Permission.DECIDE, Scope.FACTS_WRITE, True
     GIVE_CODES = Permission.READ, Scope.MEMORY_WRITE
     MANAGE_AGENTS = Permission.MANAGE_AGENTS, Scope.MEMORY_WRITE
+    CHAT = Permission.WRITE, Scope.CHAT, True
     DREAM = Permission.DREAM, Scope.DREAM_RUN
     EXPORT = Permission.EXPORT, Scope.SNAPSHOT_EXPORT
     IMPORT = Permission.IMPORT, Scope.SNAPSHOT_IMPORT

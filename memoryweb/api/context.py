@@ -183,10 +183,14 @@ def _answer(built: Context) -> ContextOut:
             *(_included(one, None, "system") for one in built.shared),
             *(_included(one, whose, "memory") for one in built.personal),
         ],
-        hits=[_hit(one, whose) for one in built.hits],
+        hits=hits_of(built),
         silent=built.is_silent,
         gauge=TokenGauge.of(built.gauge),
     )
+
+
+def hits_of(built: Context) -> list[IncludedHit]:
+    return [_hit(one, built.reader.owner) for one in built.hits]
 
 
 def _included(

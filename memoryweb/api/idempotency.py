@@ -24,7 +24,7 @@ def once(request: HttpRequest, caller: Caller, answer: Callable[[], HttpResponse
     The change and its answer are one transaction: whoever ends in between has done neither.
     Only successes are kept: a refused request changed nothing and may be sent again.
     """
-    key = _key(request)
+    key = key_of(request)
     if key is None:
         return answer()
     claimed = _claim(caller, key, _fingerprint(request, caller))
@@ -53,7 +53,8 @@ def _keep(request: HttpRequest, claimed: Idempotency, response: HttpResponse) ->
         claimed.delete()
 
 
-def _key(request: HttpRequest) -> str | None:
+def key_of(request: HttpRequest) -> str | None:
+    """Raises Invalid."""
     key = request.headers.get("Idempotency-Key")
     if key is None or request.method != "POST":
         return None

@@ -25,6 +25,7 @@ class Takes:
     right: Right
     parameters: tuple[str, ...]
     body: bool
+    has_own_key: bool
 
     @classmethod
     def of(cls, operation: Operation) -> "Takes":
@@ -32,8 +33,9 @@ class Takes:
         query = sources.get("query")
         names = getattr(query, "__ninja_flatten_map__", {})
         by_hand = "requestBody" in (operation.openapi_extra or {})
-        right: Right = operation.view_func.takes  # type: ignore[attr-defined]
-        return cls(right, tuple(sorted(names)), by_hand or "body" in sources)
+        view: Any = operation.view_func
+        takes_body = by_hand or "body" in sources
+        return cls(view.takes, tuple(sorted(names)), takes_body, view.has_own_key)
 
     def check(self, request: HttpRequest) -> None:
         for name in request.GET:
@@ -91,6 +93,8 @@ def _pass(request: HttpRequest, run: Run, path: dict[str, Any], takes: Takes) ->
     takes.check(request)
     caller.require(takes.right)
     with scope(team=caller.team):
+        if takes.has_own_key:
+            return run(request, **path)
         return idempotency.once(request, caller, lambda: run(request, **path))
 
 

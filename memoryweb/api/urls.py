@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from memoryweb.api import (
     agents,
+    chat,
     context,
     conversations,
     domain_errors,
@@ -48,6 +49,7 @@ ROUTERS = (
     reverting.router,
     tools.router,
     context.router,
+    chat.router,
     search.router,
     last_prompt.router,  # its addresses end where those of conversations go on
     conversations.router,

@@ -82,7 +82,7 @@ def complete(
             value = parse(reply.text, schema)
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
-            _blame(error, team_id, endpoint)
+            blame(error, team_id, endpoint)
             raise
     breaker.succeeded(team_id, endpoint.url)
     return Completion(
@@ -99,7 +99,7 @@ def cost_micros(tokens_in: int, tokens_out: int) -> int:
     return round(tokens_in * settings.MODEL_PRICE_IN + tokens_out * settings.MODEL_PRICE_OUT)
 
 
-def _blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
+def blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
     if error.of_content:
         breaker.succeeded(team_id, endpoint.url)  # it did answer
     elif error.counts:
@@ -134,7 +134,7 @@ def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float, bill: _Bill) -> 
     """Through the forms that the endpoint may know, from the strictest to the plainest."""
     known = endpoint.url, endpoint.model
     forms = providers.forms(endpoint)
-    limit_name = _known_limits.get(known, "max_tokens")
+    limit_name = limit_name_of(endpoint)
     place = _known_forms.get(known, 0)
     with transport.client(deadline) as http:
         while True:
@@ -149,13 +149,22 @@ def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float, bill: _Bill) -> 
             if any(mark in response.body for mark in TOO_LARGE):
                 raise TooLarge(_("The text is too long for the model."))
             if response.status not in {400, 422}:
-                raise from_status(response.status, _retry_after(response))
-            if b"max_completion_tokens" in response.body and limit_name == "max_tokens":
+                raise from_status(response.status, retry_after(response))
+            if takes_other_limit(response, limit_name):
                 limit_name = "max_completion_tokens"
             elif place + 1 < len(forms):
                 place += 1
             else:
                 raise from_status(response.status, None)
+
+
+def limit_name_of(endpoint: Endpoint) -> str:
+    return _known_limits.get((endpoint.url, endpoint.model), "max_tokens")
+
+
+def takes_other_limit(response: transport.Response, limit_name: str) -> bool:
+    is_refusal = response.status in {400, 422} and limit_name == "max_tokens"
+    return is_refusal and b"max_completion_tokens" in response.body
 
 
 def _tried(
@@ -174,7 +183,7 @@ def _tried(
         else:
             if response.status not in RETRIED and response.status < 500:
                 return response
-            asked = _retry_after(response)
+            asked = retry_after(response)
             failure = from_status(response.status, asked)
             pause = pause if asked is None else asked
         if attempt == TRIES or time.monotonic() + pause >= deadline:
@@ -188,7 +197,7 @@ def _jitter(attempt: int) -> float:
     return seconds * random.uniform(0.5, 1.5)
 
 
-def _retry_after(response: transport.Response) -> float | None:
+def retry_after(response: transport.Response) -> float | None:
     """Seconds or an HTTP date, at most an hour; None when there is none or it makes no sense."""
     text = response.headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():

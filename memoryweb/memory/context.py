@@ -51,17 +51,27 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Context:
-    """`system`, then `messages`; and what of the memory stands in them."""
+    """`system`, then `messages`; and what of the memory stands in them.
+
+    `talk` are the conversation's turns from the position `talk_from` on; `message` is one or none.
+    """
 
     reader: Reader
     conversation_id: UUID | None
     query: str
     system: str
-    messages: tuple[Turn, ...]
+    memory: tuple[Turn, ...]
+    talk: tuple[Turn, ...]
+    talk_from: int
+    message: tuple[Turn, ...]
     shared: tuple[Included, ...]
     personal: tuple[Included, ...]
     hits: tuple[Quoted, ...]
     gauge: Gauge
+
+    @property
+    def messages(self) -> tuple[Turn, ...]:
+        return (*self.memory, *self.talk, *self.message)
 
     @property
     def files(self) -> tuple[Included, ...]:
@@ -100,14 +110,18 @@ def build(
     taken = sum(one.tokens for one in personal)
     hits_room = max(most - taken, most // 4)
     talk.fill(room - taken - hits_room)
-    hits = found.found_for(reader, message, (*shared, *personal), talk.first(), hits_room)
+    first = talk.first()
+    hits = found.found_for(reader, message, (*shared, *personal), first, hits_room)
     memory = _memory(personal, hits)
     return Context(
         reader,
         conversation.pk if conversation else None,
         message,
         "".join(turn.content for turn in system),
-        (*memory, *talk.turns, *current),
+        tuple(memory),
+        tuple(talk.turns),
+        first[1] if first else 0,
+        tuple(current),
         shared,
         personal,
         hits,

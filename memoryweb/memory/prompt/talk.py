@@ -83,10 +83,23 @@ class Talk:
             yield row.position, turn
 
 
-def _backwards(conversation: Conversation) -> Iterator[Message]:
+def told(conversation: Conversation, upto: int, room: int) -> list[Turn]:
+    """The turns up to a position that end it and fit into so many tokens, the oldest first."""
+    found: list[Turn] = []
+    for row in _backwards(conversation, upto + 1):
+        turn = _turn(conversation, row)
+        room -= turn.tokens
+        if room < 0:
+            break
+        if turn.content:
+            found.append(turn)
+    return found[::-1]
+
+
+def _backwards(conversation: Conversation, before: int | None = None) -> Iterator[Message]:
     """No cursor: whoever stops reading halfway would leave it open into another transaction."""
     rows = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
-    read = list(rows[:_READ])
+    read = list((rows if before is None else rows.filter(position__lt=before))[:_READ])
     while read:
         away = hidden(messages=read)
         for row in read:

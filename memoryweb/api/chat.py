@@ -1,0 +1,201 @@
+"""Talking with an agent: one turn, whole or as it is written (SPEC §13)."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import gettext as _
+from pydantic import Field
+
+from memoryweb.api import acting_owner, idempotency
+from memoryweb.api.auth import Caller, Request, Right
+from memoryweb.api.context import IncludedHit, hits_of
+from memoryweb.api.exceptions import Invalid, Problem
+from memoryweb.api.problems import respond
+from memoryweb.api.routing import Router
+from memoryweb.api.schemas import Camel, OwnerFields
+from memoryweb.chat import commands, turn
+from memoryweb.chat.turn import Asked, Prompt
+from memoryweb.conversations.parsing import conversation_id
+from memoryweb.llm import exceptions as model
+from memoryweb.llm.exceptions import ModelError
+
+router = Router(tags=["Chat"])
+
+_STATUS: tuple[tuple[type[ModelError], int], ...] = (
+    (model.NotConfigured, 409),
+    (model.HostRefused, 409),
+    (model.TooLarge, 413),
+    (model.BudgetSpent, 429),
+    (model.BreakerOpen, 503),
+    (model.Busy, 503),
+    (model.Unavailable, 503),
+    (model.TimedOut, 504),
+    (ModelError, 502),
+)
+
+
+class ChatRequest(OwnerFields):
+    agent_id: str | None = Field(
+        None, description="May be left out where the token reaches one agent alone."
+    )
+    message: str = Field(
+        min_length=1,
+        max_length=262_144,
+        description="`/new` begins another conversation, `/memory` tells what is remembered.",
+    )
+    conversation_id: str | None = Field(
+        None, max_length=255, description="Leave it out to begin a conversation."
+    )
+
+
+class ChatAnswer(Camel):
+    """`hits` are the statements and passages that were found for the message."""
+
+    conversation_id: str
+    answer: str
+    kept: bool = Field(
+        description="Both messages were added to the conversation: not those of a command, nor "
+        "while memory is paused."
+    )
+    silent: bool
+    hits: list[IncludedHit]
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """Of what is known before the model is asked, `said` is the whole answer."""
+
+    asked: Asked
+    conversation_id: str
+    prompt: Prompt | None = None
+    said: str = ""
+
+    def answer(self, text: str, *, kept: bool) -> ChatAnswer:
+        built = self.prompt.context if self.prompt else None
+        return ChatAnswer(
+            conversation_id=self.conversation_id,
+            answer=text,
+            kept=kept,
+            silent=built.is_silent if built else True,
+            hits=hits_of(built) if built else [],
+        )
+
+
+@router.operation(
+    "POST", "/chat", Right.CHAT, errors=(409, 413, 429, 502, 503, 504), has_own_key=True
+)
+def send_chat(request: Request, body: ChatRequest) -> ChatAnswer:
+    """Say something to an agent and get its answer."""
+    begun = _begun(request, body)
+    if begun.prompt is None:
+        return begun.answer(begun.said, kept=False)
+    try:
+        text = turn.whole(begun.prompt).text
+    except ModelError as error:
+        raise _problem(error) from None
+    return begun.answer(text, kept=not turn.keep(begun.prompt, text).skipped)
+
+
+@router.operation(
+    "POST",
+    "/chat/stream",
+    Right.CHAT,
+    errors=(409, 413, 429, 502, 503, 504),
+    has_own_key=True,
+    extra={
+        "responses": {
+            200: {
+                "description": "Server-sent events: `start` (the answer's fields so far), `delta` "
+                "(`text`), and in the end `done` (the whole answer) or `error` (a problem; "
+                "nothing was kept).",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            }
+        }
+    },
+)
+def stream_chat(request: Request, body: ChatRequest) -> HttpResponseBase:
+    """Say something to an agent and read its answer as it is written."""
+    begun = _begun(request, body)
+    if begun.prompt is None:
+        events = iter((_event("done", begun.answer(begun.said, kept=False)),))
+    else:
+        answer = turn.pieces(begun.prompt)
+        try:
+            first = next(answer)  # what fails before it is told as any other call's failure
+        except ModelError as error:
+            return respond(_problem(error))
+        events = _events(begun, begun.prompt, answer, first)
+    response = StreamingHttpResponse(events, content_type="text/event-stream")
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _begun(request: Request, body: ChatRequest) -> _Turn:
+    caller = request.auth
+    agent = caller.agent_or_only(body.agent_id)
+    if agent is None:
+        raise Invalid("agentId", _("This token reaches several agents. Say which one is meant."))
+    key = _key(request, caller)
+    # Without an id the same key begins the same conversation.
+    named = body.conversation_id or f"chat-{key[:16] if key else uuid.uuid4().hex[:16]}"
+    owner = acting_owner.acting(caller, body, room=named)
+    if owner is None:
+        caller.require(Right.WRITE)
+    asked = Asked(
+        agent=agent,
+        owner=owner,
+        conversation_id=conversation_id(named),
+        message=body.message,
+        actor=caller.actor,
+        message_id=key,
+        token=caller.token,
+        user=caller.user,
+        integration=caller.integration,
+    )
+    if (command := commands.said_to(asked)) is not None:
+        return _Turn(asked, command.conversation_id, said=command.answer)
+    if (said := turn.answered_before(asked)) is not None:
+        return _Turn(asked, asked.conversation_id, said=said)
+    return _Turn(asked, asked.conversation_id, turn.prompt_for(asked))
+
+
+def _key(request: Request, caller: Caller) -> str | None:
+    """The answer is found again by it as long as the conversation is kept."""
+    key = idempotency.key_of(request)
+    return key and hashlib.sha256(f"{caller.token.pk}:{key}".encode()).hexdigest()[:32]
+
+
+def _events(begun: _Turn, prompt: Prompt, answer: turn.Pieces, first: str) -> Iterator[bytes]:
+    """The turn is kept at the end; a reader who has gone by then leaves nothing."""
+    with closing(answer):
+        yield _event("start", begun.answer("", kept=False))
+        said = [first]
+        yield _event("delta", {"text": first})
+        try:
+            for piece in answer:
+                said.append(piece)
+                yield _event("delta", {"text": piece})
+        except ModelError as error:
+            yield _event("error", json.loads(respond(_problem(error)).content))
+            return
+    text = "".join(said)
+    kept = not turn.keep(prompt, text).skipped
+    yield _event("done", begun.answer(text, kept=kept))
+
+
+def _event(name: str, data: Camel | dict[str, Any]) -> bytes:
+    said = data.model_dump(mode="json", by_alias=True) if isinstance(data, Camel) else data
+    return f"event: {name}\ndata: {json.dumps(said, ensure_ascii=False)}\n\n".encode()
+
+
+def _problem(error: ModelError) -> Problem:
+    status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    wait = error.retry_after
+    headers = {"Retry-After": str(max(1, round(wait)))} if wait is not None else {}
+    return Problem(status, error.code, str(error), headers=headers)

@@ -1,0 +1,155 @@
+"""One turn with an agent: what it is given, what its model answers, and both kept at once."""
+
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from memoryweb.accounts.models import Integration, Token, User
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import system_owner
+from memoryweb.agents.readers import Reader
+from memoryweb.audit.record import Actor
+from memoryweb.chat import summary
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.extraction import requests
+from memoryweb.llm import chat
+from memoryweb.llm.exceptions import TooLarge
+from memoryweb.llm.providers import Reply
+from memoryweb.memory import context, injections
+from memoryweb.memory.context import Context
+from memoryweb.memory.messages import Added, NewMessage, add_messages
+from memoryweb.memory.prompt.talk import KEPT_MESSAGES, Turn
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.runs.models import Run
+
+MOST_TOKENS = 4_096  # of an answer
+_ANSWER = ":answer"
+Pieces = Generator[str, None, Reply]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`owner` None speaks with the shared memory. A `message_id` that was sent before is answered
+    as it was then."""
+
+    agent: Agent
+    owner: Owner | None
+    conversation_id: str
+    message: str
+    actor: Actor
+    message_id: str | None = None
+    token: Token | None = None
+    user: User | None = None
+    integration: Integration | None = None
+
+    @property
+    def speaker(self) -> Owner:
+        return self.owner or system_owner(self.agent.team)
+
+    @property
+    def conversation(self) -> Conversation | None:
+        named = self.agent.conversations.filter(external_id=self.conversation_id)
+        return named.filter(owner=self.speaker).first() if self.speaker.pk else None
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """`turns` are what the model is sent after the system prompt, the message last."""
+
+    asked: Asked
+    context: Context
+    turns: tuple[Turn, ...]
+
+    def shorter(self) -> Iterator["Prompt"]:
+        """For a model that finds it too large: with the last turns alone, then without memory."""
+        last = (*self.context.talk[-KEPT_MESSAGES:], *self.context.message)
+        yield Prompt(self.asked, self.context, (*self.context.memory, *last))
+        yield Prompt(self.asked, self.context, last)
+
+
+def answered_before(asked: Asked) -> str | None:
+    """What the same message was answered with."""
+    talk = asked.conversation if asked.message_id else None
+    said = talk and talk.messages.filter(external_id=f"{asked.message_id}{_ANSWER}").first()
+    return said.content if said else None
+
+
+def prompt_for(asked: Asked) -> Prompt:
+    """Built, and recorded as given. Turns that don't fit are summed up."""
+    talk, window = asked.conversation, settings.MODEL_WINDOW
+    built = context.build(
+        Reader(asked.agent, asked.owner), asked.message, conversation=talk, window=window
+    )
+    with write_transaction(asked.agent.team, actor=asked.actor) as work:
+        injections.served(work, built, conversation=talk, token=asked.token)
+    told = summary.of_dropped(built, talk, window)
+    return Prompt(asked, built, (*built.memory, *told, *built.talk, *built.message))
+
+
+def pieces(prompt: Prompt) -> Pieces:
+    """The model's answer as it comes. Raises a ModelError; nothing is kept by it."""
+    deadline = time.monotonic() + settings.CHAT_TIMEOUT_SECONDS
+    for one in (prompt, *prompt.shorter()):
+        try:
+            return (yield from _asked(one, deadline))
+        except TooLarge as error:
+            refusal = error
+    raise refusal
+
+
+def keep(prompt: Prompt, text: str) -> Added:
+    """Both messages or none; extraction is asked for as after any batch."""
+    asked = prompt.asked
+    said = asked.message_id
+    messages = (
+        NewMessage(Message.Role.USER, asked.message, id=said),
+        NewMessage(Message.Role.ASSISTANT, text, id=said and f"{said}{_ANSWER}"),
+    )
+    with write_transaction(asked.agent.team, actor=asked.actor) as work:
+        added = add_messages(
+            work,
+            agent=asked.agent,
+            owner=asked.speaker,
+            conversation_id=asked.conversation_id,
+            messages=messages,
+            source=Conversation.Source.CHAT,
+            token=asked.token,
+        )
+        if not added.skipped:
+            requests.request(
+                work,
+                agent=asked.agent,
+                owner=asked.speaker,
+                trigger=Run.Trigger.CONVERSATION,
+                conversation=added.conversation,
+                user=asked.user,
+                integration=asked.integration,
+            )
+    return added
+
+
+def _asked(prompt: Prompt, deadline: float) -> Pieces:
+    team = prompt.asked.agent.team
+    return (
+        yield from chat.answer(
+            team_id=team.pk,
+            system=prompt.context.system,
+            turns=prompt.turns,
+            deadline=deadline,
+            max_tokens=min(MOST_TOKENS, max(64, settings.MODEL_WINDOW // 4 - summary.MOST_TOKENS)),
+            daily_tokens=team.daily_tokens,
+        )
+    )
+
+
+def whole(prompt: Prompt) -> Reply:
+    """The answer at once."""
+    answer = pieces(prompt)
+    while True:
+        try:
+            next(answer)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
