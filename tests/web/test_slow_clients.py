@@ -7,6 +7,7 @@ import shlex
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -201,4 +202,90 @@ def test_a_long_answer_comes_in_pieces_and_is_closed(monkeypatch: pytest.MonkeyP
     client.call()
     assert client.body == b"a" * 3_000_000
     assert len(client.sent) > 10
+    assert closed == [True]
+
+
+def _chatting(monkeypatch: pytest.MonkeyPatch, pieces: Any) -> list[bool]:
+    """Chats answer with these pieces, all else at once. Returns what is filled at each `close`."""
+    closed: list[bool] = []
+
+    def django(environ: dict[str, Any], start: Any) -> StreamingHttpResponse:
+        is_chat = environ["PATH_INFO"].startswith("/api/v1/chat")
+        response = StreamingHttpResponse(pieces() if is_chat else iter([b"ok"]))
+        start("200 OK", [("Content-Type", "text/event-stream")])
+        response.close = lambda: closed.append(is_chat)  # type: ignore[method-assign]
+        return response
+
+    monkeypatch.setattr(asgi, "_django", django)
+    return closed
+
+
+def test_a_chat_is_sent_as_it_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = _chatting(monkeypatch, lambda: iter([b"a", b"b"]))
+    client = _Client(b"", path="/api/v1/chat/stream", method="POST")
+    assert client.call() == 200
+    assert [message["body"] for message in client.sent[1:]] == [b"a", b"b", b""]
+    assert closed == [True]
+
+
+def test_open_chats_keep_no_page_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on = threading.Event()
+
+    def slow() -> Iterator[bytes]:
+        yield b"a"
+        go_on.wait(60)
+        yield b"b"
+
+    _chatting(monkeypatch, slow)
+    chats = [_Client(b"", path="/api/v1/chat/stream", method="POST") for _number in range(64)]
+
+    async def talk() -> list[dict[str, Any]]:
+        open_ = [
+            asyncio.create_task(asgi.application(chat.scope, chat.receive, chat.send))
+            for chat in chats
+        ]
+        while not all(len(chat.sent) == 2 for chat in chats):
+            await asyncio.sleep(0)
+        page = _Client(b"")
+        await asgi.application(page.scope, page.receive, page.send)
+        go_on.set()
+        await asyncio.gather(*open_)
+        return page.sent
+
+    sent = asyncio.run(talk())
+    assert sent[1]["body"] == b"ok"
+    assert all(chat.body == b"ab" for chat in chats)
+
+
+def test_one_chat_too_many_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asgi, "_open_chats", threading.Semaphore(0))
+    client = _Client(b"", path="/api/v1/chat", method="POST")
+    assert client.call() == 503
+    assert (b"retry-after", b"1") in client.sent[0]["headers"]
+
+
+def test_a_chat_whose_reader_hung_up_is_closed_before_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[int] = []
+
+    def endless() -> Iterator[bytes]:
+        for number in range(100_000):
+            told.append(number)
+            yield b"a"
+
+    closed = _chatting(monkeypatch, endless)
+    client = _Client(b"", path="/api/v1/chat/stream", method="POST")
+    receive = client.receive
+
+    async def hangs_up() -> dict[str, Any]:
+        if client.pieces:
+            return await receive()
+        while len(client.sent) < 3:
+            await asyncio.sleep(0)
+        return {"type": "http.disconnect"}
+
+    client.receive = hangs_up  # type: ignore[method-assign]
+    client.call()
+    assert len(told) < 100_000
     assert closed == [True]
