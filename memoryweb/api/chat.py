@@ -15,28 +15,21 @@ from pydantic import Field
 from memoryweb.api import acting_owner, idempotency
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import IncludedHit, hits_of
-from memoryweb.api.exceptions import Invalid, Problem
+from memoryweb.api.domain_errors import problem_of
+from memoryweb.api.exceptions import Invalid
 from memoryweb.api.problems import respond
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.chat import commands, turn
 from memoryweb.chat.turn import Asked, Prompt
 from memoryweb.conversations.parsing import conversation_id
-from memoryweb.llm import exceptions as model
 from memoryweb.llm.exceptions import ModelError
 
 router = Router(tags=["Chat"])
 
-_STATUS: tuple[tuple[type[ModelError], int], ...] = (
-    (model.NotConfigured, 409),
-    (model.HostRefused, 409),
-    (model.TooLarge, 413),
-    (model.BudgetSpent, 429),
-    (model.BreakerOpen, 503),
-    (model.Busy, 503),
-    (model.Unavailable, 503),
-    (model.TimedOut, 504),
-    (ModelError, 502),
+_STREAMED = (
+    'event: delta\ndata: {"text": "The quiet one"}\n\n'
+    'event: done\ndata: {"conversationId": "c-17", "answer": "The quiet one", "kept": true}\n\n'
 )
 
 
@@ -95,10 +88,7 @@ def send_chat(request: Request, body: ChatRequest) -> ChatAnswer:
     begun = _begun(request, body)
     if begun.prompt is None:
         return begun.answer(begun.said, kept=False)
-    try:
-        text = turn.whole(begun.prompt).text
-    except ModelError as error:
-        raise _problem(error) from None
+    text = turn.whole(begun.prompt).text
     return begun.answer(text, kept=not turn.keep(begun.prompt, text).skipped)
 
 
@@ -114,7 +104,9 @@ def send_chat(request: Request, body: ChatRequest) -> ChatAnswer:
                 "description": "Server-sent events: `start` (the answer's fields so far), `delta` "
                 "(`text`), and in the end `done` (the whole answer) or `error` (a problem; "
                 "nothing was kept).",
-                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+                "content": {
+                    "text/event-stream": {"schema": {"type": "string"}, "example": _STREAMED}
+                },
             }
         }
     },
@@ -126,11 +118,8 @@ def stream_chat(request: Request, body: ChatRequest) -> HttpResponseBase:
         events = iter((_event("done", begun.answer(begun.said, kept=False)),))
     else:
         answer = turn.pieces(begun.prompt)
-        try:
-            first = next(answer)  # what fails before it is told as any other call's failure
-        except ModelError as error:
-            return respond(_problem(error))
-        events = _events(begun, begun.prompt, answer, first)
+        first = next(answer)  # what fails before it is told as any other call's failure
+        events = _events(request.auth, begun, begun.prompt, answer, first)
     response = StreamingHttpResponse(events, content_type="text/event-stream")
     response["X-Accel-Buffering"] = "no"
     return response
@@ -171,7 +160,9 @@ def _key(request: Request, caller: Caller) -> str | None:
     return key and hashlib.sha256(f"{caller.token.pk}:{key}".encode()).hexdigest()[:32]
 
 
-def _events(begun: _Turn, prompt: Prompt, answer: turn.Pieces, first: str) -> Iterator[bytes]:
+def _events(
+    caller: Caller, begun: _Turn, prompt: Prompt, answer: turn.Pieces, first: str
+) -> Iterator[bytes]:
     """The turn is kept at the end; a reader who has gone by then leaves nothing."""
     with closing(answer):
         yield _event("start", begun.answer("", kept=False))
@@ -182,7 +173,7 @@ def _events(begun: _Turn, prompt: Prompt, answer: turn.Pieces, first: str) -> It
                 said.append(piece)
                 yield _event("delta", {"text": piece})
         except ModelError as error:
-            yield _event("error", json.loads(respond(_problem(error)).content))
+            yield _event("error", json.loads(respond(problem_of(caller, error)).content))
             return
     text = "".join(said)
     kept = not turn.keep(prompt, text).skipped
@@ -192,10 +183,3 @@ def _events(begun: _Turn, prompt: Prompt, answer: turn.Pieces, first: str) -> It
 def _event(name: str, data: Camel | dict[str, Any]) -> bytes:
     said = data.model_dump(mode="json", by_alias=True) if isinstance(data, Camel) else data
     return f"event: {name}\ndata: {json.dumps(said, ensure_ascii=False)}\n\n".encode()
-
-
-def _problem(error: ModelError) -> Problem:
-    status = next(status for kind, status in _STATUS if isinstance(error, kind))
-    wait = error.retry_after
-    headers = {"Retry-After": str(max(1, round(wait)))} if wait is not None else {}
-    return Problem(status, error.code, str(error), headers=headers)

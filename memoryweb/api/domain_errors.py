@@ -13,6 +13,8 @@ from memoryweb.api.auth import Caller, Request
 from memoryweb.api.exceptions import Forbidden, Problem
 from memoryweb.api.pipeline import answer
 from memoryweb.conversations.exceptions import BatchRefused
+from memoryweb.llm import exceptions as model
+from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.agents import NameTaken
 from memoryweb.memory.exceptions import (
     ContentRefused,
@@ -43,6 +45,15 @@ _TOLD: Mapping[type[Exception], tuple[int, str]] = {
     MemoryRefused: (409, ""),
     NothingNamed: (404, ""),
     MessageConflict: (409, ""),
+    ModelError: (502, ""),
+    model.BreakerOpen: (503, ""),
+    model.BudgetSpent: (429, ""),
+    model.Busy: (503, ""),
+    model.HostRefused: (409, ""),
+    model.NotConfigured: (409, ""),
+    model.TimedOut: (504, ""),
+    model.TooLarge: (413, ""),
+    model.Unavailable: (503, ""),
     NameTaken: (409, "name"),
     OwnerAmbiguous: (400, "owner"),
     OwnerRefused: (400, "owner"),
@@ -89,9 +100,16 @@ def problem_of(caller: Caller, refused: Any) -> Problem:
         "not_found" if status == 404 else code,
         said,
         errors=[{"field": field, "message": said}] if field else [],
-        headers={"Retry-After": str(int(WINDOW.total_seconds()))} if status == 429 else {},
+        headers=_wait(refused, status),
         members=_members(caller, refused),
     )
+
+
+def _wait(refused: Any, status: int) -> dict[str, str]:
+    """How many seconds, where it is known."""
+    known = WINDOW.total_seconds() if status == 429 else None
+    seconds = getattr(refused, "retry_after", known)
+    return {} if seconds is None else {"Retry-After": str(max(1, round(seconds)))}
 
 
 def _refuse(request: HttpRequest, refused: Any) -> HttpResponse:

@@ -41,13 +41,11 @@ class Router(ninja.Router):
         has_own_key: bool = False,
         extra: dict[str, Any] | None = None,
     ) -> Callable[[View], View]:
-        """`also`: other codes of the same answer. `example`, `body`: of the answer and of what is
-        sent, where they differ from their schemas'. `has_own_key`: it minds an Idempotency-Key by
-        itself. `extra`: OpenAPI that is put in as it is."""
+        """`also`: other codes of the same answer. `example`, `body`: where they differ from their
+        schemas'. `has_own_key`: minds its Idempotency-Key by itself. `extra`: OpenAPI as it is."""
 
         def register(view: View) -> View:
-            view.takes = takes  # type: ignore[attr-defined]
-            view.has_own_key = has_own_key  # type: ignore[attr-defined]
+            vars(view).update(takes=takes, has_own_key=has_own_key)
             hints = get_type_hints(view)
             answer = _answered(hints["return"])
             described: dict[str, Any] = {"responses": {}, **(extra or {})}

@@ -15,6 +15,7 @@ from memoryweb.chat import summary
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.extraction import requests
 from memoryweb.llm import chat
+from memoryweb.llm.endpoint import endpoint_for
 from memoryweb.llm.exceptions import TooLarge
 from memoryweb.llm.providers import Reply
 from memoryweb.memory import context, injections
@@ -77,7 +78,11 @@ def answered_before(asked: Asked) -> str | None:
 
 
 def prompt_for(asked: Asked) -> Prompt:
-    """Built, and recorded as given. Turns that don't fit are summed up."""
+    """Built, and recorded as given. Turns that don't fit are summed up.
+
+    Raises NotConfigured or HostRefused, before anything is recorded.
+    """
+    endpoint_for("chat")
     talk, window = asked.conversation, settings.MODEL_WINDOW
     built = context.build(
         Reader(asked.agent, asked.owner), asked.message, conversation=talk, window=window

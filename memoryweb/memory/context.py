@@ -105,13 +105,9 @@ def build(
     shared = _shared(reader, min(full // 2, room))
     system = _system(shared)
     room -= _cost(system) + _fence_tokens()
-    most = max(0, min(min(window // 4, MOST_PERSONAL) - _fence_tokens(), room))
-    personal = files.personal(reader, min(full // 4, room) - most // 4, message)
-    taken = sum(one.tokens for one in personal)
-    hits_room = max(most - taken, most // 4)
+    personal, taken, hits_room = _personal(reader, message, window, room)
     talk.fill(room - taken - hits_room)
-    first = talk.first()
-    hits = found.found_for(reader, message, (*shared, *personal), first, hits_room)
+    hits = found.found_for(reader, message, (*shared, *personal), talk.first(), hits_room)
     memory = _memory(personal, hits)
     return Context(
         reader,
@@ -120,7 +116,7 @@ def build(
         "".join(turn.content for turn in system),
         tuple(memory),
         tuple(talk.turns),
-        first[1] if first else 0,
+        talk.starts_at,
         tuple(current),
         shared,
         personal,
@@ -137,6 +133,16 @@ def _keeps_nothing(reader: Reader, conversation: Conversation | None, ephemeral:
 
 def _shared(reader: Reader, room: int) -> tuple[Included, ...]:
     return files.shared(reader, room - tokens.PER_MESSAGE - 2 * tokens.estimate(HEADING))
+
+
+def _personal(
+    reader: Reader, message: str, window: int, room: int
+) -> tuple[tuple[Included, ...], int, int]:
+    """Files, the tokens that they take, and those that are left for hits."""
+    most = max(0, min(min(window // 4, MOST_PERSONAL) - _fence_tokens(), room))
+    personal = files.personal(reader, min(budget(window) // 4, room) - most // 4, message)
+    taken = sum(one.tokens for one in personal)
+    return personal, taken, max(most - taken, most // 4)
 
 
 def _system(shared: Sequence[Included]) -> list[Turn]:

@@ -6,6 +6,7 @@ from typing import Any
 from tests.walls.api_stage import ARCHIVE
 
 SAY = [{"role": "user", "content": "Good morning."}]
+CHAT = {"agentId": "", "owner": "shared", "message": "/memory"}
 CUSTOMER = "api:helpdesk/customer-1"
 END_USER = {"endUserId": "customer-1"}
 READ = {"admin": 200, "member": 200, "viewer": 200, "auditor": 200, "helpdesk": 200}
@@ -248,6 +249,8 @@ ROUTES: dict[str, Route] = {
     "build_context": Route(
         "POST", "/agents/{agent}/context", READ, {"message": "Tea?"}, "body", changes=True
     ),
+    "send_chat": Route("POST", "/chat", WRITE, CHAT, "nobody"),
+    "stream_chat": Route("POST", "/chat/stream", WRITE, CHAT, "nobody"),
     "search_workspace": _read("/agents/{agent}/workspace/search?q=tea"),
     "send_messages": Route(
         "POST", TALKS + "/new/messages", READ, {"messages": SAY}, "body", changes=True

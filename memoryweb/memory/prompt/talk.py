@@ -60,11 +60,15 @@ class Talk:
             room -= row[1].tokens
             self._take(row)
 
+    @property
+    def starts_at(self) -> int:
+        """From which position on the conversation is in the prompt."""
+        return self._chosen[-1][0] if self._chosen else 0
+
     def first(self) -> tuple[UUID, int] | None:
-        """The conversation, and from which position on it is in the prompt."""
         if self._conversation is None or not self._chosen:
             return None
-        return self._conversation.pk, self._chosen[-1][0]
+        return self._conversation.pk, self.starts_at
 
     def _take(self, row: tuple[int, Turn]) -> None:
         self._chosen.append(row)
