@@ -9,7 +9,6 @@ from ipaddress import ip_network
 from pathlib import Path
 
 from csp.constants import NONCE, NONE, SELF
-from django.utils.translation import gettext_lazy as _
 from environs import Env
 
 env = Env()
@@ -102,7 +101,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "memoryweb.accounts.middleware.LanguageMiddleware",
     "memoryweb.api.problems.ProblemMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -271,7 +270,8 @@ CONTENT_SECURITY_POLICY = {
 
 # Language and time
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("ja", "日本語")]  # each in its own words
+LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True

@@ -4,6 +4,7 @@ from allauth.account.adapter import DefaultAccountAdapter
 from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.db import transaction
 from django.http import HttpRequest
+from django.utils import translation
 
 from memoryweb.accounts import signins
 from memoryweb.accounts.models import User
@@ -15,6 +16,12 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """People join by being added to a team, never by themselves."""
         return False
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """In the language of whoever reads it, which is not always who asked for it."""
+        reader = User.objects.filter(email=email.lower()).first()
+        with translation.override((reader and reader.language) or translation.get_language()):
+            super().send_mail(template_prefix, email, context)
 
     @transaction.atomic
     def login(self, request: HttpRequest, user: User) -> None:

@@ -1,8 +1,35 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
+from django.utils import translation
+
+from memoryweb.accounts.models import User
+
+
+def speak(request: HttpRequest, user: User) -> None:
+    """The person's own language for the rest of the request, else the browser's."""
+    translation.activate(user.language or translation.get_language_from_request(request))
+    request.LANGUAGE_CODE = translation.get_language()
+
+
+# Where programs call.
+PROGRAMS = ("/api/", "/mcp", "/mem0/")
+
+
+class LanguageMiddleware(LocaleMiddleware):
+    """The browser's language, until it is known who is here. Programs are answered in English,
+    which is what their authors test against."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        if request.path_info.startswith(PROGRAMS):
+            translation.activate(settings.LANGUAGE_CODE)
+            request.LANGUAGE_CODE = settings.LANGUAGE_CODE
+        else:
+            super().process_request(request)
 
 
 class SignInMiddleware(LoginRequiredMiddleware):
@@ -20,4 +47,7 @@ class SignInMiddleware(LoginRequiredMiddleware):
     ) -> HttpResponseBase | None:
         if not getattr(view_func, "login_required", True):
             return None
-        return super().process_view(request, view_func, view_args, view_kwargs)
+        answer = super().process_view(request, view_func, view_args, view_kwargs)
+        if answer is None and isinstance(request.user, User):
+            speak(request, request.user)
+        return answer

@@ -32,6 +32,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     email = models.EmailField(_("e-mail address"), unique=True)
     name = models.CharField(_("name"), max_length=120, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
+    language = models.CharField(
+        max_length=8, default="", blank=True, help_text="empty: the browser's"
+    )
     letter_keys_off = models.BooleanField(default=False, help_text="letters press no buttons")
     is_active = models.BooleanField(default=True)
     date_joined = models.DateTimeField(default=timezone.now)

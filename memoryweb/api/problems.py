@@ -9,10 +9,10 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
+from memoryweb.accounts.middleware import PROGRAMS
 from memoryweb.api.exceptions import Problem
 
 CONTENT_TYPE = "application/problem+json"
-PREFIXES = ("/api/", "/mcp", "/mem0/")
 
 _KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 
@@ -46,7 +46,7 @@ class ProblemMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if (
-            request.path_info.startswith(PREFIXES)
+            request.path_info.startswith(PROGRAMS)
             and response.status_code >= 400
             and response.headers.get("Content-Type") not in {CONTENT_TYPE, "application/json"}
         ):

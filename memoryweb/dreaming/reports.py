@@ -6,6 +6,8 @@ from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
@@ -109,7 +111,9 @@ def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:
 def _reverted_sentence(tx: Transaction, run: Run, writer: Writer) -> str:
     who = " ".join(str(writer.user).split()) if writer.user else _("a person")
     at = f"{tx.now.astimezone(run.agent.zone):%Y-%m-%d %H:%M}"
-    return _("Reverted on {at} by {who}: what this dream changed is undone.").format(at=at, who=who)
+    with translation.override(settings.LANGUAGE_CODE):  # as the entry that it stands in
+        said = _("Reverted on {at} by {who}: what this dream changed is undone.")
+    return said.format(at=at, who=who)
 
 
 def _forget_older(report: Report) -> None:

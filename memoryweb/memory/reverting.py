@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryweb.accounts.models import User
 from memoryweb.conversations.models import Conversation, Message
@@ -163,7 +164,7 @@ def revert(
     made = plan(source, reach, talks)
     if expected is not None and expected != made.fingerprint:
         raise PlanMoved
-    reason = _("Reverted what a source wrote.")
+    reason = gettext_noop("Reverted what a source wrote.")
     for proposal in made.proposals:
         if writer.user is not None:
             is_of_run = source.kind is Kind.RUN and proposal.run_id == source.id

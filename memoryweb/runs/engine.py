@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.utils import timezone
+from django.utils import timezone, translation
 from django_scopes import scope, scopes_disabled
 
 from memoryweb.llm.exceptions import ModelError
@@ -118,7 +118,8 @@ def _worked(run: Run | None) -> Run | None:
     if run is None:
         return None
     lease = Lease(run)
-    with beating(run), scope(team=run.team):
+    # What a run writes is read by many people, so that it is in no reader's language.
+    with beating(run), scope(team=run.team), translation.override(settings.LANGUAGE_CODE):
         try:
             _handle(lease)
         except LeaseLost:

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from memoryweb.accounts.members import current_memberships
+from memoryweb.accounts.middleware import speak
 from memoryweb.accounts.profiles import change_profile
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
@@ -33,6 +34,7 @@ def profile(request: UserRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         change_profile(user=user, **form.cleaned_data)
+        speak(request, user)
         messages.success(request, _("Your profile was saved."))
         return redirect("profile")
     return show(request, "home/profile.html", {"form": form})

@@ -45,7 +45,7 @@ def day_bars(days: Sequence[tuple[date, int]]) -> dict[str, Any]:
                 "width": round(step - 4, 1),
                 "height": height,
                 "is_last": at == len(days) - 1,
-                "label": told.format(day=date_format(day, "D"), n=intcomma(n)),
+                "label": told.format(day=date_format(day, _("D")), n=intcomma(n)),
             }
         )
     counts = [n for _day, n in days]
@@ -63,7 +63,7 @@ def use_bars(days: Sequence[tuple[date, int]]) -> dict[str, Any]:
         height = round(56 * n / most)
         told = ngettext("{day}: used {n} time", "{day}: used {n} times", n)
         x, wide = 15 + at * step, (7 if n else 4)
-        label = told.format(day=date_format(day, "j M"), n=n)
+        label = told.format(day=date_format(day, _("j M")), n=n)
         bars.append(
             {
                 "x": round(x + (0 if n else 1.5), 1),
@@ -119,5 +119,5 @@ def _ticks(start: date, today: date, place: Callable[[date], float]) -> list[dic
         month = start.month - 1 + ahead
         day = date(start.year + month // 12, month % 12 + 1, 1)
         if place(day) < 680:
-            found.append({"x": place(day), "label": date_format(day, "M")})
+            found.append({"x": place(day), "label": date_format(day, _("M"))})
     return found

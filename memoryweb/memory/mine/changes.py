@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.diff import carry
@@ -40,7 +41,7 @@ def reword(tx: Transaction, file: File, spot: Spot, text: str, *, writer: Writer
     file, block = _found(file, spot)
     lines = file.content.split("\n")
     lines[block.line - 1 : block.end] = _worded(lines[block.line - 1], block, text)
-    return _write(tx, file, lines, writer, _("Edited on My memory"))
+    return _write(tx, file, lines, writer, gettext_noop("Edited on My memory"))
 
 
 def remove(
@@ -55,7 +56,7 @@ def remove(
     dream writes it again. Raises Stale, SentenceGone."""
     file, block = _found(file, spot)
     behind = list(_sources(file, block, sources_of))
-    reason = _("Removed on My memory")
+    reason = gettext_noop("Removed on My memory")
     done = [_write(tx, file, without_lines(file.content, _numbers(block)), writer, reason)]
     for source, lines in behind:
         done.append(_write(tx, source, without_lines(source.content, lines), writer, reason))

@@ -1,6 +1,6 @@
 """What a person does about a flagged line: keeps it as it is, or takes it away."""
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryweb.accounts.models import User
 from memoryweb.audit.record import target
@@ -39,7 +39,8 @@ def remove(tx: Transaction, file: File, line_print: str, *, by: User) -> Written
     content = "\n".join(lines[: number - 1] + lines[number:])
     place = Place(file.agent, file.owner, file.path)
     writer = Writer(AuthorKind.PERSON, user=by)
-    written = write(tx, place, content, writer=writer, reason=_("A flagged line was removed."))
+    reason = gettext_noop("A flagged line was removed.")
+    written = write(tx, place, content, writer=writer, reason=reason)
     _record(tx, "mark.removed", file, number, marks, by)
     return written
 

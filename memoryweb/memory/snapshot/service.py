@@ -9,7 +9,7 @@ from django.core import signing
 from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
@@ -172,7 +172,7 @@ def apply(
         return Imported(None, made, ())
     batch = _batch(tx, agent, owner, made, by)
     writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
-    reason = _("From a snapshot")
+    reason = gettext_noop("From a snapshot")
     texts = [
         write.Text(Place(agent, owner, item.path), item.coming, reason=reason)
         for item in made.changes

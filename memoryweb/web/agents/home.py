@@ -171,7 +171,7 @@ def _night(
     else:
         instead = _("Nothing new") if dreams else _("No dream")
     return {
-        "day": date_format(day, "D j"),
+        "day": date_format(day, _("D j")),
         "url": to(request, "agents_run", dreams[0].run) if dreams else "",
         "all": lines,
         "lines": lines[:_LINES],

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.web import wording
@@ -54,7 +55,7 @@ def _day(
         url, chip = to(request, "agents_run", one.run), wording.outcome(one.status, came)
         rows.append({"url": url, "chip": chip, "lines": lines})
     return {
-        "name": date_format(day, "D j"),
+        "name": date_format(day, _("D j")),
         "dreams": rows,
         "note": (note.path, file_url(request, note)) if note else None,
     }

@@ -31,11 +31,11 @@ def title_of(run: Run) -> str:
         said = _("Backfill: week {week} of {weeks}")
         return said.format(week=run.result["week"], weeks=run.result["weeks"])
     said = _("Dream of {when}") if run.kind == Run.Kind.DREAM else _("Extraction of {when}")
-    return said.format(when=date_format(localtime(wording.happened_at(run)), "j F, H:i"))
+    return said.format(when=date_format(localtime(wording.happened_at(run)), _("j F, H:i")))
 
 
 def night_of(run: Run) -> str:
-    return _("Night of {night}").format(night=date_format(run.night, "j F")) if run.night else ""
+    return _("Night of {night}").format(night=date_format(run.night, _("j F"))) if run.night else ""
 
 
 def method_of(run: Run) -> str:

@@ -123,7 +123,7 @@ def _notes(request: HttpRequest, workspace: Workspace) -> tuple[list[dict[str, A
 
 def _name(month: date) -> str:
     is_this_year = month.year == timezone.localdate().year
-    return date_format(month, "F" if is_this_year else "M Y")
+    return date_format(month, str(_("F") if is_this_year else _("M Y")))
 
 
 def _url(request: HttpRequest, **changed: str) -> str:

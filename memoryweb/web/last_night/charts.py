@@ -56,7 +56,7 @@ def week(days: Mapping[date, Prompts], today: date) -> Chart:
         prompts = days.get(day, Prompts(0, 0))
         x, title = at * _DAY + 8, _prompts(day, prompts)
         used, silent = (_BARS * n / most for n in (prompts.used, prompts.silent))
-        label = date_format(day, "D")
+        label = date_format(day, _("D"))
         bars.append(Bar("b1", x, round(_BARS - used, 1), 24, round(used, 1), title, label))
         bars.append(Bar("b0", x, round(_BARS - used - silent, 1), 24, round(silent, 1), title))
     return Chart(tuple(bars), _("Prompts of the last seven days"))
@@ -78,7 +78,7 @@ def _night(x: float, night: Night, most: int) -> list[Bar]:
 
 
 def _title(night: Night) -> str:
-    day = date_format(night.day, "j M")
+    day = date_format(night.day, _("j M"))
     if night.status == Run.Status.FAILED:
         return _("{day}: the dream failed").format(day=day)
     if night.status == Run.Status.NEEDS_REVIEW and not (night.added or night.changed):
@@ -94,5 +94,5 @@ def _title(night: Night) -> str:
 def _prompts(day: date, prompts: Prompts) -> str:
     said = _("{day}: {n} prompts, {used} used memory, {silent} stayed silent")
     return said.format(
-        day=date_format(day, "D j M"), n=prompts.served, used=prompts.used, silent=prompts.silent
+        day=date_format(day, _("D j M")), n=prompts.served, used=prompts.used, silent=prompts.silent
     )

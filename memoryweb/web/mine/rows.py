@@ -48,7 +48,7 @@ def _statement(who: Oneself, one: Sentence, facts: Mapping[tuple[UUID, str], UUI
 
 def _group(who: Oneself, found: list[Row]) -> Row:
     file = found[0]["sentence"].file
-    named = date_format(file.note_date, "j F Y") if file.note_date else ""
+    named = date_format(file.note_date, _("j F Y")) if file.note_date else ""
     return {
         "title": named or KIND_LABELS[kind_of(file.path).section],
         "file": file,

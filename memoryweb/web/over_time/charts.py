@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from django.utils.formats import date_format
+from django.utils.translation import gettext as _
 
 from memoryweb.web.last_night.charts import Bar
 from memoryweb.web.wording import Text
@@ -52,7 +53,7 @@ def chart(
             height = _TOP * value / (most or 1)
             top -= height
             if value:
-                told = f"{date_format(day, 'D j M')}: {value} {one.label}"
+                told = f"{date_format(day, _('D j M'))}: {value} {one.label}"
                 x, width = round(at * step + step * 0.12, 1), round(step * 0.76, 1)
                 bars.append(Bar(one.tone, x, round(top, 1), width, round(height, 1), told))
     shown = zip(days, columns, strict=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account.adapter import get_adapter
 from django import forms
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
@@ -190,6 +191,12 @@ class TokenForm(forms.Form):
 class ProfileForm(forms.Form):
     name = forms.CharField(label=_("Name"), max_length=120)
     time_zone = ZoneField(help_text=_("Every page shows times in this zone."))
+    language = forms.ChoiceField(
+        label=_("Language"),
+        required=False,
+        choices=lambda: [("", _("As the browser says")), *settings.LANGUAGES],
+        help_text=_("Of pages and mails. What agents remember stays in the words it was said in."),
+    )
     letter_keys_off = forms.BooleanField(
         label=_("Turn letter keys off"),
         required=False,

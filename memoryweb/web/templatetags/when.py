@@ -44,4 +44,4 @@ def day_name(value: date, today: date) -> str:
     days = (value - today) // timedelta(days=1)
     if days in near:
         return near[days]
-    return date_format(value, "j M" if value.year == today.year else "j M Y")
+    return date_format(value, _("j M") if value.year == today.year else _("j M Y"))

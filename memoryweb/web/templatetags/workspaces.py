@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django import template
 from django.template import Context
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from memoryweb.web.agents.tabs import Tabs, readable_value, tabs_of, value_of
@@ -25,6 +26,12 @@ def agent_tabs(context: Context) -> Tabs:
         value = readable_value(visit, context["request"].GET.get("owner", ""))
     more = {name: context[name] for name in ("stay", "amounts") if name in context}
     return tabs_of(visit, agent, value, tab=context["tab"], **more)
+
+
+@register.filter
+def in_words(reason: str) -> str:
+    """Why a text was written: a person's words, or ours in the reader's language."""
+    return gettext(reason) if reason else ""
 
 
 @register.simple_tag(takes_context=True)
