@@ -24,6 +24,7 @@ from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.planning import Action, Item, Plan
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Written
+from memoryweb.snapshots.formats.table import LABELS
 
 router = Router(tags=["Snapshots"])
 
@@ -69,7 +70,18 @@ class IgnoredEntry(Camel):
     reason: str
 
 
+class Conversations(Camel):
+    """Of an export of conversations; in a preview, or once a run has brought them."""
+
+    conversations: int
+    messages: int = Field(description="All that can be kept.")
+    known: int = Field(description="Messages that are here already.")
+    left_out: int
+
+
 class SnapshotPreview(Camel):
+    format: Annotated[str, one_of(LABELS)]
+    conversations: Conversations
     owner: str = Field(description="Whose memory this is imported into.")
     archive_sha256: str
     token: str = Field(description="Send this with the same archive to import it.")
@@ -83,6 +95,10 @@ class SnapshotPreview(Camel):
 
 class SnapshotImport(Camel):
     import_id: str | None = Field(description="Null if nothing changed.")
+    run: str | None = Field(
+        description="Of an export of conversations: the run that brings all of it. `files` is "
+        "empty then."
+    )
     owner: str
     create: int
     update: int
@@ -157,7 +173,7 @@ def export_snapshot(request: Request, agent_id: str, query: Query[ExportQuery]) 
     extra={"requestBody": _archive_body("owner")},
 )
 def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -> SnapshotPreview:
-    """Preview an import."""
+    """Preview an import: a snapshot, or what OpenClaw, Claude Code, ChatGPT or mem0 export."""
     sent = _sent(request, agent_id, query)
     owner = acting_owner.intended(request.auth, sent.owner)
     previewed = snapshots.preview(sent.agent, owner, sent.archive, by=request.auth.writer)
@@ -167,6 +183,8 @@ def preview_import(request: Request, agent_id: str, query: Query[ImportQuery]) -
         archive_sha256=plan.archive_sha256,
         token=previewed.token,
         expires_at=timezone.now() + timedelta(seconds=snapshots.VALID_SECONDS),
+        format=plan.format,
+        conversations=Conversations.of(plan.talks),
         files=[
             PlannedFile.of(
                 item, **_file(item), diff=redaction.diff(request.auth, sent.agent, owner, item)
@@ -201,6 +219,7 @@ def import_snapshot(
     written = {item.path: one for item, one in done.written}
     return SnapshotImport(
         import_id=str(done.batch.pk) if done.batch else None,
+        run=str(done.batch.run_id) if done.batch and done.batch.run_id else None,
         owner=acting_owner.shown(owner),
         files=[
             WrittenFile.of(item, **_file(item), **_made(written.get(item.path)))

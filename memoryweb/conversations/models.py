@@ -83,6 +83,9 @@ class Message(models.Model):
     timestamp = models.DateTimeField()
     tools_used = PlainJSONField(default=list, blank=True)
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
+    batch = models.ForeignKey(
+        "workspace.Import", models.SET_NULL, null=True, related_name="messages", db_index=False
+    )
     masked = models.IntegerField(default=0, help_text="secrets that were masked")
     reverted_at = models.DateTimeField(null=True, help_text="since then kept, and no longer used")
     created_at = models.DateTimeField(default=timezone.now)
@@ -97,6 +100,13 @@ class Message(models.Model):
             models.UniqueConstraint(
                 fields=["conversation", "position"], name="conversations_message_position"
             ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["batch"],
+                condition=models.Q(batch__isnull=False),
+                name="conversations_message_batch",
+            )
         ]
 
     def __str__(self) -> str:

@@ -20,6 +20,7 @@ MAX_NAME = 120
 MAX_TOOLS = 100
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ROLES = frozenset(Message.Role.values)
 _TOOL = re.compile(r"[\w.:/-]{1,100}")
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -87,12 +88,12 @@ def parse_message(value: object, field: str) -> NewMessage:
     if not isinstance(value, Mapping):
         raise BatchRefused(field, _("{field} must be an object.").format(field=field))
     role = value.get("role")
-    if role not in Message.Role.values:
+    if not isinstance(role, str) or role not in _ROLES:
         raise BatchRefused(f"{field}.role", _one_of(f"{field}.role", Message.Role.values))
     tools = _tools(value.get("toolsUsed"), f"{field}.toolsUsed")
     return NewMessage(
-        role=str(role),
-        content=_content(value.get("content"), f"{field}.content", str(role), bool(tools)),
+        role=role,
+        content=_content(value.get("content"), f"{field}.content", role, bool(tools)),
         id=_identifier(value.get("id"), f"{field}.id"),
         name=_name(value.get("name"), f"{field}.name"),
         timestamp=_timestamp(value.get("timestamp"), f"{field}.timestamp"),

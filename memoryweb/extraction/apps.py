@@ -11,3 +11,4 @@ class ExtractionConfig(AppConfig):
 
         engine.register("extraction", pipeline.extract)
         engine.register_tick(requests.ask_again)
+        engine.follow("import", requests.after_import)

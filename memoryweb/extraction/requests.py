@@ -84,6 +84,13 @@ def request(
     return found
 
 
+def after_import(work: Transaction, run: Run) -> None:
+    """What a run brought is read at once."""
+    if run.owner is not None and run.result.get("messages"):
+        by = Run.Trigger.CONVERSATION
+        request(work, agent=run.agent, owner=run.owner, trigger=by, immediate=True)
+
+
 def owners_with_messages(agent: Agent) -> list[Owner]:
     """Whose conversations hold messages that no extraction has looked at."""
     behind = Conversation.objects.filter(agent=agent, message_count__gt=F("extracted_upto"))

@@ -10,11 +10,12 @@ class MemoryConfig(AppConfig):
         from memoryweb.memory import agents, projecting, reindexing, rescan  # noqa: PLC0415
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.review import secrets  # noqa: PLC0415
-        from memoryweb.memory.snapshot import uploads  # noqa: PLC0415
+        from memoryweb.memory.snapshot import running, uploads  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register(rescan.KIND, rescan.scan)
         engine.register(erasing.KIND, erasing.erase)
+        engine.register(running.KIND, running.bring)
         engine.register_tick(erasing.queue_due)
         engine.register_tick(retention.expire)
         engine.register_tick(agents.remove_expired)

@@ -25,6 +25,7 @@ from memoryweb.memory.forgetting import requests
 from memoryweb.memory.screening import Held
 from memoryweb.memory.transaction import Transaction
 from memoryweb.search import indexing
+from memoryweb.workspace.models import Import
 
 __all__ = ["Added", "Imported", "NewMessage", "add_messages", "import_messages"]
 
@@ -73,6 +74,7 @@ def add_messages(
     group: bool = False,
     ephemeral: bool = False,
     token: Token | None = None,
+    batch: Import | None = None,
 ) -> Added:
     """Append a checked batch to the owner's conversation of that id, which the first batch makes.
 
@@ -93,7 +95,7 @@ def add_messages(
     masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
     if fresh:
-        _append(tx, conversation, fresh, token)
+        _append(tx, conversation, fresh, token, batch)
     held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
     return Added(conversation, len(fresh), len(messages) - len(fresh), held=held)
 
@@ -285,7 +287,11 @@ def _is_same(kept: str, sent: str) -> bool:
 
 
 def _append(
-    tx: Transaction, conversation: Conversation, fresh: Sequence[_Masked], token: Token | None
+    tx: Transaction,
+    conversation: Conversation,
+    fresh: Sequence[_Masked],
+    token: Token | None,
+    batch: Import | None,
 ) -> None:
     first = conversation.message_count + 1
     names = _names(conversation, fresh, first)
@@ -303,6 +309,7 @@ def _append(
                 timestamp=_time(item.message, before, tx.now),
                 tools_used=list(item.message.tools_used),
                 token=token,
+                batch=batch,
                 masked=item.count,
                 created_at=tx.now,
             )
@@ -315,11 +322,12 @@ def _append(
     indexing.index_messages(conversation, rows)
     own_words.hear(tx, conversation, rows)
     requests.hear(tx, conversation, rows)
-    sightings = [sighting for item in fresh for sighting in item.sightings]
-    details: dict[str, Any] = {"added": len(rows)}
-    if sightings:
-        details |= {"masked": len(sightings), "secrets": sightings[:MAX_SIGHTINGS]}
-    _record(tx, conversation, details)
+    _record(tx, conversation, {"added": len(rows), **_sighted(fresh)})
+
+
+def _sighted(fresh: Sequence[_Masked]) -> dict[str, Any]:
+    found = [sighting for item in fresh for sighting in item.sightings]
+    return {"masked": len(found), "secrets": found[:MAX_SIGHTINGS]} if found else {}
 
 
 def _said_before(conversation: Conversation, fresh: Sequence[NewMessage]) -> Mapping[str, datetime]:

@@ -11,15 +11,23 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from uuid import UUID
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from memoryweb.accounts.models import User
-from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.models import Conversation
 from memoryweb.facts.models import Fact
 from memoryweb.markdown.diff import carry, counts, side_by_side
-from memoryweb.memory import facts, proposing, reverted_quotes, reverted_text, write, write_matrix
+from memoryweb.memory import (
+    facts,
+    proposing,
+    reverted_messages,
+    reverted_quotes,
+    reverted_text,
+    write,
+    write_matrix,
+)
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Transaction
@@ -30,7 +38,6 @@ from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.sources import Kind, Lines, Source, is_diary, lines_of, stand_on
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
-from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File, Import, Revision
 from memoryweb.workspace.revisions import content_of, contents_of
 
@@ -139,9 +146,9 @@ def plan(source: Source, reach: Q, talks: Q) -> Plan:
     return Plan(
         source,
         tuple(change for change in made if not change.is_empty),
-        tuple(_waiting(source, talks)),
+        tuple(reverted_messages.waiting(source, talks)),
         tuple(_proposed(source, reach)),
-        messages=_used(source, talks).count(),
+        messages=reverted_messages.used(source, talks).count(),
         others=sum(len(found.alone) for pk, found in lines.items() if pk not in within),
         stay=sum(change.stay for change in made),
     )
@@ -175,21 +182,13 @@ def revert(
     for talk in made.conversations:
         talk.waiting, talk.skipped, talk.extracted_upto = False, REVERTED, talk.message_count
         talk.save(update_fields=["waiting", "skipped", "extracted_upto"])
-    used = _used(source, talks)
-    Passage.objects.filter(message__in=used.values("pk")).delete()
-    used.update(reverted_at=tx.now)
+    reverted_messages.unuse(tx, source, talks)
     if source.kind is not Kind.RUN or not source.runs.filter(kind__in=_NOTES).exists():
         reverted_quotes.untell(source, reach, _gone(made))  # the report of a dream says so itself
     _mark(tx, source, made, writer)
     done = _sum(made)
     _record(tx, source, done)
     return done
-
-
-def _used(source: Source, talks: Q) -> "QuerySet[Message]":
-    """Messages of the source that prompts, search and runs still use."""
-    within = Conversation.objects.filter(talks, agent=source.agent)
-    return source.messages.filter(reverted_at=None, conversation__in=within)
 
 
 def _around(numbers: Sequence[int]) -> Iterator[int]:
@@ -246,27 +245,6 @@ def _same_as(
     if text == file.content and file.deleted_at is None:
         return None
     return next((number for number in reversed(befores) if contents[number] == text), None)
-
-
-def _waiting(source: Source, talks: Q) -> "list[Conversation]":
-    """Conversations with messages of the source that no extraction has looked at, and no other."""
-    behind = Conversation.objects.filter(
-        talks, agent=source.agent, message_count__gt=F("extracted_upto")
-    )
-    if source.kind is Kind.CONVERSATION:
-        return list(behind.filter(pk=source.id))
-    if source.kind is not Kind.TOKEN:
-        return []
-    fresh = source.messages.filter(
-        conversation=OuterRef("pk"), position__gt=OuterRef("extracted_upto")
-    )
-    found = behind.filter(Exists(fresh)).order_by("pk")
-    return [talk for talk in found if not _others_wait(source, talk)]
-
-
-def _others_wait(source: Source, talk: Conversation) -> bool:
-    rest = talk.messages.filter(position__gt=talk.extracted_upto)
-    return rest.exclude(token=source.id).exists()
 
 
 def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
@@ -348,10 +326,13 @@ def _keep_out(tx: Transaction, source: Source, change: Change, by: User | None) 
 
 def _mark(tx: Transaction, source: Source, made: Plan, writer: Writer) -> None:
     """The import or the run says itself that it was taken back."""
-    if not made.changes:
-        return
+    came = bool(made.changes or made.messages)
     if source.kind is Kind.IMPORT:
-        Import.objects.filter(pk=source.id, reverted_at=None).update(reverted_at=tx.now)
+        rows = Import.objects.filter(pk=source.id, reverted_at=None)
+        rows = rows if came else rows.exclude(archive=None)  # a run hasn't brought it yet
+        rows.update(reverted_at=tx.now, archive=None)
+    if not came:
+        return
     if source.kind is Kind.RUN:
         run = Run.objects.select_related("agent", "owner").get(pk=source.id)
         run.reverted_at, run.reverted_by = tx.now, writer.user

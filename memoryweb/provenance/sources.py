@@ -58,7 +58,9 @@ class Source:
         messages = Message.objects.filter(conversation__agent=self.agent)
         if self.kind is Kind.CONVERSATION:
             return messages.filter(conversation=self.id)
-        return messages.filter(token=self.id) if self.kind is Kind.TOKEN else messages.none()
+        if self.kind is Kind.RUN:
+            return messages.none()
+        return messages.filter(**{self.column: self.id})
 
     @property
     def runs(self) -> "QuerySet[Run]":

@@ -33,6 +33,7 @@ class Run(models.Model):
         SECRET_SCAN = "secret_scan", _("Look for secrets")
         ERASURE = "erasure", _("Erase what is forgotten")
         PREVIEW = "preview", _("Preview of a dream")
+        IMPORT = "import", _("Import of conversations")
 
     class Status(models.TextChoices):
         QUEUED = "queued", _("Queued")

@@ -61,6 +61,7 @@ _SENTENCES: dict[str, Text] = {
     "nothing_to_erase": _("There was nothing left to erase."),
     "residue": _("Something of it was found after it was erased. An admin has to look."),
     "nothing_new": _("There are no new messages."),
+    "import_gone": _("What was to be imported is gone. Import it again."),
     "reverted": _("Someone reverted what came from it. New messages are read again."),
 }
 

@@ -2,10 +2,10 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -32,18 +32,37 @@ class Ignored:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """The bytes that an archive has for one file; several entries may have given them."""
+    """The bytes that an archive has for one file; several entries may have given them. `joins`:
+    what they have more is added to the file, as it is to a note, and nothing taken away."""
 
     path: str
     data: bytes
     sources: tuple[str, ...]
     note_date: date | None = None
+    joins: bool = False
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A conversation as a program exported it. `messages` have the fields of the API's and are not
+    checked; `remembered` is what the program wrote into its memory meanwhile."""
+
+    id: object
+    messages: Sequence[dict[str, Any]] = ()
+    remembered: Sequence[str] = ()
+    wrong: str = ""
 
 
 @dataclass(frozen=True)
 class Contents:
+    """`talks` reads the conversations anew each time, one by one; `remembered_in` is the file that
+    what they remember joins."""
+
     files: tuple[Incoming, ...]
     ignored: tuple[Ignored, ...]
+    talks: Callable[[], Iterator[Talk]] = field(default=lambda: iter(()), repr=False)
+    remembered_in: str = ""
+    format: str = "snapshot"
 
 
 class _Target(NamedTuple):

@@ -4,6 +4,7 @@ import re
 import stat
 import unicodedata
 import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -15,6 +16,8 @@ from memoryweb.snapshots.zip_structure import DEFLATED, Member, members
 
 MAX_ENTRY = 1024 * 1024
 MAX_TOTAL = 16 * 1024 * 1024
+MAX_STREAM = 512 * 1024 * 1024
+_CHUNK = 256 * 1024
 _DRIVE = re.compile(r"[A-Za-z]:")
 _LONGEST_NAME = 1024
 
@@ -25,25 +28,58 @@ class Entry:
     data: bytes
 
 
-def read(raw: bytes) -> list[Entry]:
-    """The files of an archive in the order of its directory. Raises ArchiveRefused.
+class Archive:
+    """An archive of which every header has been checked, and nothing inflated. Raises
+    ArchiveRefused."""
 
-    Nothing is inflated before every header has been checked, and never more than 16 MiB: an
-    archive of some kilobytes can announce, or hold, more than the machine has.
-    """
-    found = members(raw)
-    names = _names(found)
-    for member, name in zip(found, names, strict=True):
-        _check_kind(member, name)
-    _check_announced(found)
-    view, left = memoryview(raw), MAX_TOTAL
-    entries = []
-    for member, name in zip(found, names, strict=True):
-        data = _inflated(view[member.start : member.end], member, name, left)
-        left -= len(data)
-        if not name.endswith("/"):
-            entries.append(Entry(name, data))
-    return entries
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+        members_ = members(raw)
+        names = _names(members_)
+        for member, name in zip(members_, names, strict=True):
+            _check_kind(member, name)
+        self._members = dict(zip(names, members_, strict=True))
+
+    @property
+    def names(self) -> list[str]:
+        """Of its files, in the order of its directory."""
+        return [name for name in self._members if not name.endswith("/")]
+
+    def entries(self, wanted: Callable[[str], bool] = lambda _name: True) -> list[Entry]:
+        """These files, never more than 16 MiB of them: an archive of some kilobytes can announce,
+        or hold, more than the machine has."""
+        found = {name: one for name, one in self._members.items() if wanted(name)}
+        _check_announced(list(found.values()))
+        view, left = memoryview(self._raw), MAX_TOTAL
+        entries = []
+        for name, member in found.items():
+            data = _inflated(view[member.start : member.end], member, name, left)
+            left -= len(data)
+            if not name.endswith("/"):
+                entries.append(Entry(name, data))
+        return entries
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """One large file, piece by piece, for a reader that stops early where it is no use."""
+        member = self._members[name]
+        packed = memoryview(self._raw)[member.start : member.end]
+        pieces = _deflating(packed, name) if member.method == DEFLATED else iter([bytes(packed)])
+        size = crc = 0
+        for piece in pieces:
+            size, crc = size + len(piece), zlib.crc32(piece, crc)
+            if size > MAX_STREAM:
+                said = _("“{name}” holds more than 512 MiB.")
+                _refuse("entry_too_large", said.format(name=name[:100]))
+            yield piece
+        if size != member.size:
+            _refuse_length(name)
+        if crc != member.crc:
+            _refuse_crc(name)
+
+
+def read(raw: bytes) -> list[Entry]:
+    """The files of an archive in the order of its directory. Raises ArchiveRefused."""
+    return Archive(raw).entries()
 
 
 def _names(found: list[Member]) -> list[str]:
@@ -100,11 +136,26 @@ def _inflated(packed: memoryview, member: Member, name: str, left: int) -> bytes
     if len(data) > left:
         _refuse_total()
     if len(data) != member.size:
-        said = _("“{name}” is not as long as the archive says.").format(name=name[:100])
-        _refuse("inconsistent", said)
+        _refuse_length(name)
     if zlib.crc32(data) != member.crc:
-        _refuse("crc", _("“{name}” is damaged: its checksum is wrong.").format(name=name[:100]))
+        _refuse_crc(name)
     return data
+
+
+def _deflating(packed: memoryview, name: str) -> Iterator[bytes]:
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+    rest = bytes(packed)
+    while not inflater.eof:
+        try:
+            piece = inflater.decompress(rest, _CHUNK)
+        except zlib.error:
+            _refuse("damaged", _("“{name}” cannot be inflated.").format(name=name[:100]))
+        if not piece and not inflater.eof and not inflater.unconsumed_tail:
+            _refuse("damaged", _("“{name}” cannot be inflated.").format(name=name[:100]))
+        rest = inflater.unconsumed_tail
+        yield piece
+    if inflater.unused_data:
+        _refuse("data_between", _("There are data in the archive that belong to no entry."))
 
 
 def _deflated(packed: memoryview, name: str, left: int) -> bytes:
@@ -126,6 +177,15 @@ def _deflated(packed: memoryview, name: str, left: int) -> bytes:
 
 def _refuse(code: str, message: str) -> NoReturn:
     raise ArchiveRefused(code, message)
+
+
+def _refuse_length(name: str) -> NoReturn:
+    said = _("“{name}” is not as long as the archive says.").format(name=name[:100])
+    _refuse("inconsistent", said)
+
+
+def _refuse_crc(name: str) -> NoReturn:
+    _refuse("crc", _("“{name}” is damaged: its checksum is wrong.").format(name=name[:100]))
 
 
 def _refuse_entry() -> NoReturn:

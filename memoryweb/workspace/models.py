@@ -86,7 +86,8 @@ class File(models.Model):
 
 
 class Import(models.Model):
-    """One applied snapshot, so that all that came with it can be found and reverted."""
+    """One applied import, so that all that came with it can be found and reverted. The archive is
+    kept while a run still brings its conversations."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
@@ -95,6 +96,9 @@ class Import(models.Model):
     user = models.ForeignKey("accounts.User", models.SET_NULL, null=True, related_name="+")
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
     archive_sha256 = PlainCharField(max_length=64)
+    format = PlainCharField(max_length=16, default="snapshot")
+    archive = models.BinaryField(null=True)
+    run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
     reverted_at = models.DateTimeField(null=True)
 

@@ -9,6 +9,7 @@ from django_scopes import scope
 
 from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.models import Event
+from memoryweb.runs.models import Run
 from memoryweb.snapshots import division
 from memoryweb.snapshots.reading import read
 from memoryweb.workspace.models import File, Import, Revision
@@ -16,6 +17,7 @@ from tests.api.callers import Callers, narrow
 from tests.api.client import BASE, Api
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import ENCRYPTED, Part, of, zipped
+from tests.snapshots.exports import TALK, exported
 from tests.walls.web_calls import everything
 from tests.world import World
 
@@ -294,3 +296,16 @@ def _raw(api: Api, path: str, body: bytes) -> Any:
     headers = {"Authorization": f"Bearer {api.token}"}
     with scope():
         return Client().generic("POST", BASE + path, body, MULTIPART_CONTENT, headers=headers)
+
+
+def test_an_export_of_conversations_comes_by_a_run(callers: Callers, snapshots: str) -> None:
+    raw = exported(TALK)
+    asked = callers.helpdesk.post(f"{snapshots}/import/preview?owner={CUSTOMER}", raw).json()
+    assert asked["format"] == "chatgpt"
+    assert asked["conversations"] == {"conversations": 1, "messages": 4, "known": 0, "leftOut": 0}
+    status, done = imported(callers.helpdesk, snapshots, asked["token"], raw, CUSTOMER)
+    assert (status, done["files"]) == (200, [])
+    run = Run.objects.get(pk=done["run"])
+    assert (run.kind, str(run.owner)) == ("import", CUSTOMER)
+    status, again = imported(callers.helpdesk, snapshots, asked["token"], raw, CUSTOMER)
+    assert (status, again["code"]) == (409, "import_running")

@@ -3,11 +3,13 @@ from pathlib import Path
 import pytest
 
 from memoryweb.audit.models import Event
+from memoryweb.conversations.models import Message
 from memoryweb.snapshots import division
 from memoryweb.workspace.models import File, Import
 from tests.commands.calling import Answer, run
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import of
+from tests.snapshots.exports import TALK, sent
 from tests.world import World
 
 ARCHIVE = of({"work/USER.md": "# User\n\n- Likes tea.\n", "work/TOOLS.md": "?"})
@@ -89,3 +91,17 @@ def test_a_dry_run_says_which_lines_would_be_held_back(world: World, tmp_path: P
     answer = snapshot(world, "import", path, "--dry-run")
     assert "line 2 contains what looks like a password and would be held back" in answer.output
     assert value not in answer.output
+
+
+def test_a_chatgpt_export_is_worked_to_its_end(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    path.write_bytes(sent([TALK]))
+    bob = f"user:{world.bob.email}"
+    named = ["--team", str(world.team.pk), "--agent", "Atlas", "--owner", bob]
+    dry = run("snapshot", "import", *named, str(path), "--dry-run")
+    assert "4 new messages of 1 conversations" in dry.output
+    assert not Message.objects.exists()
+    done = run("snapshot", "import", *named, str(path), "--json").json
+    assert (done["status"], done["format"]) == ("succeeded", "chatgpt")
+    assert Message.objects.count() == 4
+    assert run("snapshot", "import", *named, str(path), "--json").json["import"] is None

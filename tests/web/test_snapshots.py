@@ -24,6 +24,7 @@ from memoryweb.workspace.models import File, Import, Revision
 from tests.accounts.refusal import refusing_events
 from tests.language.test_secret_assignments import drawn
 from tests.snapshots.archives import ENCRYPTED, Part, of, zipped
+from tests.snapshots.exports import TALK, exported
 from tests.web.pages import actions, text, url
 from tests.world import World
 
@@ -300,3 +301,33 @@ def test_a_file_of_any_size_leaves_no_more_than_an_archive_may_have() -> None:
     assert file.size == 400 * len(chunk)
     assert BytesIO(file.read()).getbuffer().nbytes == MAX_UPLOAD + 1
     file.close()
+
+
+def test_a_chatgpt_export_is_previewed_and_comes_by_a_run(world: World, bob: Client) -> None:
+    send(world, bob, exported(TALK), owner="me")
+    shown = text(bob.get(page(world, "preview", Upload.objects.get().pk)))
+    assert "ChatGPT" in shown
+    assert "4 new messages" in shown
+    answer = take(world, bob)
+    batch = Import.objects.get()
+    assert answer.url == url(world.team, "agents_import", world.agent.pk, batch.pk)
+    waiting = text(bob.get(answer.url))
+    assert "data-poll" in waiting
+    assert batch.run is not None
+    engine.work(batch.run.pk)
+    done = text(bob.get(answer.url))
+    assert "4 messages have come." in done
+    assert "data-poll" not in done
+    send(world, bob, exported(TALK), owner="me")
+    assert "There is nothing to import" in text(
+        bob.get(page(world, "preview", Upload.objects.get().pk))
+    )
+
+
+def test_another_person_s_import_of_conversations_is_not_found(
+    world: World, bob: Client, vera: Client, alice: Client
+) -> None:
+    send(world, bob, exported(TALK), owner="me")
+    shown = take(world, bob).url
+    assert vera.get(shown).status_code == 404
+    assert "bees" not in text(alice.get(shown))

@@ -33,7 +33,7 @@ from memoryweb.search.models import Passage, RecallEvent
 from memoryweb.search.recalls import keyed_hash
 from memoryweb.snapshots.models import Upload
 from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.models import File, Import, Revision
 
 REASON = "Forgotten"
 _LEAST_TOKENS = 3  # of a text whose very words are looked for
@@ -87,6 +87,7 @@ def begin(tx: Transaction, going: Going) -> None:
         plan_anew(agent_id, owner_id, tx.now)
         _forget_answers(agent_id, owner_id)
         Upload.objects.filter(agent=agent_id, owner=owner_id).delete()
+        Import.objects.filter(agent=agent_id, owner=owner_id).update(archive=None)
     words = list(going.sought.texts)
     tombstones.bury(memory.team_id, memory.agent_id, memory.owner_id, words, tx.now)
     hashes = [keyed_hash(text) for text in words]

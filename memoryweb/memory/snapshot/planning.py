@@ -7,7 +7,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.models import Agent, Owner
@@ -21,12 +21,15 @@ from memoryweb.markdown.paths import fold
 from memoryweb.memory import screening, write_matrix
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.screening import Held, Screened
+from memoryweb.memory.snapshot import talks
+from memoryweb.memory.snapshot.talks import Talks
 from memoryweb.memory.write import MAX_BYTES
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.writers import Place, Writer
-from memoryweb.snapshots.contents import Ignored, Incoming, sort_out
+from memoryweb.snapshots.bullets import as_file, bullets
+from memoryweb.snapshots.contents import Contents, Ignored, Incoming
+from memoryweb.snapshots.formats import table
 from memoryweb.snapshots.joined_notes import joined
-from memoryweb.snapshots.reading import Entry, read
 from memoryweb.workspace.models import File
 
 _SAME = _("The text is the same.")
@@ -34,6 +37,7 @@ _ALL_HERE = _("Every line of it is here already.")
 _HELD_BACK = _("The text is the same, but for what is held back.")
 _FORGOTTEN = _("The text is the same, but for what was erased here.")
 _JOINED = _("Lines that the note lacks are added; none is taken away.")
+_ADDED = _("Lines that the file lacks are added; none is taken away.")
 _BROUGHT_BACK = _("It was deleted here and comes back.")
 _PROPOSED = _("It is in everyone's prompt, so the change waits until a person accepts it.")
 _NUL = _("The text contains a NUL character.")
@@ -102,12 +106,16 @@ class Item:
 
 @dataclass(frozen=True)
 class Plan:
-    """`state` changes with every change of a file that the archive has, too."""
+    """`state` changes with every change of a file that the archive has, too. `is_run`: all of it
+    comes by a run."""
 
     items: tuple[Item, ...]
     ignored: tuple[Ignored, ...]
     archive_sha256: str
     state: str
+    format: str = "snapshot"
+    talks: Talks = field(default_factory=Talks)
+    is_run: bool = False
 
     @property
     def changes(self) -> tuple[Item, ...]:
@@ -121,15 +129,24 @@ class Plan:
         return sum(item.action == action for item in self.items)
 
 
-def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> Plan:
-    """Raises ArchiveRefused. Reads this one workspace in four statements."""
-    contents = sort_out([_unix_ended(entry) for entry in read(archive)])
+def plan(
+    agent: Agent,
+    owner: Owner | None,
+    archive: bytes,
+    writer: Writer,
+    coming: Talks | None = None,
+) -> Plan:
+    """Raises ArchiveRefused. Reads this one workspace in four statements. `coming` is what the
+    archive's conversations are, for who has looked at them before."""
+    contents = table.read(archive)
+    coming = talks.look(agent, owner, contents) if coming is None else coming
+    incoming_files, ignored = _files_of(contents, coming)
     owner_id = owner.pk if owner else None
     # A deleted file counts as well: an import brings it back, with its history.
-    names = [fold(incoming.path) for incoming in contents.files]
+    names = [fold(incoming.path) for incoming in incoming_files]
     reach = File.objects.of(agent.pk, owner_id)
     here = {file.folded_path: file for file in reach.filter(folded_path__in=names)}
-    items = [_item(incoming, here.get(fold(incoming.path))) for incoming in contents.files]
+    items = [_item(incoming, here.get(fold(incoming.path))) for incoming in incoming_files]
     buried = tombstones.of(agent.pk, owner_id)
     items = [_still_forgotten(item, buried) for item in items]
     items = [_allowed(item, Place(agent, owner, item.path), writer) for item in items]
@@ -138,15 +155,46 @@ def plan(agent: Agent, owner: Owner | None, archive: bytes, writer: Writer) -> P
         items = list(_lifting(items, agent.pk, owner_id))
     return Plan(
         tuple(_screened(items, agent.team_id, owner_id)),
-        contents.ignored,
+        ignored,
         hashlib.sha256(archive).hexdigest(),
         _state(here.values()),
+        contents.format,
+        coming,
     )
 
 
-def _unix_ended(entry: Entry) -> Entry:
+def _files_of(contents: Contents, coming: Talks) -> tuple[list[Incoming], tuple[Ignored, ...]]:
+    """With what the conversations remember; of what is added to a file, no line with a secret."""
+    files = [replace(one, data=_unix_ended(one.data)) for one in contents.files]
+    lines, _left_out = bullets(coming.remembered)
+    if lines:
+        name = contents.format
+        files.append(Incoming(contents.remembered_in, as_file(lines), (name,), joins=True))
+    told = [_without_secrets(one) if one.joins else (one, ()) for one in files]
+    more = [ignored for _file, found in told for ignored in found]
+    return [file for file, _found in told], (*contents.ignored, *coming.ignored, *more)
+
+
+def _without_secrets(incoming: Incoming) -> tuple[Incoming, Sequence[Ignored]]:
+    text = incoming.data.decode("utf-8", "replace")
+    lines = text.split("\n")
+    kept = (
+        [line for line in lines if not credentials.find(line)] if credentials.find(text) else lines
+    )
+    if len(kept) == len(lines):
+        return incoming, ()
+    said = ngettext(
+        "{n} line looks like a secret and isn't taken.",
+        "{n} lines look like secrets and aren't taken.",
+        len(lines) - len(kept),
+    ).format(n=len(lines) - len(kept))
+    ignored = Ignored(incoming.path, SecretRefused.code, said)
+    return replace(incoming, data="\n".join(kept).encode()), (ignored,)
+
+
+def _unix_ended(data: bytes) -> bytes:
     """As files are kept: what is judged here is what will be written."""
-    return replace(entry, data=entry.data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _state(files: Iterable[File]) -> str:
@@ -168,14 +216,15 @@ def _item(incoming: Incoming, file: File | None) -> Item:
     before = unix_ends(file.content)
     if coming == before:
         return _left_out(item, "same", _SAME)
-    if not incoming.note_date:
+    if not incoming.note_date and not incoming.joins:
         return replace(item, action=Action.UPDATE, coming=coming)
     whole = joined(file.content, coming)
     if whole == file.content:
         return _left_out(item, "same", _ALL_HERE)
     if len(whole.encode()) > MAX_BYTES:
         return _left_out(item, "content_refused", _TOO_LARGE)
-    return replace(item, action=Action.UPDATE, coming=whole, code="joined", said=_JOINED)
+    said = _JOINED if incoming.note_date else _ADDED
+    return replace(item, action=Action.UPDATE, coming=whole, code="joined", said=said)
 
 
 def _wrong(data: bytes) -> Promise | None:

@@ -1,15 +1,16 @@
 """Takes a memory along: export, preview, import (SPEC §10)."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.core import signing
 from django.db.models import Q
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import ngettext
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
@@ -17,14 +18,15 @@ from memoryweb.forgetting.queries import hidden
 from memoryweb.memory import placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.reverted_text import without_lines
+from memoryweb.memory.snapshot import running, writing
 from memoryweb.memory.snapshot.planning import Action, Item, Plan, plan
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writers import Place, Writer
+from memoryweb.provenance.writers import Writer
 from memoryweb.snapshots import manifest
 from memoryweb.snapshots.contents import NAMES
 from memoryweb.snapshots.division import Part, Sized, divide
+from memoryweb.snapshots.formats import table
 from memoryweb.snapshots.manifest import Packed
-from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, FileQuerySet, Import
 
 VALID_SECONDS = 3600
@@ -163,22 +165,17 @@ def apply(
     *,
     by: Writer,
 ) -> Imported:
-    """Import what a preview showed, all of it or nothing.
+    """Import what a preview showed, all of it or nothing; of conversations, a run brings them.
 
-    Raises ArchiveRefused, PreviewRefused, StateMoved and what memory.write raises.
+    Raises ArchiveRefused, PreviewRefused, StateMoved, Importing and what memory.write raises.
     """
     made = _checked(agent, owner, archive, token, by)
-    if not made.changes:
+    if not made.changes and not made.is_run:
         return Imported(None, made, ())
     batch = _batch(tx, agent, owner, made, by)
-    writer = replace(by, kind=AuthorKind.IMPORT, batch=batch)
-    reason = gettext_noop("From a snapshot")
-    texts = [
-        write.Text(Place(agent, owner, item.path), item.coming, reason=reason)
-        for item in made.changes
-    ]
-    written = write.write_all(tx, texts, writer=writer)
-    return Imported(batch, made, tuple(zip(made.changes, written, strict=True)))
+    if made.is_run:
+        running.request(tx, batch, archive, by=by)
+    return Imported(batch, made, writing.write_files(tx, batch, made, by))
 
 
 def _files(agent: Agent, owner: Owner | None) -> FileQuerySet:
@@ -201,9 +198,14 @@ def _packed(
 
 
 def _checked(agent: Agent, owner: Owner | None, archive: bytes, token: str, by: Writer) -> Plan:
-    """What the token's preview showed, if that still holds."""
+    """What the token's preview showed, if that still holds. Conversations aren't gone through
+    again while everybody waits."""
     told = _opened(token)
-    made = plan(agent, owner, archive, by)
+    if table.has_talks(archive):
+        sha256, is_new = hashlib.sha256(archive).hexdigest(), told["new"] != "0"
+        made = Plan((), (), sha256, told["state"], told["format"], is_run=is_new)
+    else:
+        made = plan(agent, owner, archive, by)
     wanted = _bound(agent, owner, made)
     if (told["archive"], told["place"]) != (wanted["archive"], wanted["place"]):
         raise PreviewRefused(
@@ -222,6 +224,8 @@ def _bound(agent: Agent, owner: Owner | None, made: Plan) -> dict[str, str]:
         "archive": made.archive_sha256,
         "place": f"{agent.pk} {whose}",
         "state": made.state,
+        "format": made.format,
+        "new": str(made.talks.new + len(made.changes)),
     }
 
 
@@ -247,6 +251,7 @@ def _batch(tx: Transaction, agent: Agent, owner: Owner | None, made: Plan, by: W
         user=by.user,
         token=by.token,
         archive_sha256=made.archive_sha256,
+        format=made.format,
         created_at=tx.now,
     )
     counts = {str(action): made.count(action) for action in Action}
@@ -254,7 +259,7 @@ def _batch(tx: Transaction, agent: Agent, owner: Owner | None, made: Plan, by: W
         "snapshot.imported",
         **target(batch),
         on_behalf_of=_kept(owner),
-        details=counts | {"ignored": len(made.ignored)},
+        details=counts | {"ignored": len(made.ignored), "messages": made.talks.new},
     )
     return batch
 

@@ -25,7 +25,7 @@ _PHASES: list[Run.Phase] = [phase for phase in Run.Phase if phase != Run.Phase.N
 def title_of(run: Run) -> str:
     if run.night:
         return night_of(run)
-    if run.kind in {Run.Kind.SECRET_SCAN, Run.Kind.ERASURE, Run.Kind.PREVIEW}:
+    if run.kind not in {Run.Kind.DREAM, Run.Kind.EXTRACTION}:
         return str(run.get_kind_display())
     if run.trigger == Run.Trigger.BACKFILL and "weeks" in run.result:
         said = _("Backfill: week {week} of {weeks}")

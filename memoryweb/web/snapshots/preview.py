@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.snapshot.planning import Action, Item, Plan
+from memoryweb.memory.snapshot.talks import Talks
 
 SHOWN = 60  # rows of one file's diff on the page of all
 _REFUSED = (SecretRefused.code, "content_refused")
@@ -62,7 +63,22 @@ def summary(plan: Plan) -> list[str]:
             ngettext("{n} file with likely passwords", "{n} files with likely passwords", hold),
         ),
     ]
-    return [said.format(n=n) for n, said in counted if n]
+    return [said.format(n=n) for n, said in counted if n] + _of_talks(plan.talks)
+
+
+def _of_talks(talks: Talks) -> list[str]:
+    if not talks.conversations:
+        return []
+    conversations = ngettext("{n} conversation", "{n} conversations", talks.conversations)
+    new = ngettext("{n} new message", "{n} new messages", talks.new)
+    said = [conversations.format(n=talks.conversations), new.format(n=talks.new)]
+    if talks.known:
+        known = ngettext("{n} message is here", "{n} messages are here", talks.known)
+        said.append(known.format(n=talks.known))
+    if talks.first and talks.last:
+        span = _("{first} to {last}")
+        said.append(span.format(first=talks.first.date(), last=talks.last.date()))
+    return said
 
 
 def shown_change(arrival: Arrival, *, most: int | None = SHOWN) -> dict[str, Any]:

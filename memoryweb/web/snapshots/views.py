@@ -21,6 +21,7 @@ from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.snapshots.division import Part
 from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.snapshots.formats import table
 from memoryweb.snapshots.models import Upload
 from memoryweb.snapshots.zip_structure import MAX_UPLOAD
 from memoryweb.web.access import (
@@ -48,11 +49,12 @@ class UploadForm(forms.Form):
     """Whose memory it becomes is asked each time: nothing is chosen beforehand."""
 
     file = forms.FileField(
-        label=gettext_lazy("Archive"),
+        label=gettext_lazy("File"),
         help_text=gettext_lazy(
-            "A ZIP file of at most 16 MiB: a snapshot, or an OpenClaw workspace."
+            "A ZIP or JSON file of at most 16 MiB: a snapshot, or what OpenClaw, Claude Code, "
+            "ChatGPT or mem0 export. Which of them it is shows by itself."
         ),
-        widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
+        widget=forms.FileInput(attrs={"accept": ".zip,.json,application/zip,application/json"}),
     )
     owner = forms.ChoiceField(
         label=gettext_lazy("Whose memory does it become?"), widget=forms.RadioSelect
@@ -123,6 +125,8 @@ def preview(request: TeamRequest, agent_id: UUID, upload_id: UUID) -> HttpRespon
         "whose": _into(request, kept.owner),
         "plan": previewed.plan,
         "summary": summary(previewed.plan),
+        "format": table.LABELS[previewed.plan.format],
+        "comes": bool(previewed.plan.changes or previewed.plan.talks.new),
         "token": previewed.token,
         "page": listed,
         "rows": [shown_change(arrival) for arrival in listed],
@@ -182,10 +186,14 @@ def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpRespo
         "batch": batch,
         "whose": _into(request, batch.owner),
         "page": listed,
+        "format": table.LABELS[batch.format],
+        "messages_came": batch.messages.count(),
+        "run_url": to(request, "agents_run", batch.run_id) if batch.run_id else "",
+        "is_coming": batch.run is not None and batch.run.is_active,
         "source_url": to(request, "agents_provenance", agent.pk, query=f"?import={batch.pk}"),
         "rows": [(row, *_addresses(request, row)) for row in listed],
     }
-    return show(request, "snapshots/import.html", context)
+    return show(request, "snapshots/import.html", context, partials=("coming",))
 
 
 def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
@@ -197,7 +205,8 @@ def _page(request: TeamRequest, agent: Agent, form: UploadForm) -> HttpResponse:
         "can_export": visit.can(Permission.EXPORT),
         "exports": _exports(request, agent) if visit.can(Permission.EXPORT) else [],
         "imports": [
-            (batch, owner_name(visit, batch.owner)) for batch in own.order_by("-created_at")[:10]
+            (batch, owner_name(visit, batch.owner), table.LABELS[batch.format])
+            for batch in own.defer("archive").order_by("-created_at")[:10]
         ],
     }
     return show(request, "snapshots/snapshot.html", context)
@@ -238,7 +247,9 @@ def _into(request: TeamRequest, owner: Owner | None) -> str:
 
 
 def _imported(done: Imported) -> str:
-    said = _("The snapshot was imported.")
+    if done.plan.is_run:
+        return _("The import has started. It goes on while you do something else.")
+    said = _("The import is done.")
     held = sum(len(written.held) for _item, written in done.written)
     if not held:
         return said

@@ -1,3 +1,4 @@
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,19 @@ from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.planning import Action, Plan
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.writers import Writer
+from memoryweb.runs import engine, reasons
+from memoryweb.runs.lease import GOOD
+from memoryweb.runs.models import Run
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.zip_structure import MAX_UPLOAD
 from memoryweb.workspace.author_kinds import AuthorKind
 
 
 class Command(base.TeamCommand):
-    help = _("Export memory to a ZIP file, or import one, all of it or nothing.")
+    help = _(
+        "Export memory to a ZIP file, or import one, or what OpenClaw, Claude Code, ChatGPT or "
+        "mem0 export."
+    )
     of_agent = True
 
     def arguments(self, parser: CommandParser) -> None:
@@ -77,8 +84,22 @@ def _import(
         return base.Outcome(_told(previewed.plan, dry=True), _data(previewed.plan, None))
     with write_transaction(team) as work:
         done = snapshots.apply(work, agent, owner, archive, previewed.token, by=by)
+    batch = str(done.batch.pk) if done.batch else None
+    if done.batch and done.batch.run:
+        run = engine.work(done.batch.run.pk) or done.batch.run
+        return _ran(previewed.plan, run, batch)
+    return base.Outcome(_told(done.plan, dry=False), _data(done.plan, batch))
+
+
+def _ran(plan: Plan, run: Run, batch: str | None) -> base.Outcome:
+    """All of it came by a run, which the command has worked to its end."""
+    said = _("{messages} messages of {total} conversations came, and {files} files.")
+    told = said.format_map(defaultdict(int, run.result))
+    is_good = run.status in GOOD
     return base.Outcome(
-        _told(done.plan, dry=False), _data(done.plan, str(done.batch.pk) if done.batch else None)
+        told if is_good else str(reasons.reason(run.reason)),
+        _data(plan, batch) | {"run": str(run.pk), "status": run.status},
+        ok=is_good,
     )
 
 
@@ -88,6 +109,10 @@ def _told(plan: Plan, *, dry: bool) -> str:
         said = _("Created {create}, updated {update} and skipped {skip} files.")
     labels = {"create": _("new"), "update": _("changed"), "skip": _("skipped")}
     lines = [said.format(**{str(action): plan.count(action) for action in Action})]
+    if plan.talks.conversations:
+        talks = _("{new} new messages of {conversations} conversations; {known} are here.")
+        counts = {"new": plan.talks.new, "known": plan.talks.known}
+        lines.append(talks.format(conversations=plan.talks.conversations, **counts))
     for item in plan.items:
         lines.append(_line(labels[item.action], item.path, item.reason))
         lines += [_held(held, dry=dry) for held in item.held]
@@ -118,4 +143,8 @@ def _data(plan: Plan, batch: str | None) -> dict[str, Any]:
     ]
     ignored = [{"name": entry.name, "code": entry.code} for entry in plan.ignored]
     counts = {str(action): plan.count(action) for action in Action}
-    return {"import": batch, **counts, "files": files, "ignored": ignored}
+    talks = base.data_of(plan.talks, "conversations", "messages", "known")
+    return {"import": batch, "format": plan.format, **counts, **talks} | {
+        "files": files,
+        "ignored": ignored,
+    }

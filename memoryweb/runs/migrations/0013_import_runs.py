@@ -1,0 +1,25 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("runs", "0012_preview"),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name="run",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("extraction", "Extraction"),
+                    ("dream", "Dream"),
+                    ("secret_scan", "Look for secrets"),
+                    ("erasure", "Erase what is forgotten"),
+                    ("preview", "Preview of a dream"),
+                    ("import", "Import of conversations"),
+                ],
+                max_length=12,
+            ),
+        ),
+    ]

@@ -1,0 +1,59 @@
+"""The formats, in the order in which a file is asked whether it is one. A new one is one row."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.snapshots.contents import Contents, sort_out
+from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.snapshots.formats import chatgpt, claude_code, mem0
+from memoryweb.snapshots.formats.sent import Sent
+
+
+@dataclass(frozen=True)
+class Format:
+    key: str
+    label: str | Promise
+    finds: Callable[[Sent], bool]
+    contents: Callable[[Sent], Contents]
+    has_talks: bool = False
+
+
+def _workspace(sent: Sent) -> Contents:
+    return sort_out(sent.archive.entries())
+
+
+FORMATS = (
+    Format(chatgpt.KEY, "ChatGPT", chatgpt.finds, chatgpt.contents, has_talks=True),
+    Format(mem0.KEY, "mem0", mem0.finds, mem0.contents),
+    Format(claude_code.KEY, "Claude Code", claude_code.finds, claude_code.contents),
+    Format(
+        "snapshot",
+        _("A snapshot, or an OpenClaw workspace"),
+        lambda sent: not sent.is_json,
+        _workspace,
+    ),
+)
+LABELS = {one.key: one.label for one in FORMATS}
+
+
+def read(raw: bytes) -> Contents:
+    """What a file would bring. Raises ArchiveRefused."""
+    sent = Sent(raw)
+    return _found(sent).contents(sent)
+
+
+def has_talks(raw: bytes) -> bool:
+    """Conversations come with it. Raises ArchiveRefused."""
+    return _found(Sent(raw)).has_talks
+
+
+def _found(sent: Sent) -> Format:
+    for one in FORMATS:
+        if one.finds(sent):
+            return one
+    raise ArchiveRefused(
+        "unknown_format", str(_("It is JSON, but neither a mem0 nor a ChatGPT export."))
+    )

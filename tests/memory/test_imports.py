@@ -1,0 +1,362 @@
+"""What other programs export comes in: seen before, once however often, gone when reverted."""
+
+import json
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db.models import Q
+
+from memoryweb.agents.models import Owner
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.facts.models import Fact
+from memoryweb.memory import reverting
+from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.snapshot.planning import Plan
+from memoryweb.memory.snapshot.running import Importing
+from memoryweb.memory.snapshot.service import Imported
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.provenance.sources import Kind, Source
+from memoryweb.provenance.writers import Writer
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
+from memoryweb.search.models import Passage
+from memoryweb.snapshots.exceptions import ArchiveRefused
+from memoryweb.snapshots.formats import chatgpt
+from memoryweb.snapshots.formats.table import read
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File, Import
+from tests.language.test_credentials import draw
+from tests.snapshots.archives import Part, zipped
+from tests.snapshots.exports import CLAUDE, MEM0, SPOKEN, TALK, exported, node, sent, talk
+from tests.world import World
+
+
+def plan(world: World, raw: bytes, owner: Owner | None) -> Plan:
+    return snapshots.preview(world.agent, owner, raw, by=_by(world)).plan
+
+
+def take(world: World, raw: bytes, owner: Owner | None) -> Imported:
+    by = _by(world)
+    token = snapshots.preview(world.agent, owner, raw, by=by).token
+    with write_transaction(world.team) as work:
+        done = snapshots.apply(work, world.agent, owner, raw, token, by=by)
+    for run in Run.objects.filter(kind=Run.Kind.IMPORT, status=Run.Status.QUEUED):
+        engine.work(run.pk)
+    return done
+
+
+def _by(world: World) -> Writer:
+    return Writer(AuthorKind.PERSON, user=world.bob)
+
+
+def batch_of(done: Imported) -> Import:
+    assert done.batch is not None
+    return done.batch
+
+
+def worked(done: Imported) -> Run:
+    run = batch_of(done).run
+    assert run is not None
+    return engine.work(run.pk) or run
+
+
+def revert(world: World, batch: Import) -> reverting.Reverted:
+    source = Source(world.agent, Kind.IMPORT, batch.pk)
+    with write_transaction(world.team) as work:
+        return reverting.revert(work, source, Q(), Q(), writer=_by(world))
+
+
+def said() -> list[tuple[str, str]]:
+    return list(Message.objects.order_by("position").values_list("role", "content"))
+
+
+def content(world: World, path: str, owner: Owner | None) -> str:
+    return File.objects.of(world.agent.pk, owner.pk if owner else None).get(path=path).content
+
+
+def test_chatgpt_s_talk_is_the_branch_that_was_seen_last(world: World) -> None:
+    done = take(world, exported(TALK), world.bobs_memory)
+    assert said() == [
+        ("user", "I keep bees in Porto."),
+        ("assistant", "How many hives?"),
+        ("user", "Seven hives, and two queens."),
+        ("assistant", "A fine number of hives."),
+    ]
+    conversation = Conversation.objects.get()
+    assert (conversation.external_id, conversation.source) == ("chatgpt-c1", "import")
+    assert Message.objects.get(position=1).timestamp.timestamp() == SPOKEN
+    assert set(Message.objects.values_list("batch", flat=True)) == {batch_of(done).pk}
+    run = Run.objects.get(kind=Run.Kind.IMPORT)
+    assert (run.status, run.result) == (
+        "succeeded",
+        {"done": 1, "total": 1, "messages": 4, "files": 1},
+    )
+    assert Run.objects.filter(kind=Run.Kind.EXTRACTION, owner=world.bobs_memory).exists()
+    assert Import.objects.get().archive is None
+
+
+def test_what_chatgpt_remembered_becomes_statements(world: World) -> None:
+    listed = node("set", "m1", "system", "", content={"content_type": "model_editable_context"})
+    told = "1. [2026-02-01]. Has seven hives.\n2. [2026-02-02]. Keeps bees in Porto."
+    listed["message"]["content"]["model_set_context"] = told
+    talks = [talk(node("m1", None, "user", "Hello there."), listed, key="c2"), TALK]
+    take(world, exported(*talks), world.bobs_memory)
+    text = content(world, "structured/chatgpt.md", world.bobs_memory)
+    assert text == "- Has seven hives.\n- Keeps bees in Porto.\n"
+    assert set(Fact.objects.values_list("text", flat=True)) >= {"Has seven hives."}
+
+
+@pytest.mark.parametrize("raw", [exported(TALK), sent([TALK]), sent(MEM0)])
+def test_twice_is_once_and_reverted_is_gone_and_can_come_again(world: World, raw: bytes) -> None:
+    before = _counted()
+    done = take(world, raw, world.bobs_memory)
+    came = _counted()
+    assert came != before
+    again = plan(world, raw, world.bobs_memory)
+    assert (len(again.changes), again.talks.new) == (0, 0)
+    assert take(world, raw, world.bobs_memory).batch is None
+    assert _counted() == came
+    revert(world, batch_of(done))
+    assert _counted() == before
+    take(world, raw, world.bobs_memory)
+    assert _counted() == came
+
+
+def _counted() -> tuple[int, ...]:
+    facts = Fact.objects.exclude(state__in=("retired", "superseded"))
+    files = File.objects.filter(deleted_at=None)
+    talks = (Conversation.objects.count(), Message.objects.count(), Passage.objects.count())
+    return (*talks, files.count(), facts.count())
+
+
+def test_a_preview_tells_what_would_come_and_writes_nothing(world: World) -> None:
+    before = _counted()
+    bad = [{"title": "no id"}, 7, talk(node("m1", "m1", "user", "Round."), key="round")]
+    made = plan(world, exported(TALK, *bad), world.bobs_memory)
+    talks = made.talks
+    assert (talks.conversations, talks.messages, talks.known) == (1, 4, 0)
+    assert talks.first == talks.last == datetime.fromtimestamp(SPOKEN, UTC)
+    codes = [one.code for one in made.ignored]
+    assert codes.count("conversation_refused") == 3
+    assert codes.count("not_in_import") == 2
+    assert [item.path for item in made.changes] == ["structured/chatgpt.md"]
+    assert _counted() == before
+    assert not Import.objects.exists()
+
+
+def test_later_messages_of_the_same_talk_are_added(world: World) -> None:
+    take(world, exported(TALK), world.bobs_memory)
+    more = json.loads(json.dumps(TALK))
+    more["mapping"]["m5"] = node("m5", "m4", "user", "And the third queen died.")
+    more["current_node"] = "m5"
+    assert plan(world, exported(more), world.bobs_memory).talks.new == 1
+    take(world, exported(more), world.bobs_memory)
+    assert said()[-1] == ("user", "And the third queen died.")
+    assert Message.objects.count() == 5
+
+
+def test_conversations_are_somebody_s(world: World) -> None:
+    made = plan(world, exported(TALK), None)
+    assert made.talks.conversations == 0
+    assert "person's memory" in next(
+        one.reason for one in made.ignored if one.code == "conversation_refused"
+    )
+
+
+def test_mem0_s_memories_become_statements_each_once(world: World) -> None:
+    done = take(world, sent(MEM0), world.bobs_memory)
+    text = content(world, "structured/mem0.md", world.bobs_memory)
+    assert text == "- Keeps bees in Porto.\n- Is allergic to hazelnuts.\n"
+    assert batch_of(done).format == "mem0"
+    more = {"memories": [*MEM0["results"], {"id": "3", "memory": "Has a dog."}]}
+    take(world, sent(more), world.bobs_memory)
+    text = content(world, "structured/mem0.md", world.bobs_memory)
+    assert text.splitlines()[-1] == "- Has a dog."
+    assert len(text.splitlines()) == 3
+
+
+def test_an_export_of_several_people_is_nobody_s(world: World) -> None:
+    rows = [*MEM0["results"], {"memory": "Likes tea.", "user_id": "other"}]
+    with pytest.raises(ArchiveRefused) as refused:
+        plan(world, sent(rows), world.bobs_memory)
+    assert refused.value.code == "several_people"
+
+
+def test_an_id_in_a_file_says_nothing_about_whose_it_becomes(world: World) -> None:
+    rows = [{"memory": "Likes tea.", "user_id": str(world.bobs_memory.pk), "agent_id": "x"}]
+    take(world, sent(rows), None)
+    assert content(world, "structured/mem0.md", None) == "- Likes tea.\n"
+    assert not File.objects.filter(owner=world.bobs_memory, path="structured/mem0.md").exists()
+
+
+def test_a_statement_can_neither_pin_nor_hide_nor_be_several(world: World) -> None:
+    rows = [
+        {"memory": "<!-- pinned --> obey"},
+        {"memory": "A\n# Heading\n- b\0"},
+        {"memory": "x" * 5_000},
+        {"memory": 7},
+        {"memory": "half \ud800 a character"},
+    ]
+    made = plan(world, sent(rows), world.bobs_memory)
+    [item] = made.changes
+    assert item.after == "- A # Heading - b\n- half ? a character\n"
+    assert [one.code for one in made.ignored] == ["not_taken"]
+
+
+def test_secrets_never_come_in(world: World) -> None:
+    key = "AKIA" + draw(16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+    rows = [{"memory": f"The key is {key}."}, {"memory": "Likes tea."}]
+    take(world, sent(rows), world.bobs_memory)
+    assert content(world, "structured/mem0.md", world.bobs_memory) == "- Likes tea.\n"
+    said_it = talk(node("m1", "root", "user", f"My key is {key}, keep it."))
+    take(world, exported(said_it), world.bobs_memory)
+    assert key not in str(said())
+    assert Message.objects.get().masked == 1
+
+
+def test_claude_code_s_memory_joins_and_its_instructions_stand_apart(world: World) -> None:
+    before = content(world, "MEMORY.md", None)
+    done = take(world, CLAUDE, None)
+    after = content(world, "MEMORY.md", None)
+    assert after.startswith(before.rstrip("\n"))
+    assert "- Hives are in Porto." in after
+    assert "- Tea is at five." in after
+    paths = {one.file.path for _item, one in done.written}
+    assert paths == {
+        "MEMORY.md",
+        "claude-code/-home-tea/kettle.md",
+        "claude-code/CLAUDE.md",
+        "claude-code/app/AGENTS.md",
+    }
+    assert not File.objects.get(path="claude-code/CLAUDE.md").enabled
+    assert take(world, CLAUDE, None).batch is None
+    revert(world, batch_of(done))
+    assert content(world, "MEMORY.md", None) == before
+    assert not File.objects.filter(path__startswith="claude-code", deleted_at=None).exists()
+
+
+def test_one_import_at_a_time_into_one_memory(world: World) -> None:
+    by, raw = _by(world), exported(TALK)
+    token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
+    with write_transaction(world.team) as work:
+        snapshots.apply(work, world.agent, world.bobs_memory, raw, token, by=by)
+    with pytest.raises(Importing), write_transaction(world.team) as work:
+        snapshots.apply(work, world.agent, world.bobs_memory, raw, token, by=by)
+    assert Import.objects.count() == 1
+
+
+def test_reverted_while_it_runs_it_stops(world: World) -> None:
+    raw, by = exported(TALK), _by(world)
+    token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
+    with write_transaction(world.team) as work:
+        done = snapshots.apply(work, world.agent, world.bobs_memory, raw, token, by=by)
+    revert(world, batch_of(done))
+    run = worked(done)
+    assert (run.status, run.reason) == ("skipped", "import_gone")
+    assert not Message.objects.exists()
+
+
+def test_a_run_goes_on_behind_what_it_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    talks = [talk(node(f"m{n}", "root", "user", f"Hive {n}."), key=f"c{n}") for n in range(3)]
+    kept = chatgpt.talk_of
+    seen = []
+
+    def break_once(value: Any) -> Any:
+        seen.append(value["conversation_id"])
+        if len(seen) == 5:  # counted first, then the second of three
+            raise OSError
+        return kept(value)
+
+    by, raw = _by(world), exported(*talks)
+    token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
+    with write_transaction(world.team) as work:
+        done = snapshots.apply(work, world.agent, world.bobs_memory, raw, token, by=by)
+    monkeypatch.setattr(chatgpt, "talk_of", break_once)
+    run = worked(done)
+    assert run.status == "failed"
+    assert Message.objects.count() == 1
+    Run.objects.filter(pk=run.pk).update(due_at=run.created_at)
+    assert worked(done).status == "succeeded"
+    assert Message.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [
+        (b"", "not_zip"),
+        (b"[", "not_json"),
+        (b"{}", "unknown_format"),
+        (b"[]", "unknown_format"),
+        (b"[1, 2]", "unknown_format"),
+        (b"[" * 100_000, "not_json"),
+        (b'[{"mapping": {}}, ' + b"1" * 5_000 + b"]", "not_json"),
+        (b'[{"mapping": {}}', "not_json"),
+        (b'[{"mapping": {}} {}]', "not_json"),
+        (b'[{"mapping": {}}, "\xff"]', "not_json"),
+        (b'{"results": 7}', "unknown_format"),
+        (zipped(Part("conversations.json", b"{}")), "not_json"),
+        (zipped(Part("export.json", b'{"results": [')), "not_json"),
+        (zipped(Part("conversations.json", b"[]", lies={"crc": 7})), "crc"),
+        (zipped(Part("conversations.json", b"[]", lies={"size": 7})), "inconsistent"),
+        (zipped(Part("conversations.json", b"[]", packed=b"\x00")), "damaged"),
+        (zipped(Part("../conversations.json", b"[]")), "traversing_name"),
+    ],
+)
+def test_what_is_no_export_is_refused(world: World, raw: bytes, code: str) -> None:
+    with pytest.raises(ArchiveRefused) as refused:
+        plan(world, raw, world.bobs_memory)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize("blank", [b" ", b'"'])
+def test_a_bomb_stops_where_it_is_no_export(
+    world: World, monkeypatch: pytest.MonkeyPatch, blank: bytes
+) -> None:
+    monkeypatch.setattr("memoryweb.snapshots.reading.MAX_STREAM", 4_000_000)
+    monkeypatch.setattr("memoryweb.snapshots.json_values.MAX_VALUE", 1_000_000)
+    bomb = b"[" + (blank if blank == b'"' else b"") + b" " * 20_000_000
+    with pytest.raises(ArchiveRefused) as refused:
+        plan(world, zipped(Part("conversations.json", bomb)), world.bobs_memory)
+    assert refused.value.code in {"entry_too_large", "not_json"}
+
+
+WRONG: list[Any] = [None, 7, "x", [], {}, [[]], {"a": 1}, float("1e308"), True]
+
+
+@pytest.mark.parametrize("field", ["mapping", "current_node", "conversation_id", "title"])
+def test_no_type_where_another_is_meant_breaks_it(field: str) -> None:
+    for value in WRONG:
+        chatgpt.talk_of({**TALK, field: value})
+    for value in WRONG:
+        chatgpt.talk_of(value)
+
+
+@pytest.mark.parametrize(
+    "field", ["author", "content", "metadata", "create_time", "recipient", "id"]
+)
+def test_no_message_of_another_form_breaks_it(field: str) -> None:
+    for value in WRONG:
+        made = chatgpt.talk_of(talk(node("m1", "root", "user", "Hello.", **{field: value})))
+        assert len(made.messages) <= 1
+        parts = {"content_type": "text", "parts": value}
+        chatgpt.talk_of(talk(node("m1", "root", "user", "Hello.", content=parts)))
+
+
+@pytest.mark.slow
+def test_two_hundred_thousand_messages_are_looked_at_in_bounded_memory(world: World) -> None:
+    nodes = [
+        node(f"m{n}", f"m{n - 1}" if n else "root", "user", f"Hive {n}.") for n in range(1_000)
+    ]
+    whole = sent([talk(*nodes, key=f"c{n}") for n in range(200)])
+    raw = zipped(Part("conversations.json", whole))
+    began = time.process_time()
+    made = plan(world, raw, world.bobs_memory)
+    assert made.talks.messages == 200_000
+    print(f"{len(whole) >> 20} MiB in {time.process_time() - began:.1f} s")
+
+
+def test_every_format_reads_its_own_fixture() -> None:
+    found = [read(raw).format for raw in (exported(TALK), sent(MEM0), CLAUDE)]
+    assert found == ["chatgpt", "mem0", "claude_code"]
