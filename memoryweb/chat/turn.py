@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 
@@ -24,6 +24,7 @@ from memoryweb.memory.messages import Added, NewMessage, add_messages
 from memoryweb.memory.prompt.talk import KEPT_MESSAGES, Turn
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
+from memoryweb.search.models import Injection
 
 MOST_TOKENS = 4_096  # of an answer
 _ANSWER = ":answer"
@@ -62,12 +63,13 @@ class Prompt:
     asked: Asked
     context: Context
     turns: tuple[Turn, ...]
+    injection: Injection
 
     def shorter(self) -> Iterator["Prompt"]:
         """For a model that finds it too large: with the last turns alone, then without memory."""
         last = (*self.context.talk[-KEPT_MESSAGES:], *self.context.message)
-        yield Prompt(self.asked, self.context, (*self.context.memory, *last))
-        yield Prompt(self.asked, self.context, last)
+        yield replace(self, turns=(*self.context.memory, *last))
+        yield replace(self, turns=last)
 
 
 def answered_before(asked: Asked) -> str | None:
@@ -88,9 +90,9 @@ def prompt_for(asked: Asked) -> Prompt:
         Reader(asked.agent, asked.owner), asked.message, conversation=talk, window=window
     )
     with write_transaction(asked.agent.team, actor=asked.actor) as work:
-        injections.served(work, built, conversation=talk, token=asked.token)
+        injection = injections.served(work, built, conversation=talk, token=asked.token)
     told = summary.of_dropped(built, talk, window)
-    return Prompt(asked, built, (*built.memory, *told, *built.talk, *built.message))
+    return Prompt(asked, built, (*built.memory, *told, *built.talk, *built.message), injection)
 
 
 def pieces(prompt: Prompt) -> Pieces:
@@ -123,6 +125,9 @@ def keep(prompt: Prompt, text: str) -> Added:
             token=asked.token,
         )
         if not added.skipped:
+            # The conversation's first prompt was made before the conversation.
+            first = Injection.objects.filter(pk=prompt.injection.pk, conversation=None)
+            first.update(conversation=added.conversation)
             requests.request(
                 work,
                 agent=asked.agent,

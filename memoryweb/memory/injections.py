@@ -2,10 +2,12 @@
 conversation's last prompt carried is what “that's wrong” aims at first (SPEC §6.1)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from functools import reduce
+from operator import or_
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
@@ -17,7 +19,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation
 from memoryweb.facts.listing import evidence_of
-from memoryweb.facts.models import Fact
+from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import statements_of
 from memoryweb.forgetting.queries import hidden_facts
 from memoryweb.memory.context import Context
@@ -226,34 +228,79 @@ def carried(conversation: Conversation) -> "QuerySet[Fact]":
     prompt = last_prompt(conversation)
     if prompt is None:
         return Fact.objects.none()
-    spans = list(prompt.spans.all())
-    said = {span.message_id for span in spans if span.message_id is not None}
-    found = Q(evidence__message__in=said)
-    for file_id, prints in _prints_of(prompt, spans).items():
-        found |= Q(file=file_id, fingerprint__in=prints)
-    standing = Fact.objects.of(prompt.agent_id, prompt.owner_id).living().standing()
-    if prompt.owner_id:
-        standing |= Fact.objects.of(prompt.agent_id, None).living().standing()
-    given = standing.filter(found, hidden_at=None).exclude(pk__in=hidden_facts())
+    (held,) = _held([prompt])
+    given = _standing(prompt).filter(held.rows())
     return Fact.objects.filter(pk__in=given.values("pk")).order_by("-changed_at", "pk")
 
 
-def _prints_of(prompt: Injection, spans: list[InjectedSpan]) -> dict[UUID, set[str]]:
-    """By file: the statements on the lines that were given, as they were then."""
+def carried_by(prompts: Sequence[Injection]) -> list[list[Fact]]:
+    """The same for several prompts of one reader, in a fixed number of queries."""
+    if not prompts:
+        return []
+    held = _held(prompts)
+    found = reduce(or_, (one.rows() for one in held))
+    given = _standing(prompts[0]).filter(found).values("pk")
+    facts = list(Fact.objects.filter(pk__in=given).order_by("-changed_at", "pk"))
+    said: dict[UUID, set[int]] = defaultdict(set)
+    rows = Evidence.objects.filter(fact__in=facts, message__isnull=False)
+    for fact_id, message_id in rows.values_list("fact", "message"):
+        said[fact_id].add(message_id)
+    return [[fact for fact in facts if one.holds(fact, said[fact.pk])] for one in held]
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The messages of one prompt, and by file the statements on its lines, as they were then."""
+
+    said: set[int]
+    prints: dict[UUID, set[str]]
+
+    def rows(self) -> Q:
+        found = Q(evidence__message__in=self.said)
+        for file_id, prints in self.prints.items():
+            found |= Q(file=file_id, fingerprint__in=prints)
+        return found
+
+    def holds(self, fact: Fact, said: set[int]) -> bool:
+        known = self.prints.get(fact.file_id, set()) if fact.file_id else set()
+        return fact.fingerprint in known or not said.isdisjoint(self.said)
+
+
+def _standing(prompt: Injection) -> "QuerySet[Fact]":
+    standing = Fact.objects.of(prompt.agent_id, prompt.owner_id).living().standing()
+    if prompt.owner_id:
+        standing |= Fact.objects.of(prompt.agent_id, None).living().standing()
+    return standing.filter(hidden_at=None).exclude(pk__in=hidden_facts())
+
+
+def _held(prompts: Sequence[Injection]) -> list[_Held]:
+    spans: dict[int, list[InjectedSpan]] = defaultdict(list)
     wanted: dict[UUID, set[int]] = defaultdict(set)
-    for span in spans:
+    for span in InjectedSpan.objects.filter(injection__in=prompts):
+        spans[span.injection_id].append(span)
         if span.file_id and span.revision:
             wanted[span.file_id].add(span.revision)
-    files = {file.pk: file for file in File.objects.filter(pk__in=wanted, agent=prompt.agent_id)}
+    agents = {prompt.agent_id for prompt in prompts}
+    files = {file.pk: file for file in File.objects.filter(pk__in=wanted, agent__in=agents)}
     texts = contents_of({pk: wanted[pk] for pk in files})
-    found: dict[UUID, set[str]] = defaultdict(set)
+    lines = {
+        (pk, number): list(statements_of(text, files[pk].path))
+        for pk, revisions in texts.items()
+        for number, text in revisions.items()
+    }
+    return [_held_in(spans[prompt.pk], lines) for prompt in prompts]
+
+
+def _held_in(spans: Iterable[InjectedSpan], lines: Mapping[tuple[UUID, int], Any]) -> _Held:
+    held = _Held(set(), defaultdict(set))
     for span in spans:
-        if span.file_id in files and span.revision in texts.get(span.file_id, {}):
-            text = texts[span.file_id][span.revision]
-            for one in statements_of(text, files[span.file_id].path):
+        if span.message_id is not None:
+            held.said.add(span.message_id)
+        if span.file_id and span.revision:
+            for one in lines.get((span.file_id, span.revision), ()):
                 if span.first_line <= one.line <= span.last_line:
-                    found[span.file_id].add(one.print)
-    return found
+                    held.prints[span.file_id].add(one.print)
+    return held
 
 
 _MOST = 5_000  # spans that are looked through
