@@ -8,6 +8,7 @@ answer hold none either.
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +36,7 @@ Headers = Iterable[tuple[str, str]]
 Spool = SpooledTemporaryFile[bytes]
 
 # Whoever waits for a model waits long: they have threads of their own, so that pages need not wait.
-_CHATS = ("/api/v1/chat",)
+_CHATS = re.compile(r"/api/v1/chat|.*/chat/say/$")
 _IN_MEMORY = 1024 * 1024  # what is larger waits in a file
 _PIECE = 64 * 1024
 
@@ -66,7 +67,7 @@ async def application(scope: Message, receive: Receive, send: Send) -> None:
             status, headers = _refused(scope, 413, "too_large", answer)
         else:
             environ = _environ(scope, body)
-            if scope["path"].startswith(_CHATS):
+            if _CHATS.match(scope["path"]):
                 if _open_chats.acquire(blocking=False):
                     await _chat(environ, receive, send)
                     return

@@ -6,9 +6,8 @@ import uuid
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from pydantic import Field
 
@@ -20,7 +19,7 @@ from memoryweb.api.exceptions import Invalid
 from memoryweb.api.problems import respond
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, OwnerFields
-from memoryweb.chat import commands, turn
+from memoryweb.chat import commands, stream, turn
 from memoryweb.chat.turn import Asked, Prompt
 from memoryweb.conversations.parsing import conversation_id
 from memoryweb.llm.exceptions import ModelError
@@ -88,8 +87,8 @@ def send_chat(request: Request, body: ChatRequest) -> ChatAnswer:
     begun = _begun(request, body)
     if begun.prompt is None:
         return begun.answer(begun.said, kept=False)
-    text = turn.whole(begun.prompt).text
-    return begun.answer(text, kept=not turn.keep(begun.prompt, text).skipped)
+    kept = turn.keep(begun.prompt, turn.whole(begun.prompt).text)
+    return begun.answer(kept.text, kept=kept.is_kept)
 
 
 @router.operation(
@@ -115,14 +114,10 @@ def stream_chat(request: Request, body: ChatRequest) -> HttpResponseBase:
     """Say something to an agent and read its answer as it is written."""
     begun = _begun(request, body)
     if begun.prompt is None:
-        events = iter((_event("done", begun.answer(begun.said, kept=False)),))
-    else:
-        answer = turn.pieces(begun.prompt)
-        first = next(answer)  # what fails before it is told as any other call's failure
-        events = _events(request.auth, begun, begun.prompt, answer, first)
-    response = StreamingHttpResponse(events, content_type="text/event-stream")
-    response["X-Accel-Buffering"] = "no"
-    return response
+        whole = begun.answer(begun.said, kept=False)
+        return stream.response(iter([_event("done", whole)]))
+    first, rest = stream.begun(begun.prompt)
+    return stream.response(_events(request.auth, begun, stream.parts(begun.prompt, first, rest)))
 
 
 def _begun(request: Request, body: ChatRequest) -> _Turn:
@@ -160,26 +155,17 @@ def _key(request: Request, caller: Caller) -> str | None:
     return key and hashlib.sha256(f"{caller.token.pk}:{key}".encode()).hexdigest()[:32]
 
 
-def _events(
-    caller: Caller, begun: _Turn, prompt: Prompt, answer: turn.Pieces, first: str
-) -> Iterator[bytes]:
-    """The turn is kept at the end; a reader who has gone by then leaves nothing."""
-    with closing(answer):
-        yield _event("start", begun.answer("", kept=False))
-        said = [first]
-        yield _event("delta", {"text": first})
-        try:
-            for piece in answer:
-                said.append(piece)
-                yield _event("delta", {"text": piece})
-        except ModelError as error:
-            yield _event("error", json.loads(respond(problem_of(caller, error)).content))
-            return
-    text = "".join(said)
-    kept = not turn.keep(prompt, text).skipped
-    yield _event("done", begun.answer(text, kept=kept))
+def _events(caller: Caller, begun: _Turn, parts: stream.Parts) -> Iterator[bytes]:
+    yield _event("start", begun.answer("", kept=False))
+    with closing(parts):
+        for part in parts:
+            if isinstance(part, str):
+                yield stream.event("delta", {"text": part})
+            elif isinstance(part, ModelError):
+                yield stream.event("error", json.loads(respond(problem_of(caller, part)).content))
+            else:
+                yield _event("done", begun.answer(part.text, kept=part.is_kept))
 
 
-def _event(name: str, data: Camel | dict[str, Any]) -> bytes:
-    said = data.model_dump(mode="json", by_alias=True) if isinstance(data, Camel) else data
-    return f"event: {name}\ndata: {json.dumps(said, ensure_ascii=False)}\n\n".encode()
+def _event(name: str, answer: ChatAnswer) -> bytes:
+    return stream.event(name, answer.model_dump(mode="json", by_alias=True))

@@ -20,7 +20,7 @@ from memoryweb.llm.exceptions import TooLarge
 from memoryweb.llm.providers import Reply
 from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context
-from memoryweb.memory.messages import Added, NewMessage, add_messages
+from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt.talk import KEPT_MESSAGES, Turn
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
@@ -106,7 +106,15 @@ def pieces(prompt: Prompt) -> Pieces:
     raise refusal
 
 
-def keep(prompt: Prompt, text: str) -> Added:
+@dataclass(frozen=True)
+class Kept:
+    """`is_kept`: not while memory is paused."""
+
+    text: str
+    is_kept: bool
+
+
+def keep(prompt: Prompt, text: str) -> Kept:
     """Both messages or none; extraction is asked for as after any batch."""
     asked = prompt.asked
     said = asked.message_id
@@ -137,7 +145,7 @@ def keep(prompt: Prompt, text: str) -> Added:
                 user=asked.user,
                 integration=asked.integration,
             )
-    return added
+    return Kept(text, not added.skipped)
 
 
 def _asked(prompt: Prompt, deadline: float) -> Pieces:

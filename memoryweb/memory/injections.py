@@ -223,6 +223,13 @@ def last_prompt(conversation: Conversation) -> Injection | None:
     return prompts.order_by("-at", "-pk").first()
 
 
+def prompts_of_talk(conversation: Conversation, since: datetime) -> list[Injection]:
+    """Of a talk from the one before that moment on, the oldest first."""
+    prompts = Injection.objects.filter(conversation=conversation, via=Injection.Via.CONTEXT)
+    before = prompts.filter(at__lt=since).order_by("-at", "-pk")[:1]
+    return [*before, *prompts.filter(at__gte=since).order_by("at", "pk")[:_TALK]]
+
+
 def carried(conversation: Conversation) -> "QuerySet[Fact]":
     """Those that it held, or that were made of the messages it held, and that still stand."""
     prompt = last_prompt(conversation)
@@ -303,6 +310,7 @@ def _held_in(spans: Iterable[InjectedSpan], lines: Mapping[tuple[UUID, int], Any
     return held
 
 
+_TALK = 100  # prompts
 _MOST = 5_000  # spans that are looked through
 
 

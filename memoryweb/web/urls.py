@@ -7,6 +7,7 @@ from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
 from memoryweb.web.audit import views as audit
+from memoryweb.web.chat import views as chat
 from memoryweb.web.connect import plugin
 from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
@@ -114,6 +115,9 @@ agent_patterns: Patterns = [
     path("dreams/preview/", preview.preview, name="agents_tonight"),
     path("dreams/preview/ask/", preview.ask, name="agents_tonight_ask"),
     path("conversations/", include(conversation_patterns)),
+    path("chat/", chat.chat, name="agents_chat"),
+    path("chat/say/", chat.say, name="agents_chat_say"),
+    path("chat/<int:message_id>/remember/", chat.remember, name="agents_chat_remember"),
     path("settings/", agents.settings, name="agents_settings"),
     path("archive/", agents.archive_confirm, name="agents_archive_confirm"),
     path("archive/now/", agents.archive, name="agents_archive"),

@@ -71,6 +71,7 @@ def _moved(name: str, answers: dict[str, int], **ids: str) -> Route:
     return Route(name, moved, ids=ids)
 
 
+MOVED = dict.fromkeys(READ, 302)
 CONTENT = "# Memory\n\n- Tea is served at five.\n"
 TEXT: dict[str, str | list[str]] = {"content": CONTENT, "reason": "Tea."}
 SAVED = hashlib.sha256(CONTENT.encode()).hexdigest()
@@ -156,6 +157,7 @@ PAGES: dict[str, Route] = {
         "agents_fact", CUSTOMERS, CUSTOMER, fact_id="customers_fact_id"
     ),
     "agents_fact of Bob": _get("agents_fact", BOBS, BOB, fact_id="my_fact_id"),
+    "agents_chat": _get("agents_chat", READ),
     "agents_prompt": _get("agents_prompt", READ),
     "agents_prompt of a customer": _get("agents_prompt", CUSTOMERS, CUSTOMER + "&message=tea"),
     "agents_prompt of Bob": _get("agents_prompt", BOBS, BOB + "&message=tea"),
@@ -271,6 +273,14 @@ CHANGES: dict[str, Route] = {
     "agents_preview": Route("agents_preview", READ, "POST", TEXT, is_look=True),
     "agents_preview of a customer": Route(
         "agents_preview", CUSTOMERS, "POST", TEXT, CUSTOMER, is_look=True
+    ),
+    "agents_chat_say": Route(
+        "agents_chat_say", MOVED, "POST", {"message": "/memory", "talk": "c-9"}, is_look=True
+    ),
+    "agents_chat_remember": _post(
+        "agents_chat_remember",
+        {"admin": 404, "member": 200, "viewer": 404, "auditor": 404},
+        message_id="my_message_id",
     ),
     "agents_merge": _post(
         "agents_merge", WRITE, {**TEXT, "sha256": "{sha256}", "choice-1": "mine"}

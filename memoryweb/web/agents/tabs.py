@@ -26,6 +26,7 @@ TABS: dict[str, str | Promise] = {
     "agents_notes": gettext_lazy("Notes"),
     "agents_dreams": gettext_lazy("Dreams"),
     "agents_conversations": gettext_lazy("Conversations"),
+    "agents_chat": gettext_lazy("Chat"),
     "agents_prompt": gettext_lazy("Prompt"),
     "agents_settings": gettext_lazy("Settings"),
 }

@@ -1,0 +1,202 @@
+"""Talking with an agent: each answer with the statements that it could draw on."""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import chain
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages as told
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.http.response import HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from memoryweb.agents.models import Agent
+from memoryweb.agents.owners import person_owner
+from memoryweb.agents.readers import Reader
+from memoryweb.chat import commands, stream, turn
+from memoryweb.chat.turn import Asked
+from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.window import SPEAKING
+from memoryweb.facts.models import Fact
+from memoryweb.forgetting.queries import MARK, hidden
+from memoryweb.language.tokens import tokens
+from memoryweb.llm import client
+from memoryweb.llm.exceptions import ModelError
+from memoryweb.memory import tools
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.injections import carried_by, prompts_of_talk
+from memoryweb.memory.tools import Acting
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Writer
+from memoryweb.search.models import Injection
+from memoryweb.search.terms import terms_of
+from memoryweb.web.access import TeamRequest, Workspace, find_agent, find_workspace, team_view
+from memoryweb.web.facts.rows import fact_url
+from memoryweb.web.htmx import about, show, to
+from memoryweb.web.markdown import plain
+from memoryweb.workspace.author_kinds import AuthorKind
+
+_SHOWN = 30  # messages
+_MOST = 4_000
+
+
+class SayForm(forms.Form):
+    message = forms.CharField(
+        label=gettext_lazy("Your message"),
+        max_length=_MOST,
+        widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
+        help_text=gettext_lazy(
+            "“/new” begins another conversation, “/memory” tells what is known."
+        ),
+    )
+    talk = forms.CharField(max_length=255, widget=forms.HiddenInput)
+
+
+@dataclass(frozen=True)
+class Said:
+    message: Message
+    text: Any
+    is_hidden: bool
+    used: list[dict[str, str]] = field(default_factory=list)
+
+
+@team_view("GET")
+def chat(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    return _page(request, find_workspace(request, agent_id), request.GET.get("talk", ""))
+
+
+@team_view("POST")
+def say(request: TeamRequest, agent_id: UUID) -> HttpResponseBase:
+    workspace = find_workspace(request, agent_id)
+    form = SayForm(request.POST)
+    if not form.is_valid():
+        return _page(request, workspace, form["talk"].value() or "", form)
+    asked = _asked(request, workspace.agent, **form.cleaned_data)
+    if (command := commands.said_to(asked)) is not None:
+        told.info(request, command.answer)
+        return _back(request, asked.agent, command.conversation_id)
+    asked = replace(asked, owner=person_owner(request.visit.team, request.user))
+    try:
+        prompt = turn.prompt_for(asked)
+        if stream.KIND in request.headers.get("Accept", ""):
+            return stream.response(_events(stream.parts(prompt, *stream.begun(prompt))))
+        turn.keep(prompt, turn.whole(prompt).text)
+    except (ModelError, MemoryRefused) as error:
+        form.add_error("message", str(error))
+        return _page(request, workspace, asked.conversation_id, form)
+    return _back(request, asked.agent, asked.conversation_id)
+
+
+def _events(parts: stream.Parts) -> Iterator[bytes]:
+    with closing(parts):
+        for part in parts:
+            if isinstance(part, str):
+                yield stream.event("delta", {"text": part})
+            elif isinstance(part, ModelError):
+                yield stream.event("error", {"detail": str(part)})
+            else:
+                yield stream.event("done", {})
+
+
+@team_view("POST")
+def remember(request: TeamRequest, agent_id: UUID, message_id: int) -> HttpResponse:
+    """What one said in a chat, into today's notes, asked for in person."""
+    agent = find_agent(request, agent_id)
+    owner = request.visit.me
+    talks = agent.conversations.filter(owner=owner.pk, messages=message_id)
+    talk = get_object_or_404(talks)
+    message = get_object_or_404(talk.messages.filter(reverted_at=None), pk=message_id)
+    if hidden(messages=[message]).said(message) != message.content:
+        raise Http404
+    acting = Acting(Reader(agent, owner), request.visit.now)
+    writer = Writer(AuthorKind.PERSON, user=request.user)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        tools.remember(work, acting, message.content, writer=writer)
+    told.success(request, _("It stands in today's notes, and tonight's dream takes it up."))
+    return _back(request, agent, talk.external_id)
+
+
+def _asked(request: TeamRequest, agent: Agent, message: str, talk: str) -> Asked:
+    agent.team = request.visit.team
+    return Asked(
+        agent=agent,
+        owner=request.visit.me,
+        conversation_id=talk,
+        message=message,
+        actor=request.visit.actor,
+        user=request.user,
+    )
+
+
+def _back(request: TeamRequest, agent: Agent, talk: str) -> HttpResponse:
+    return HttpResponseRedirect(f"{to(request, 'agents_chat', agent.pk)}?talk={talk}")
+
+
+def _page(
+    request: TeamRequest, workspace: Workspace, talk: str, form: SayForm | None = None
+) -> HttpResponse:
+    agent, me = workspace.agent, request.visit.me
+    mine = agent.conversations.filter(owner=me.pk, source=Conversation.Source.CHAT)
+    latest = list(mine.exclude(message_count=0).order_by("-last_message_at")[:10])
+    if not talk:
+        talk = latest[0].external_id if latest else _fresh()
+    found = next((one for one in latest if one.external_id == talk), None)
+    found = found or mine.filter(external_id=talk).first()
+    context = about(
+        workspace,
+        tab="chat",
+        form=form or SayForm(initial={"talk": talk}),
+        fresh=_fresh(),
+        said=list(_said(request, found)) if found else [],
+        others=[one for one in latest if one.external_id != talk],
+        has_model=client.configured(),
+        is_paused=me.paused,
+    )
+    return show(request, "chat/chat.html", context)
+
+
+def _fresh() -> str:
+    return f"chat-{uuid.uuid4().hex[:16]}"
+
+
+def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
+    rows = found.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
+    shown = list(rows[:_SHOWN])[::-1]
+    away = hidden(messages=shown)
+    prompts = prompts_of_talk(found, shown[0].timestamp) if shown else []
+    held = carried_by(prompts)
+    question = ""
+    for message in shown:
+        text = away.said(message)
+        used = []
+        if message.role == Message.Role.ASSISTANT:
+            facts = _before(prompts, held, message.timestamp)
+            used = [_row(request, fact) for fact in _about(facts, f"{question}\n{text}")]
+        question = text
+        yield Said(message, plain(text or MARK), text != message.content, used)
+
+
+def _before(
+    prompts: Sequence[Injection], held: Sequence[list[Fact]], at: datetime
+) -> Sequence[Fact]:
+    """What the last prompt before that moment held."""
+    earlier = [facts for prompt, facts in zip(prompts, held, strict=True) if prompt.at <= at]
+    return earlier[-1] if earlier else []
+
+
+def _about(facts: Sequence[Fact], text: str) -> Iterator[Fact]:
+    """Those that share a word with the question or the answer: what else stood in the prompt
+    has nothing to do with it."""
+    words = set(chain.from_iterable(terms_of(text)))
+    return (fact for fact in facts if not words.isdisjoint(tokens(fact.text)))
+
+
+def _row(request: TeamRequest, fact: Fact) -> dict[str, str]:
+    return {"text": fact.text, "url": fact_url(request, fact)}

@@ -1,0 +1,118 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from django_scopes import scope
+
+from memoryweb.agents.owners import person_owner
+from memoryweb.conversations.models import Conversation
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer, write
+from memoryweb.workspace.author_kinds import AuthorKind
+from memoryweb.workspace.models import File
+from tests.fakes import ModelServer
+from tests.web.pages import text, url
+from tests.world import World, signed_in
+
+CANOE = "My canoe is red."
+Page = Callable[..., str]
+
+
+@pytest.fixture
+def bob(world: World) -> Client:
+    return signed_in(world.bob)
+
+
+@pytest.fixture
+def address(world: World) -> str:
+    return url(world.team, "agents_chat", world.agent.pk)
+
+
+@pytest.fixture
+def remembered(world: World) -> None:
+    with scope(team=world.team):
+        place = Place(world.agent, person_owner(world.team, world.bob), "MEMORY.md")
+    with write_transaction(world.team) as work:
+        said = f"- {CANOE}\n- I have a brother in Kyoto.\n"
+        write(work, place, said, writer=Writer(AuthorKind.DREAM, is_vouched=True))
+
+
+def say(client: Client, address: str, message: str, **headers: str) -> Any:
+    return client.post(f"{address}say/", {"message": message, "talk": "chat-1"}, headers=headers)
+
+
+@pytest.mark.usefixtures("remembered")
+def test_an_answer_is_shown_with_the_statements_it_could_draw_on(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("It is <b>red</b>.")
+    answer = say(bob, address, "What colour is my canoe?")
+    assert (answer.status_code, answer["Location"]) == (302, f"{address}?talk=chat-1")
+    page = text(bob.get(answer["Location"]))
+    assert "What colour is my canoe?" in page
+    assert "It is &lt;b&gt;red&lt;/b&gt;." in page
+    assert "1 statement it could draw on" in page
+    assert CANOE in page
+    assert "Kyoto" not in page
+
+
+def test_it_comes_as_it_is_written(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("It is red.")
+    answer = say(bob, address, "What colour is it?", accept="text/event-stream")
+    told = b"".join(answer.streaming_content).decode()
+    assert told.startswith("event: delta")
+    assert told.endswith("event: done\ndata: {}\n\n")
+    assert "It is red." in text(bob.get(f"{address}?talk=chat-1"))
+
+
+def test_what_one_said_is_remembered_on_request(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Nice.")
+    say(bob, address, "I own a bakery in Leeds.")
+    with scope(team=world.team):
+        first, second = Conversation.objects.get().messages.order_by("position")
+    assert bob.post(f"{address}{first.pk}/remember/").status_code == 302
+    with scope(team=world.team):
+        note = File.objects.get(owner__person=world.bob, note_date__isnull=False)
+    assert "I own a bakery in Leeds." in note.content
+    others = signed_in(world.alice).post(f"{address}{second.pk}/remember/")
+    assert others.status_code == 404
+
+
+def test_a_model_that_fails_is_told_and_the_message_stays_in_the_form(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.status(500)
+    answer = say(bob, address, "What colour is it?")
+    assert answer.status_code == 422
+    page = text(answer)
+    assert "What colour is it?</textarea>" in page
+    assert "The model endpoint had an error (500)." in page
+
+
+def test_without_a_model_it_says_so(bob: Client, address: str) -> None:
+    page = text(bob.get(address))
+    assert "A chat needs a model" in page
+    assert "data-chat" not in page
+
+
+@pytest.mark.usefixtures("remembered")
+def test_commands_come_back_as_a_notice(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    page = text(bob.get(say(bob, address, "/memory")["Location"]))
+    assert CANOE in page
+    assert "talk=chat-1" not in say(bob, address, "/new")["Location"]
+    assert model_server.requests == []
+
+
+def test_another_persons_chat_is_nowhere(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.text("Nice.")
+    say(bob, address, "I own a bakery in Leeds.")
+    assert "bakery" not in text(signed_in(world.alice).get(f"{address}?talk=chat-1"))
