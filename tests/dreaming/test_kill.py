@@ -3,15 +3,12 @@
 import os
 import re
 import signal
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection
 from pytest_django import Settings
 
 from memoryweb.audit.models import Event
@@ -28,7 +25,7 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from tests.fakes import ModelServer
 from tests.waiting import until
-from tests.workers import Workers
+from tests.workers import Workers, freeze
 from tests.world import World
 
 pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
@@ -146,7 +143,7 @@ def test_a_dreamer_that_wakes_after_its_lease_writes_nothing(
     workers = start("answer stored")
     workers.start("run_pending")
     pid = _stopped(workers)
-    until(lambda: _is_frozen(pid))
+    freeze(pid)
     workers.go_on()
     written = _everything_written()
     (workers.room / "go-on").touch()
@@ -189,17 +186,3 @@ def _everything_written() -> dict[str, Any]:
 def _stopped(workers: Workers) -> int:
     mark = workers.room / "stopped"
     return int(until(lambda: mark.exists() and mark.read_text()))
-
-
-def _is_frozen(pid: int) -> bool:
-    """Stopped, and not with SQLite's one lock in hand: its heart beats in a thread of its own."""
-    os.kill(pid, signal.SIGSTOP)
-    if connection.vendor != "sqlite":
-        return True
-    with closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=0)) as other:
-        try:
-            other.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:
-            os.kill(pid, signal.SIGCONT)
-            return False
-    return True

@@ -14,7 +14,7 @@ from tests.runs.conftest import Handle, make_desk
 from tests.runs.desk import Desk, fresh
 from tests.runs.probe.handler import PHASES, probe
 from tests.waiting import until
-from tests.workers import Workers, family, gone
+from tests.workers import Workers, family, freeze, gone
 
 pytestmark = [pytest.mark.kill, pytest.mark.django_db(transaction=True)]
 
@@ -48,7 +48,7 @@ def test_a_worker_that_wakes_after_its_lease_writes_nothing(desk: Desk, workers:
     run = desk.ask(kind="probe", topic="checked")
     workers.start("run_pending")
     pid = _stopped(workers)
-    os.kill(pid, signal.SIGSTOP)
+    freeze(pid)
     workers.go_on()
     finished = fresh(run)
     (workers.room / "go-on").touch()
