@@ -83,9 +83,10 @@ class Row:
     `what` names the attribute further, `value`, and `old` for what is no longer so. It begins
     `anywhere`, else only where the language says that something new can start. A `general` one
     holds whatever the words, so only in a clause that says nothing of the moment or of the work
-    at hand."""
+    at hand. In its `outline` each part is only the words that it needs."""
 
     said: str
+    outline: str
     anywhere: bool
     general: bool
     kind: Kind
@@ -100,7 +101,7 @@ class Row:
 
     @cached_property
     def needs(self) -> frozenset[str]:
-        return needed(self.said)
+        return needed(self.outline)
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,7 @@ def _lines(name: str) -> list[str]:
 
 def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:
     heads = [number for number, line in enumerate(lines) if " ::" in line and "=" not in line[:12]]
+    outlines = _Outlines(parts)
     for number, following in zip(heads, [*heads[1:], len(lines)], strict=True):
         head, _, pattern = lines[number].partition("::")
         said, _, attribute = head.strip().partition(" ")
@@ -185,8 +187,10 @@ def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:
         tried = [line.strip() for line in lines[number + 1 : following]]
         pattern = pattern.strip()
         anywhere = pattern.startswith("~")
+        pattern = pattern.lstrip("~ ")
         yield Row(
-            _put_in(pattern.lstrip("~ "), parts),
+            _put_in(pattern, parts),
+            _put_in(pattern, outlines),
             anywhere,
             said.endswith("?"),
             Kind(kind.rstrip("?")),
@@ -195,6 +199,19 @@ def _rows(lines: Sequence[str], parts: Mapping[str, str]) -> Iterator[Row]:
             tuple(line[2:] for line in tried if line.startswith("+ ")),
             tuple(line[2:] for line in tried if line.startswith("- ")),
         )
+
+
+class _Outlines(dict[str, str]):
+    """Of each part its words, with something on either side that parts them from the words around.
+    To read the whole patterns, mostly the same few parts, takes ten times as long."""
+
+    def __init__(self, parts: Mapping[str, str]) -> None:
+        self.parts = parts
+
+    def __missing__(self, name: str) -> str:
+        words = sorted(needed(_put_in(self.parts[name], self)))
+        self[name] = f"(?:.(?:{'|'.join(re.escape(word) + '.' for word in words)}))"
+        return self[name]
 
 
 def compiled(pattern: str, parts: Mapping[str, str]) -> re.Pattern[str]:
