@@ -97,9 +97,9 @@ def test_the_calls_of_connect_and_of_the_readme_work_with_the_token_as_they_stan
     ("table", "at"),
     [
         ("accounts_membership", 1),
-        pytest.param("accounts_membership", 3, marks=has_demo),
+        pytest.param("accounts_membership", 3, marks=[has_demo, pytest.mark.slow]),
         pytest.param("workspace_file", 9, marks=has_demo),
-        pytest.param("extraction_extraction", 1, marks=has_demo),
+        pytest.param("extraction_extraction", 1, marks=[has_demo, pytest.mark.slow]),
         pytest.param("dreaming_report", 1, marks=has_demo),
         ("accounts_token", 1),
     ],
