@@ -23,7 +23,6 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from memoryweb import home_lock
-from memoryweb.accounts.middleware import PROGRAMS
 from memoryweb.api import problems
 from memoryweb.api.exceptions import Problem
 
@@ -158,7 +157,7 @@ def _refused(scope: Message, status: int, code: str, answer: Spool) -> tuple[int
         "too_many_chats": _("Too many chats are open. Try again in a moment."),
     }[code]
     response = HttpResponse(detail, status=status, content_type="text/plain; charset=utf-8")
-    if scope["path"].startswith(PROGRAMS):
+    if scope["path"].startswith(settings.PROGRAMS):
         wait = {"Retry-After": "1"} if status == 503 else {}
         response = problems.respond(Problem(status, code, detail, headers=wait))
     answer.write(response.content)

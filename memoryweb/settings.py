@@ -254,6 +254,7 @@ FILE_UPLOAD_HANDLERS = ["memoryweb.web.snapshots.uploads.CappedUploadHandler"]
 BODY_SECONDS = env.float("MEMORYWEB_BODY_SECONDS", 15.0)
 BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
 BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
+PROGRAMS = ("/api/", "/mcp", "/mem0/")  # where programs call
 WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

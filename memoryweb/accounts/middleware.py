@@ -16,16 +16,12 @@ def speak(request: HttpRequest, user: User) -> None:
     request.LANGUAGE_CODE = translation.get_language()
 
 
-# Where programs call.
-PROGRAMS = ("/api/", "/mcp", "/mem0/")
-
-
 class LanguageMiddleware(LocaleMiddleware):
     """The browser's language, until it is known who is here. Programs are answered in English,
     which is what their authors test against."""
 
     def process_request(self, request: HttpRequest) -> None:
-        if request.path_info.startswith(PROGRAMS):
+        if request.path_info.startswith(settings.PROGRAMS):
             translation.activate(settings.LANGUAGE_CODE)
             request.LANGUAGE_CODE = settings.LANGUAGE_CODE
         else:

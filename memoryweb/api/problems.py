@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.middleware import PROGRAMS
 from memoryweb.api.exceptions import Problem
 
 CONTENT_TYPE = "application/problem+json"
@@ -46,7 +46,7 @@ class ProblemMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if (
-            request.path_info.startswith(PROGRAMS)
+            request.path_info.startswith(settings.PROGRAMS)
             and response.status_code >= 400
             and response.headers.get("Content-Type") not in {CONTENT_TYPE, "application/json"}
         ):
