@@ -10,7 +10,7 @@ import asyncio
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from tempfile import SpooledTemporaryFile
 from threading import Event, Semaphore
@@ -30,7 +30,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryweb.settings")
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Coroutine[Any, Any, None]]
+Send = Callable[[Message], Awaitable[None]]
 Headers = Iterable[tuple[str, str]]
 Spool = SpooledTemporaryFile[bytes]
 
@@ -81,8 +81,11 @@ async def _chat(environ: Message, receive: Receive, send: Send) -> None:
     """Sent as it comes. One thread has it all, so that its use of the database ends there, too."""
     loop, is_gone = asyncio.get_running_loop(), Event()
 
+    async def sent(message: Message) -> None:  # what servers give is no coroutine function
+        await send(message)
+
     def tell(message: Message) -> None:
-        asyncio.run_coroutine_threadsafe(send(message), loop).result()
+        asyncio.run_coroutine_threadsafe(sent(message), loop).result()
 
     async def watch() -> None:
         while (await receive())["type"] != "http.disconnect":

@@ -22,6 +22,7 @@ class Told:
 
     answer: str
     conversation_id: str
+    begins_anew: bool = False
 
 
 def said_to(asked: Asked) -> Told | None:
@@ -31,7 +32,7 @@ def said_to(asked: Asked) -> Told | None:
         return None
     if match["name"] == "new":
         begun = f"chat-{uuid.uuid4().hex[:16]}"
-        return Told(_("A new conversation begins. What was said stays in memory."), begun)
+        return Told(_("A new conversation begins. What was said stays in memory."), begun, True)
     if match["rest"] not in {None, "view"}:
         return Told(_("“/memory” takes nothing else here."), asked.conversation_id)
     return Told(_remembered(asked), asked.conversation_id)

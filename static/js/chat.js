@@ -23,6 +23,7 @@
   const read = async (response, answer) => {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
+    let said = "";
     for (;;) {
       const { value, done } = await reader.read();
       if (done) return false;
@@ -30,7 +31,7 @@
       rest = events.pop();
       for (const event of events) {
         const [name, data] = event.split("\n").map((part) => part.replace(/^(event|data): /, ""));
-        if (name === "delta") answer.textContent += JSON.parse(data).text;
+        if (name === "delta") answer.textContent = (said += JSON.parse(data).text);
         if (name === "error") answer.textContent = JSON.parse(data).detail;
         if (name === "done") return true;
       }
@@ -45,6 +46,7 @@
     line("user", form.dataset.you).textContent = message;
     const answer = line("assistant", form.dataset.agent);
     answer.setAttribute("aria-live", "polite");
+    answer.textContent = "…";
     let isDone = false;
     try {
       const response = await fetch(form.action, {

@@ -101,11 +101,10 @@ def test_without_a_model_it_says_so(bob: Client, address: str) -> None:
 
 
 @pytest.mark.usefixtures("remembered")
-def test_commands_come_back_as_a_notice(
+def test_commands_lead_to_what_is_remembered_and_to_a_new_chat(
     world: World, bob: Client, address: str, model_server: ModelServer
 ) -> None:
-    page = text(bob.get(say(bob, address, "/memory")["Location"]))
-    assert CANOE in page
+    assert CANOE in text(bob.get(say(bob, address, "/memory")["Location"]))
     assert "talk=chat-1" not in say(bob, address, "/new")["Location"]
     assert model_server.requests == []
 

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -75,6 +76,14 @@ def test_fifty_connections_that_send_slowly_keep_nobody_waiting(server: int) -> 
                 with suppress(OSError):  # ended already, where the machine is slow
                     connection.sendall(b"a" if byte else HEAD)
             assert _answers(server)
+
+
+def test_the_chat_answers_through_the_real_server(server: int) -> None:
+    address = f"http://127.0.0.1:{server}/api/v1/chat/stream"
+    request = urllib.request.Request(address, b"{}", {"Content-Type": "application/json"})
+    with pytest.raises(urllib.error.HTTPError, match="401") as refused:
+        urllib.request.urlopen(request, timeout=30)
+    assert json.loads(refused.value.read())["code"] == "unauthorized"
 
 
 def test_a_connection_that_sends_nothing_more_is_ended(server: int) -> None:

@@ -37,7 +37,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
 from memoryweb.search.models import Injection
 from memoryweb.search.terms import terms_of
-from memoryweb.web.access import TeamRequest, Workspace, find_agent, find_workspace, team_view
+from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain
@@ -69,17 +69,20 @@ class Said:
 
 @team_view("GET")
 def chat(request: TeamRequest, agent_id: UUID) -> HttpResponse:
-    return _page(request, find_workspace(request, agent_id), request.GET.get("talk", ""))
+    return _page(request, _mine(request, agent_id), request.GET.get("talk", ""))
 
 
 @team_view("POST")
 def say(request: TeamRequest, agent_id: UUID) -> HttpResponseBase:
-    workspace = find_workspace(request, agent_id)
+    workspace = _mine(request, agent_id)
     form = SayForm(request.POST)
     if not form.is_valid():
         return _page(request, workspace, form["talk"].value() or "", form)
     asked = _asked(request, workspace.agent, **form.cleaned_data)
     if (command := commands.said_to(asked)) is not None:
+        if not command.begins_anew:  # what is remembered has a page
+            address = to(request, "agents_facts", workspace.agent.pk, query="?owner=me")
+            return HttpResponseRedirect(address)
         told.info(request, command.answer)
         return _back(request, asked.agent, command.conversation_id)
     asked = replace(asked, owner=person_owner(request.visit.team, request.user))
@@ -121,6 +124,12 @@ def remember(request: TeamRequest, agent_id: UUID, message_id: int) -> HttpRespo
         tools.remember(work, acting, message.content, writer=writer)
     told.success(request, _("It stands in today's notes, and tonight's dream takes it up."))
     return _back(request, agent, talk.external_id)
+
+
+def _mine(request: TeamRequest, agent_id: UUID) -> Workspace:
+    """A chat is one's own, whoever's memory was looked at before."""
+    agent = find_agent(request, agent_id)
+    return Workspace(agent, request.visit.me, "me", is_mine=True, can_write=True)
 
 
 def _asked(request: TeamRequest, agent: Agent, message: str, talk: str) -> Asked:
