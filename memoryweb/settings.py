@@ -90,6 +90,7 @@ INSTALLED_APPS = [
     "memoryweb.memory",
     "memoryweb.extraction",
     "memoryweb.dreaming",
+    "memoryweb.webhooks",
     "memoryweb.commands",
     "memoryweb.web",
     "memoryweb.api",
@@ -345,6 +346,8 @@ MODELS = {
 }
 MODEL_WINDOW = env.int("MEMORYWEB_MODEL_WINDOW", 128_000)  # tokens
 MODEL_HOSTS: list[str] = env.list("MEMORYWEB_MODEL_HOSTS", [])
+# Of receivers of webhooks that stand in a private network, on purpose.
+PRIVATE_HOSTS: list[str] = env.list("MEMORYWEB_PRIVATE_HOSTS", [])
 MODEL_CONNECT_SECONDS = env.float("MEMORYWEB_MODEL_CONNECT_SECONDS", 5.0)
 MODEL_IDLE_SECONDS = env.float("MEMORYWEB_MODEL_IDLE_SECONDS", 30.0)
 MODEL_BACKOFF_SECONDS = env.float("MEMORYWEB_MODEL_BACKOFF_SECONDS", 0.5)

@@ -46,6 +46,7 @@ ROOMS_OF_BOTH_DATABASES = {
     "review",
     "runs",
     "search",
+    "webhooks",
     "snapshots",
     "upgrade",
     "workspace",

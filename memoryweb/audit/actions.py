@@ -98,6 +98,12 @@ ACTIONS: dict[str, str | Promise] = {
     "token.issued": _("Created a token."),
     "token.revoked": _("Revoked a token."),
     "token.used": _("Used a token."),
+    "webhook.changed": _("Changed a webhook."),
+    "webhook.made": _("Added a webhook."),
+    "webhook.removed": _("Removed a webhook."),
+    "webhook.renewed": _("Created a new secret for a webhook."),
+    "webhook.resent": _("Sent a webhook's message again."),
+    "webhook.tested": _("Sent a test to a webhook."),
     "visit.closed": _("Ended a visit to their own memory."),
     "visit.opened": _("Opened their own memory with a one-time link."),
 }

@@ -84,6 +84,10 @@ class Rail:
         return bool(self.visit and self.visit.can(Permission.SEE_TOKENS))
 
     @property
+    def manages_tokens(self) -> bool:
+        return bool(self.visit and self.visit.can(Permission.MANAGE_TOKENS))
+
+    @property
     def sees_erasing(self) -> bool:
         return bool(self.visit and self.visit.can(Permission.SEE_AUDIT))
 

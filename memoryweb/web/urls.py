@@ -39,6 +39,7 @@ from memoryweb.web.search import views as search
 from memoryweb.web.snapshots import views as snapshots
 from memoryweb.web.team import integrations, invitations, members, operating, tokens
 from memoryweb.web.team import views as team
+from memoryweb.web.webhooks import views as webhooks
 
 
 class MarkdownPath(StringConverter):
@@ -166,6 +167,18 @@ token_patterns = [
     path("<uuid:token_id>/revoke/now/", tokens.revoke, name="settings_token_revoke"),
 ]
 
+webhook_patterns = [
+    path("", webhooks.webhook, name="settings_webhook"),
+    path("change/", webhooks.change, name="settings_webhook_change"),
+    path("on/", webhooks.turn, {"is_on": True}, name="settings_webhook_on"),
+    path("off/", webhooks.turn, {"is_on": False}, name="settings_webhook_off"),
+    path("test/", webhooks.test, name="settings_webhook_test"),
+    path("secret/", webhooks.renew, name="settings_webhook_secret"),
+    path("remove/", webhooks.remove_confirm, name="settings_webhook_remove_confirm"),
+    path("remove/now/", webhooks.remove, name="settings_webhook_remove"),
+    path("sent/<uuid:delivery_id>/again/", webhooks.resend, name="settings_webhook_resend"),
+]
+
 settings_patterns: Patterns = [
     path("", team.team, name="settings"),
     path("demo/remove/", team.demo_confirm, name="settings_demo_remove_confirm"),
@@ -175,6 +188,9 @@ settings_patterns: Patterns = [
     path("integrations/new/", integrations.new, name="settings_integration_new"),
     path("integrations/<uuid:integration_id>/", include(integration_patterns)),
     path("tokens/", include(token_patterns)),
+    path("webhooks/", webhooks.webhooks, name="settings_webhooks"),
+    path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
+    path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
     path("use/", operating.use_of_models, name="settings_use"),
     path("health/", operating.health, name="settings_health"),
     path("erasing/", erasing.erasing, name="settings_erasing"),

@@ -23,9 +23,28 @@ from memoryweb.agents.models import OneTimeCode
 from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
+from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.webhooks import endpoints
+from memoryweb.webhooks.models import Endpoint
 from tests.world import World, personal_token
 
 Act = Callable[[World], object]
+
+
+def _on_webhook(act: Callable[[Transaction, Endpoint], object]) -> Act:
+    def acts(world: World) -> None:
+        with write_transaction(world.team) as work:
+            act(work, Endpoint.objects.get(team=world.team, url="https://receiver.example/"))
+
+    return acts
+
+
+def _made_webhook(work: Transaction, _endpoint: Endpoint) -> object:
+    return endpoints.make(work, url="https://other.example/", events=["fact.changed"])
+
+
+def _resent(work: Transaction, endpoint: Endpoint) -> None:
+    endpoints.resend(work, endpoint.deliveries.order_by("created_at")[0])
 
 
 def _invitation(world: World) -> Invitation:
@@ -107,6 +126,19 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
         "member.removed",
         lambda w: members.remove_member(membership=_membership(w), by=SYSTEM),
     ),
+    "make webhook": ("webhook.made", _on_webhook(_made_webhook)),
+    "change webhook": (
+        "webhook.changed",
+        _on_webhook(lambda work, one: endpoints.change(work, one, url=one.url, events=[])),
+    ),
+    "turn webhook off": (
+        "webhook.changed",
+        _on_webhook(lambda work, one: endpoints.turn(work, one, is_on=False)),
+    ),
+    "renew webhook": ("webhook.renewed", _on_webhook(endpoints.renew)),
+    "test webhook": ("webhook.tested", _on_webhook(endpoints.test)),
+    "resend webhook": ("webhook.resent", _on_webhook(_resent)),
+    "remove webhook": ("webhook.removed", _on_webhook(endpoints.remove)),
     "issue token": ("token.issued", lambda w: personal_token(w.team, w.alice)),
     "revoke token": ("token.revoked", lambda w: tokens.revoke(token=_token(w), by=SYSTEM)),
     "use token": ("token.used", _unused),

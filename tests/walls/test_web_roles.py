@@ -23,6 +23,8 @@ IDS = {"agent_id", "path", "run_id", "conversation_id", "owner_id"} | {
     "import_id",
     "fact_id",
     "hold_id",
+    "webhook_id",
+    "delivery_id",
 }
 
 

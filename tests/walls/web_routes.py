@@ -74,6 +74,10 @@ def _moved(name: str, answers: dict[str, int], **ids: str) -> Route:
 MOVED = dict.fromkeys(READ, 302)
 CONTENT = "# Memory\n\n- Tea is served at five.\n"
 TEXT: dict[str, str | list[str]] = {"content": CONTENT, "reason": "Tea."}
+WEBHOOK: dict[str, str | list[str]] = {
+    "url": "https://receiver.example/hook",
+    "events": ["fact.changed"],
+}
 SAVED = hashlib.sha256(CONTENT.encode()).hexdigest()
 LINES: dict[str, str | list[str]] = {"first": "1", "last": "9", "sha256": SAVED}
 AGENT: dict[str, str | list[str]] = {
@@ -244,6 +248,9 @@ PAGES: dict[str, Route] = {
     "settings_integration_revoke_confirm": _get("settings_integration_revoke_confirm", MANAGE),
     "settings_tokens": _get("settings_tokens", READ),
     "settings_erasing": _get("settings_erasing", SEE),
+    "settings_webhooks": _get("settings_webhooks", MANAGE),
+    "settings_webhook": _get("settings_webhook", MANAGE),
+    "settings_webhook_remove_confirm": _get("settings_webhook_remove_confirm", MANAGE),
     "settings_use": _get("settings_use", SEE),
     "settings_health": _get("settings_health", SEE),
     "settings_token_revoke_confirm": _get("settings_token_revoke_confirm", OWN_TOKEN),
@@ -438,6 +445,15 @@ CHANGES: dict[str, Route] = {
         "settings_integration_withdraw", MANAGE, first="settings_integration_grant"
     ),
     "settings_integration_revoke": _post("settings_integration_revoke", MANAGE),
+    # Answers with the secret, this once.
+    "settings_webhook_new": Route("settings_webhook_new", MANAGE, "POST", WEBHOOK),
+    "settings_webhook_secret": Route("settings_webhook_secret", MANAGE, "POST"),
+    "settings_webhook_change": _post("settings_webhook_change", MANAGE, WEBHOOK),
+    "settings_webhook_on": _post("settings_webhook_on", MANAGE),
+    "settings_webhook_off": _post("settings_webhook_off", MANAGE),
+    "settings_webhook_test": _post("settings_webhook_test", MANAGE),
+    "settings_webhook_resend": _post("settings_webhook_resend", MANAGE),
+    "settings_webhook_remove": _post("settings_webhook_remove", MANAGE),
     # Answers with the secret, this once.
     "settings_token_new": Route(
         "settings_token_new",

@@ -32,6 +32,7 @@ from memoryweb.memory.write import Place, Writer, write
 from memoryweb.provenance.flags import print_of
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
+from memoryweb.webhooks import endpoints
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.snapshot import restored
@@ -124,6 +125,7 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "secret": "secret",
             "held_id": _held(home, None),
             "hold_id": _on_hold(home),
+            **_webhook(home),
             "my_held_id": _held(home, home.person),
             "link_code": _code(home),
             "fact_id": shared.fact,
@@ -176,6 +178,14 @@ def _marked(home: Home, owner: Owner | None) -> File:
     with write_transaction(home.team) as work:
         place = Place(home.agent, owner, "structured/hotels.md")
         return write(work, place, MARKED_LINE, writer=Writer(AuthorKind.AGENT)).file
+
+
+def _webhook(home: Home) -> dict[str, str]:
+    with write_transaction(home.team) as work:
+        made = endpoints.make(work, url="https://receiver.example/", events=["run.finished"])
+        sent = endpoints.test(work, made)
+    type(sent).objects.filter(pk=sent.pk).update(due_at=None, state="failed")
+    return {"webhook_id": str(made.pk), "delivery_id": str(sent.pk)}
 
 
 def _on_hold(home: Home) -> str:

@@ -59,8 +59,7 @@ ROOM = {"sessionKey": "agent:main:slack:group:C1:thread:7", "channel": "slack", 
 
 def played(config: dict[str, Any], turn: dict[str, Any], **context: str) -> dict[str, Any]:
     node = shutil.which("node")
-    if node is None:
-        pytest.skip("Node is not installed.")
+    assert node is not None, "OpenClaw's plugin is tried with Node, which `make soak` needs."
     given = json.dumps([config, turn | {"context": turn.get("context", {}) | context}])
     done = subprocess.run(
         [node, "--input-type=module", "-e", HOST % FOLDER.as_uri(), given],
@@ -72,6 +71,7 @@ def played(config: dict[str, Any], turn: dict[str, Any], **context: str) -> dict
     return told
 
 
+@pytest.mark.slow  # needs Node
 def test_a_prompt_is_given_memory_without_what_this_session_said() -> None:
     hits = [
         {"text": "Bees in Porto.", "date": "2026-11-19", "conversationId": None},
@@ -84,6 +84,7 @@ def test_a_prompt_is_given_memory_without_what_this_session_said() -> None:
     assert [call["body"].get("owner") for call in told["calls"]] == [None, None]
 
 
+@pytest.mark.slow  # needs Node
 def test_a_turn_is_sent_with_ids_and_without_tools() -> None:
     [call] = played({}, SAID)["calls"]
     assert call["url"] == "http://here/api/v1/agents/a1/conversations/s1/messages"
@@ -98,6 +99,7 @@ def test_a_turn_is_sent_with_ids_and_without_tools() -> None:
     ]
 
 
+@pytest.mark.slow  # needs Node
 @pytest.mark.parametrize(
     ("config", "context", "owners"),
     [
@@ -117,12 +119,14 @@ def test_whose_memory_it_is_comes_from_settings_and_channel(
         assert {call["body"]["owner"] for call in calls} == owners
 
 
+@pytest.mark.slow  # needs Node
 @pytest.mark.parametrize("trigger", ["cron", "heartbeat"])
 def test_a_schedule_is_neither_reminded_nor_remembered(trigger: str) -> None:
     for turn in (ASKED, SAID):
         assert not played({}, turn, trigger=trigger)["calls"]
 
 
+@pytest.mark.slow  # needs Node
 def test_a_tool_goes_through_mcp_for_whom_the_host_says() -> None:
     turn = {"tool": "memory_search", "arguments": {"query": "bees", "owner": "api:someone"}}
     told = played({"owner": "sender"}, turn, messageChannel="slack", requesterSenderId="Zoë")
@@ -133,6 +137,7 @@ def test_a_tool_goes_through_mcp_for_whom_the_host_says() -> None:
     assert not played({}, turn, **ROOM)["calls"]
 
 
+@pytest.mark.slow  # needs Node
 def test_without_a_connection_it_is_logged_and_the_turn_goes_on() -> None:
     for turn in (ASKED, SAID):
         told = played({}, turn | {"fails": True})
@@ -140,6 +145,7 @@ def test_without_a_connection_it_is_logged_and_the_turn_goes_on() -> None:
         assert "given" not in told
 
 
+@pytest.mark.slow  # needs Node
 def test_reminding_and_remembering_can_be_turned_off() -> None:
     assert played({"recall": False, "capture": False}, {})["hooks"] == []
 

@@ -1,0 +1,35 @@
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.webhooks.endpoints import check_url
+from memoryweb.webhooks.exceptions import UrlRefused
+
+EVENTS: dict[str, str | Promise] = {
+    "run.finished": _("A run finished: a dream, an extraction, an import"),
+    "fact.changed": _("Statements changed"),
+    "item.waiting": _("Something waits in Review"),
+}
+
+
+class WebhookForm(forms.Form):
+    url = forms.URLField(
+        label=_("URL"),
+        max_length=500,
+        assume_scheme="https",
+        help_text=_("It must begin with https:// and be reachable from the internet."),
+    )
+    events = forms.MultipleChoiceField(
+        label=_("What is it told?"),
+        choices=list(EVENTS.items()),
+        initial=list(EVENTS),
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def clean_url(self) -> str:
+        url: str = self.cleaned_data["url"]
+        try:
+            check_url(url)
+        except UrlRefused as refused:
+            raise forms.ValidationError(str(refused)) from None
+        return url

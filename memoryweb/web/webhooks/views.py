@@ -1,0 +1,159 @@
+"""Addresses that are told what happens, and how telling them went. For admins."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.db.models import Count, Q
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.paging import page
+from memoryweb.web.webhooks.forms import EVENTS, WebhookForm
+from memoryweb.webhooks import endpoints
+from memoryweb.webhooks.models import Delivery, Endpoint
+from memoryweb.webhooks.signing import secret_of
+
+_MANAGE = Permission.MANAGE_TOKENS
+ERRORS: dict[str, str | Promise] = {
+    "url_refused": gettext_lazy("The URL may not be called."),
+    "address_refused": gettext_lazy("Its name leads into a private network, or nowhere."),
+    "too_slow": gettext_lazy("It didn't answer within 10 seconds."),
+    "unreachable": gettext_lazy("It couldn't be reached, or its certificate isn't valid."),
+    "redirected": gettext_lazy("It answered with a redirect, which isn't followed."),
+    "refused": gettext_lazy("It didn't accept the message."),
+    "gone": gettext_lazy("It answered that it wants no more (410)."),
+}
+LOOKS = {"waiting": "run", "delivered": "ok", "failed": "warn"}
+
+
+@team_view("GET", takes=_MANAGE)
+def webhooks(request: TeamRequest) -> HttpResponse:
+    return _list(request, WebhookForm())
+
+
+@team_view("POST", takes=_MANAGE)
+@never_cache
+def new(request: TeamRequest) -> HttpResponse:
+    """Answers with the secret itself, this once."""
+    form = WebhookForm(request.POST)
+    if not form.is_valid():
+        return _list(request, form, status=422)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        made = endpoints.make(work, **form.cleaned_data)
+    return _page(request, made, secret=secret_of(made))
+
+
+@team_view("GET", takes=_MANAGE)
+def webhook(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
+    return _page(request, _find(request, webhook_id))
+
+
+@team_view("POST", takes=_MANAGE)
+def change(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
+    found, form = _find(request, webhook_id), WebhookForm(request.POST)
+    if not form.is_valid():
+        return _page(request, found, form=form)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        endpoints.change(work, found, **form.cleaned_data)
+    messages.success(request, _("Saved."))
+    return _back(request, found)
+
+
+@team_view("POST", takes=_MANAGE)
+def turn(request: TeamRequest, webhook_id: UUID, is_on: bool) -> HttpResponse:
+    found = _find(request, webhook_id)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        endpoints.turn(work, found, is_on=is_on)
+    messages.success(request, _("It is on.") if is_on else _("It is off. Nothing is sent."))
+    return _back(request, found)
+
+
+@team_view("POST", takes=_MANAGE)
+def test(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
+    found = _find(request, webhook_id)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        endpoints.test(work, found)
+    messages.success(request, _("A test is on its way. Its line in the log tells how it went."))
+    return _back(request, found)
+
+
+@team_view("POST", takes=_MANAGE)
+@never_cache
+def renew(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
+    """Answers with the new secret, this once."""
+    found = _find(request, webhook_id)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        endpoints.renew(work, found)
+    return _page(request, found, secret=secret_of(found))
+
+
+@team_view("GET", takes=_MANAGE)
+def remove_confirm(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
+    context = {"tab": "webhooks", "webhook": _find(request, webhook_id)}
+    return show(request, "webhooks/remove.html", context)
+
+
+@team_view("POST", takes=_MANAGE)
+def remove(request: TeamRequest, webhook_id: UUID) -> HttpResponse:
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        endpoints.remove(work, _find(request, webhook_id))
+    messages.success(request, _("The webhook was removed."))
+    return redirect(to(request, "settings_webhooks"))
+
+
+@team_view("POST", takes=_MANAGE)
+def resend(request: TeamRequest, webhook_id: UUID, delivery_id: UUID) -> HttpResponse:
+    found = _find(request, webhook_id)
+    delivery = get_object_or_404(found.deliveries.filter(due_at=None), pk=delivery_id)
+    with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+        endpoints.resend(work, delivery)
+    messages.success(request, _("The message is on its way again."))
+    return _back(request, found)
+
+
+def _find(request: TeamRequest, webhook_id: UUID) -> Endpoint:
+    return get_object_or_404(request.visit.team.webhooks, pk=webhook_id)
+
+
+def _back(request: TeamRequest, found: Endpoint) -> HttpResponse:
+    return redirect(to(request, "settings_webhook", found.pk))
+
+
+def _list(request: TeamRequest, form: WebhookForm, status: int = 200) -> HttpResponse:
+    failed = Count("deliveries", filter=Q(deliveries__state=Delivery.State.FAILED))
+    rows = request.visit.team.webhooks.annotate(failed=failed).order_by("-created_at")
+    context = {"tab": "webhooks", "form": form, "page": page(request, rows, size=50)}
+    return show(request, "webhooks/webhooks.html", context, status=status)
+
+
+def _page(
+    request: TeamRequest, found: Endpoint, *, form: WebhookForm | None = None, secret: str = ""
+) -> HttpResponse:
+    listed = page(request, found.deliveries.order_by("-created_at", "pk"), size=50)
+    initial = {"url": found.url, "events": found.events}
+    context = {
+        "tab": "webhooks",
+        "webhook": found,
+        "form": form or WebhookForm(initial=initial),
+        "secret": secret,
+        "why_off": ERRORS.get(found.reason, ""),
+        "page": listed,
+        "rows": [
+            {
+                "delivery": one,
+                "label": EVENTS.get(one.type, _("Test")),
+                "look": LOOKS[one.state],
+                "error": ERRORS.get(one.error, ""),
+            }
+            for one in listed
+        ],
+    }
+    return show(request, "webhooks/webhook.html", context, status=422 if form else 200)

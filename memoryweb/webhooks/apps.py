@@ -1,0 +1,12 @@
+from django.apps import AppConfig
+
+
+class WebhooksConfig(AppConfig):
+    name = "memoryweb.webhooks"
+
+    def ready(self) -> None:
+        from memoryweb.runs import engine  # noqa: PLC0415  models must be loaded
+        from memoryweb.webhooks import telling  # noqa: PLC0415
+
+        engine.register_tick(telling.tell)
+        engine.register_tick(telling.forget)
