@@ -138,14 +138,14 @@ def _groups(
     is_asked = False  # "Remember this." stood before it
     for text in _sentences(message):
         sentence = spoken_of(text, scene.day)
+        is_unnamed = _is_unnamed(sentence, scene) and not is_open
         is_vague = is_light or (sentence.leans and before is None)
-        claim = _wanted(
-            sentence, scene, is_light=is_vague, is_lost=sentence.is_lost and not is_open
-        )
+        is_lost = (is_unnamed and before is None) or (sentence.is_lost and not is_open)
+        claim = _wanted(sentence, scene, is_light=is_vague, is_lost=is_lost)
         if sentence.is_request and scene.to_assistant:
             is_asked = True
             continue
-        leans = sentence.leans or (sentence.is_lost and claim.durable)
+        leans = sentence.leans or (claim.durable and (sentence.is_lost or sentence.is_unnamed))
         if is_asked and (claim.durable or _tells(text, sentence, scene, is_asked=True)):
             claim, is_asked = replace(claim, durable=True, act=Act.ASKS, general=False), False
         if sentence.is_joke:
@@ -161,11 +161,20 @@ def _groups(
         elif is_kept := is_kept and (claim.durable or not sentence.leans):
             groups.append([part])
         is_open = is_kept
-        before = part if claim.durable or not _is_other(text, sentence, scene) else None
+        is_no_help = is_unnamed or _is_other(text, sentence, scene)
+        before = part if claim.durable or not is_no_help else None
     if is_asked and groups:  # "… Remember that."
-        part = groups[-1][-1]
-        groups[-1][-1] = replace(part, claim=replace(part.claim, durable=True, act=Act.ASKS))
+        groups[-1][-1] = _asked(groups[-1][-1])
     return groups, before if is_open and scene.to_assistant else None
+
+
+def _asked(part: _Part) -> _Part:
+    return replace(part, claim=replace(part.claim, durable=True, act=Act.ASKS))
+
+
+def _is_unnamed(sentence: Sentence, scene: _Scene) -> bool:
+    """Between friends nobody is told who "they" are; an assistant was told before."""
+    return sentence.is_unnamed and not scene.to_assistant
 
 
 def _is_other(text: str, sentence: Sentence, scene: _Scene) -> bool:

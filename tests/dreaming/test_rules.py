@@ -98,6 +98,17 @@ def test_a_correction_replaces_the_line_it_takes_back() -> None:
     assert result.replaced == [("Ines likes coffee", "Ines likes tea, not coffee")]
 
 
+def test_a_change_replaces_what_is_said_in_other_words() -> None:
+    memory = f"{SEED}\n- Every Monday I sing in the cathedral choir with Ines\n"
+    result = dream(memory, mention("The choir has moved to Wednesdays"))
+    assert result.replaced == [
+        (
+            "Every Monday I sing in the cathedral choir with Ines",
+            "The choir has moved to Wednesdays",
+        )
+    ]
+
+
 def test_what_somebody_else_says_against_a_persons_line_waits() -> None:
     memory = f"{SEED}\n- Ships on Fridays\n"
     tom = mention("Ships on Thursdays", speaker="Tom", weight=0)

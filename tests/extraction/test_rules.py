@@ -266,6 +266,28 @@ def test_what_speaks_of_something_named_elsewhere_stays_in_the_notes(text: str) 
     assert not durable(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Last week I realized again how much they've done for us.",
+        "I love making him happy every Sunday.",
+        "His name is Ned.",
+        "I had a great accomplishment last week!",
+        "I did something new last weekend.",
+        "I'm starting next month.",
+        "I tried one last week.",
+    ],
+)
+def test_between_friends_nothing_lasts_that_does_not_say_what_or_whom(text: str) -> None:
+    assert not any(line.durable for line in notes(("Ada", text), ("Ben", "Nice!")))
+
+
+def test_between_friends_they_are_kept_with_who_they_are() -> None:
+    talk = "My parents live in Turku. I realized {} how much they've done for us."
+    found = notes(("Ada", talk.format("yesterday")), ("Ben", "Nice!"))
+    assert [line.text for line in found] == [f"Ada: {talk.format('yesterday (2024-05-07)')}"]
+
+
 def test_what_the_sentence_before_names_is_kept_with_it() -> None:
     text = "I bought a drum kit in May. I'm learning this instrument now."
     assert durable(text) == [text]

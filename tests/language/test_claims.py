@@ -115,6 +115,9 @@ def test_what_is_somebody_else_s_is_not_the_owner_s(text: str, subject: str) -> 
         "大阪に住んでいますか?",
         "It was great!", "Thanks so much!", "She lives there.", "I'm a big fan of yours.",
         "J'habite à Lyon.", "Vivo en Madrid.",
+        "One more meeting like this and I'm moving to Lapland.", "At this rate I live in Leeds.",
+        "Noch so ein Winter und ich ziehe nach Lissabon.",
+        "Ich schwör, ich wohne bald in Linz.",
     ],
 )  # fmt: skip
 def test_what_is_asked_imagined_joked_or_quoted_is_not_durable(text: str) -> None:
@@ -142,6 +145,58 @@ def test_a_laugh_about_something_else_leaves_a_fact_standing() -> None:
 def test_what_is_over_is_recognised_in_what_was_said_before(newer: str, older: str) -> None:
     assert takes_back(claim_of(newer), older)
     assert not takes_back(claim_of(newer), "My sister Clara plays the cello.")
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I work at the county library.", "I started at the Royal as a ward manager."),
+        ("I work at Barclays.", "I left Barclays and joined Nordea."),
+        ("I work at Barclays.", "I'm now a data engineer at Nordea."),
+        ("I work four days a week.", "I've gone down to three days a week."),
+        ("I'm on nights till the 14th.", "back on days from tomorrow"),
+        ("I have porridge for breakfast.", "Breakfast is yoghurt now."),
+        ("I drink coffee in the morning.", "I start the day with green tea now."),
+        ("I take the number 9 bus to work.", "I cycle to work now."),
+        ("I sing in a choir on Mondays.", "Choir's moved to Wednesdays."),
+        ("I go to the gym three times a week.", "I go to the gym twice a week now."),
+        ("Ich arbeite bei Siemens.", "Hab letzte Woche bei Bosch angefangen."),
+        ("Ich arbeite bei Siemens.", "Mein neuer Arbeitgeber ist Bosch."),
+        ("Ich wohne in Wien.", "Wir sind umgezogen, jetzt wohnen wir in Linz."),
+        ("Ich wohne in Wien.", "Der Umzug nach Linz ist geschafft."),
+        ("Zum Frühstück esse ich Müsli.", "Ich esse zum Frühstück jetzt Joghurt."),
+        ("Ich trinke morgens Kaffee.", "Morgens gibt's jetzt Matcha."),
+        ("Ich fahre mit der Linie 5 zur Arbeit.", "Ich fahre jetzt mit der Linie 9 zur Arbeit."),
+        ("Jeden Dienstag hab ich Yoga.", "Wir haben das Yoga auf Donnerstag verlegt."),
+        ("Mein MRT ist am 12. Mai.", "Das MRT hab ich hinter mir."),
+        ("東和商事で働いている", "今の会社は青葉電機です"),
+        ("東和商事に勤めている", "青葉電機での仕事が始まった"),
+        ("福岡に住んでいます", "やっと熊本に越してきた"),
+        ("福岡に住んでいます", "引っ越して、今は熊本です"),
+        ("毎朝コーヒーを飲んでいる", "朝は紅茶にした"),
+        ("英会話は火曜の20時", "今度から英会話は木曜"),
+        ("4月に家族で金沢へ行く", "金沢旅行、結局やめた"),
+    ],
+)  # fmt: skip
+def test_a_new_job_home_or_habit_ends_the_old_one(older: str, newer: str) -> None:
+    assert takes_back(claim_of(newer), older)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("I work at Barclays.", "My brother started at Nordea as a clerk."),
+        ("I work at Barclays.", "I started at the bottom as a cleaner."),
+        ("I take the bus to work.", "I walk to work on Fridays."),
+        ("Ich arbeite bei Siemens.", "Mein Bruder hat bei Bosch angefangen."),
+        ("Ich arbeite bei Siemens.", "Ich hab bei Null angefangen."),
+        ("Ich wohne in Erfurt.", "Meine Schwester wohnt jetzt in Jena."),
+        ("福岡に住んでいます", "熊本に来てる"),
+        ("東和商事で働いている", "今の会社は渋谷駅の近く"),
+    ],
+)
+def test_somebody_else_s_news_or_another_matter_ends_nothing(older: str, newer: str) -> None:
+    assert not takes_back(claim_of(newer), older)
 
 
 @pytest.mark.parametrize(

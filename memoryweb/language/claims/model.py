@@ -74,7 +74,7 @@ class Claim:
     @property
     def is_against(self) -> bool:
         """It says what is no longer so, or never was, of whatever key."""
-        return bool(self.old) or self.act is Act.CORRECTS
+        return bool(self.old) or self.act in {Act.CORRECTS, Act.CHANGES}
 
 
 @dataclass(frozen=True)
@@ -111,10 +111,10 @@ class Language:
     is about, `maybe` makes what follows hypothetical, `jokes` takes back what was said, `laughs`
     makes light of a clause, `passing` is of the moment or of the work at hand, `asking` begins a
     question without its mark, `leans` begins what needs the sentence before and `lost` speaks of
-    something that it named, `orders` begins a request to an
-    assistant, `small` is small talk, `own` speaks of the speaker, `self_words` are the speaker as a
-    subject, `pronouns` somebody named before, `clause` parts clauses, `ends` is where a value
-    ends."""
+    something that it named, `unnamed` of somebody whom nothing before names, `orders` begins a
+    request to an assistant, `small` is small talk, `own` speaks of the speaker, `self_words` are
+    the speaker as a subject, `pronouns` somebody named before, `clause` parts clauses, `ends` is
+    where a value ends."""
 
     rows: tuple[Row, ...]
     start: re.Pattern[str]
@@ -127,6 +127,7 @@ class Language:
     asking: re.Pattern[str]
     leans: re.Pattern[str]
     lost: re.Pattern[str]
+    unnamed: re.Pattern[str]
     orders: re.Pattern[str]
     small: re.Pattern[str]
     own: re.Pattern[str]

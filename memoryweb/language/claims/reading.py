@@ -62,6 +62,9 @@ _SAME = {
     ),
     **dict.fromkeys(("mann", "freund", "freundin", "妻", "夫", "嫁", "老公", "老婆"), "partner"),
     **dict.fromkeys(("manager", "chef", "chefin"), "boss"),
+    **dict.fromkeys(("arbeitgeber", "勤務先", "勤め先"), "employer"),
+    **dict.fromkeys(("朝ごはん", "朝ご飯", "朝飯"), "朝食"),
+    **dict.fromkeys(("morning thing", "go to morning drink"), "morning drink"),
     **dict.fromkeys(("bday", "b day", "geburtstag", "生日", "誕生日"), "birthday"),
     **dict.fromkeys(
         ("phone", "number", "mobile", "cell", "mobile number", "telefon"), "phone number"
@@ -69,7 +72,7 @@ _SAME = {
 }
 _GENERIC = re.compile(
     r"^(.+?)(?: (?:appointment|appt|session|lessons?|class|classes|meeting|practice|training|exam"
-    r"|termin)|(?<=[a-zäöüß]{4})s?termin|の(?:曜日|時間|日程|日時|予約))$"
+    r"|termin)|(?<=[a-zäöüß]{4})s?termin|の(?:曜日|時間|日程|日時|予約|レッスン|教室|授業))$"
 )
 _ARTICLE = re.compile(
     r"^(?:(?:i|we|my|our|the|a|an|next|new|weekly|this|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -106,12 +109,14 @@ _OVER = frozenset({Act.CANCELS, Act.ENDS})
 @dataclass(frozen=True)
 class Sentence:
     """A sentence with what is known of it beside its claim. It `leans` when it is said of what the
-    one before names, and is `lost` without it when it only speaks of that ("this instrument")."""
+    one before names, and is `lost` without it when it only speaks of that ("this instrument");
+    one that `is_unnamed` speaks of somebody ("how they helped us") whom it doesn't name."""
 
     claim: Claim
     language: Language | None
     leans: bool = False
     is_lost: bool = False
+    is_unnamed: bool = False
     is_question: bool = False
     is_joke: bool = False  # and so is what was said just before
     is_request: bool = False  # "Remember this.", and no word of what
@@ -202,7 +207,7 @@ def tells_of_self(line: str) -> bool:
 
 
 def _leans(sentence: Sentence) -> bool:
-    return sentence.leans or sentence.is_lost
+    return sentence.leans or sentence.is_lost or sentence.is_unnamed
 
 
 @lru_cache(maxsize=16_384)
@@ -231,6 +236,7 @@ def _spoken(text: str, spoken: Language) -> Sentence:
         spoken,
         leans=bool(spoken.leans.search(text)) or _is_unnamed(found.subject, text, spoken),
         is_lost=bool(spoken.lost.search(text)),
+        is_unnamed=bool(spoken.unnamed.search(text)),
         is_question=_asks(text, spoken),
         is_joke=bool(spoken.jokes.search(text)),
         is_request=asked is not None
