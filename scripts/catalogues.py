@@ -108,7 +108,8 @@ def _marked(path: Path) -> Iterator[tuple[str, str]]:
         for match in _MARKED.finditer(templatize(path.read_text(), origin=str(path))):
             yield ast.literal_eval(match[1]), ast.literal_eval(match[2] or "''")
         return
-    for node in ast.walk(ast.parse(path.read_text())):
+    source = path.read_text()
+    for node in ast.walk(ast.parse(source)) if "gettext" in source else ():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             said = [arg.value for arg in node.args[:2] if isinstance(arg, ast.Constant)]
             if node.func.id in _MARKS and said and isinstance(said[0], str) and said[0]:
