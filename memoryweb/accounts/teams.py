@@ -47,6 +47,16 @@ def keep_for(*, team: Team, messages_days: int | None, owners_days: int | None, 
 
 
 @transaction.atomic
+def limit_tokens(*, team: Team, daily_tokens: int | None, by: Actor) -> Team:
+    """How many tokens models may take a day; None: as many as the installation allows."""
+    team.daily_tokens = daily_tokens
+    team.save(update_fields=["daily_tokens"])
+    entry = Entry("team.changed", by, **target(team), details={"daily_tokens": daily_tokens})
+    record(team.pk, entry)
+    return team
+
+
+@transaction.atomic
 def remove_demo(*, team: Team, by: Actor) -> list[User]:
     """Delete the demo team, all that is of it and who is in no other team. Raises NotDemo.
 

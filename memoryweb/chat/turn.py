@@ -84,7 +84,7 @@ def prompt_for(asked: Asked) -> Prompt:
 
     Raises NotConfigured or HostRefused, before anything is recorded.
     """
-    endpoint_for("chat")
+    endpoint_for(asked.agent.team_id, "chat")
     talk, window = asked.conversation, settings.MODEL_WINDOW
     built = context.build(
         Reader(asked.agent, asked.owner), asked.message, conversation=talk, window=window

@@ -19,7 +19,7 @@ from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.language.secrets import credentials
 from memoryweb.llm import client, prompts
-from memoryweb.llm.endpoint import endpoint_for
+from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import screening, write
 from memoryweb.memory.review import crowded
@@ -119,16 +119,16 @@ def _checked(run: Run) -> dict[str, Any]:
 def uses_model(agent: Agent) -> bool:
     if agent.consolidator == Agent.Consolidator.RULES:
         return False
-    if agent.consolidator == Agent.Consolidator.MODEL and not client.configured():
+    if agent.consolidator == Agent.Consolidator.MODEL and not configured(agent.team_id):
         raise GiveUp("no_model", error=_("This agent dreams with a model, and none is set up."))
-    return client.configured()
+    return configured(agent.team_id)
 
 
 def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
     """Put the model's answer into the run before anything is done with it."""
     run = lease.run
     data = screening.data_for_prompt(data, run.team_id, owner_id=run.owner_id)
-    asked = print_of(data)
+    asked = print_of(run.team_id, data)
     if known := _known(run, asked):
         lease.advance(Run.Phase.ANSWER, answer={"parts": [*answers, known[0]]}, model=known[1])
         return
@@ -148,7 +148,7 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
             Run.Phase.INPUTS,
             tokens_in=run.tokens_in + error.tokens_in,
             tokens_out=run.tokens_out + error.tokens_out,
-            cost_micros=run.cost_micros + client.cost_micros(error.tokens_in, error.tokens_out),
+            cost_micros=run.cost_micros + error.cost_micros,
         )
         raise
     answer = _masked(said.value)
@@ -162,9 +162,9 @@ def _ask(lease: Lease, data: dict[str, Any], answers: list[Any]) -> None:
     )
 
 
-def print_of(data: Mapping[str, Any]) -> str:
+def print_of(team_id: UUID, data: Mapping[str, Any]) -> str:
     """Of all that a model is asked with."""
-    asked = [prompts.load("dream"), data, endpoint_for("default").model]
+    asked = [prompts.load("dream"), data, endpoint_for(team_id, "default").model]
     return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 

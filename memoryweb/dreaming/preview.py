@@ -14,7 +14,8 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import consolidators, inputs, pipeline, reports, schedule
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.dreaming.models import Operation
-from memoryweb.llm import client, prompts
+from memoryweb.llm import prompts
+from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.tokens import estimate_messages
 from memoryweb.memory import screening
 from memoryweb.memory.transaction import Transaction
@@ -33,10 +34,7 @@ class Expected:
     calls: int
     tokens_in: int
     tokens_out: int
-
-    @property
-    def cost_micros(self) -> int:
-        return client.cost_micros(self.tokens_in, self.tokens_out)
+    cost_micros: int
 
 
 class Preview:
@@ -73,7 +71,9 @@ class Preview:
             for data in consolidators.data_for_model(self.read)
         ]
         tokens_in = sum(estimate_messages([system, prompts.fenced(data)]) for data in parts)
-        return Expected(len(parts), tokens_in, ANSWERS * len(parts))
+        tokens_out = ANSWERS * len(parts)
+        cost = endpoint_for(run.team_id, "default").cost_micros(tokens_in, tokens_out)
+        return Expected(len(parts), tokens_in, tokens_out, cost)
 
 
 def request(work: Transaction, agent: Agent, owner: Owner | None, user: User) -> Run:
@@ -90,7 +90,7 @@ def preview(lease: Lease) -> None:
     run = lease.run
     if pipeline.ends_early(lease):
         return
-    if not client.configured():
+    if not configured(run.team_id):
         raise GiveUp("no_model")
     read = inputs.read(run)
     if not read.mentions:

@@ -15,7 +15,8 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.dreaming import consolidators, diary, inputs
 from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
-from memoryweb.llm import breaker, client, usage
+from memoryweb.llm import breaker, usage
+from memoryweb.llm.endpoint import configured
 from memoryweb.memory.review.crowded import is_crowded
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
@@ -87,7 +88,7 @@ def warnings(agent: Agent, now: datetime) -> Iterable[str]:
 
 def of_endpoint(team: Team) -> Iterable[str]:
     """Sentences about why no model is asked."""
-    if not client.configured():
+    if not configured(team.pk):
         return
     if breaker.open_until(team.pk):
         yield _("The model endpoint failed five times in a row and is paused for a while.")

@@ -13,6 +13,7 @@ from memoryweb.conversations.window import Window, note_date
 from memoryweb.extraction import findings, rules
 from memoryweb.extraction.findings import ExtractionAnswer, Findings
 from memoryweb.llm import client, prompts
+from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import BadAnswer
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import screening
@@ -40,9 +41,9 @@ class Answered:
 def uses_model(agent: Agent) -> bool:
     if agent.consolidator == Agent.Consolidator.RULES:
         return False
-    if agent.consolidator == Agent.Consolidator.MODEL and not client.configured():
+    if agent.consolidator == Agent.Consolidator.MODEL and not configured(agent.team_id):
         raise GiveUp("no_model", error=_("This agent extracts with a model, and none is set up."))
-    return client.configured()
+    return configured(agent.team_id)
 
 
 def workspace_of(conversation: Conversation) -> Owner | None:
@@ -86,6 +87,7 @@ def by_model(conversation: Conversation, window: Window, now: datetime) -> Answe
         found = findings.from_answer(said.value, window.turns)
     except BadAnswer as error:
         error.tokens_in, error.tokens_out = said.tokens_in, said.tokens_out
+        error.cost_micros = said.cost_micros
         raise
     return Answered(
         found,

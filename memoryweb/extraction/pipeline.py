@@ -19,7 +19,6 @@ from memoryweb.extraction.fallback import fall_back
 from memoryweb.extraction.models import Extraction
 from memoryweb.extraction.requests import Skip
 from memoryweb.forgetting.queries import hidden
-from memoryweb.llm import client
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.models import Proposal
@@ -118,20 +117,20 @@ def _ask(lease: Lease, conversation: Conversation, window: Window) -> Extraction
             answered = extractors.by_model(conversation, window, timezone.now())
         except ModelError as error:
             is_aside = fall_back(lease, conversation, window, error)
-            _count(lease, error.tokens_in, error.tokens_out)
+            _count(lease, error)
             if is_aside:
                 return None
             raise
     return _store(lease, conversation, window, answered)
 
 
-def _count(lease: Lease, tokens_in: int, tokens_out: int) -> None:
+def _count(lease: Lease, cost: ModelError | Answered) -> None:
     run = lease.run
     lease.store(
         run.phase,
-        tokens_in=run.tokens_in + tokens_in,
-        tokens_out=run.tokens_out + tokens_out,
-        cost_micros=run.cost_micros + client.cost_micros(tokens_in, tokens_out),
+        tokens_in=run.tokens_in + cost.tokens_in,
+        tokens_out=run.tokens_out + cost.tokens_out,
+        cost_micros=run.cost_micros + cost.cost_micros,
     )
 
 

@@ -34,7 +34,7 @@ def answer(
     One try: who waits for it may ask again. Never inside a transaction. Whoever stops reading
     closes the connection; what was answered until then is paid for.
     """
-    endpoint = endpoint_for("chat")
+    endpoint = endpoint_for(team_id, "chat")
     expected = estimate_messages([system, *(turn.content for turn in turns)])
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
     with usage.reserved(team_id, expected + max_tokens, daily_tokens) as spent:
@@ -75,7 +75,7 @@ def _asked(
     endpoint: Endpoint, system: str, turns: Sequence[Turn], max_tokens: int, deadline: float
 ) -> Pieces:
     limit_name = limit_name_of(endpoint)
-    with transport.client(deadline) as http:
+    with transport.client(deadline, is_public=endpoint.is_public) as http:
         while True:
             body = providers.chat_body(endpoint, system, turns, max_tokens, limit_name)
             headers = providers.headers(endpoint)

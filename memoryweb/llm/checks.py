@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
-from memoryweb.llm.endpoint import endpoint_for
+from memoryweb.llm.endpoint import installation_endpoint
 from memoryweb.llm.exceptions import ModelError
 
 
@@ -15,7 +15,7 @@ def check_model(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckM
     if not settings.MODEL_PROVIDER:
         return []
     try:
-        endpoint_for("default")
+        installation_endpoint("default")
     except ModelError as error:
         return [Error(str(error), id="llm.E001")]
     return []

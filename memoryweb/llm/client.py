@@ -43,17 +43,13 @@ _known_limits: dict[tuple[str, str], str] = {}
 
 @dataclass(frozen=True)
 class Completion(Generic[Answer]):
-    """`cost_micros` in millionths of the currency of MEMORYWEB_MODEL_PRICE_IN and …_OUT."""
+    """`cost_micros` in millionths of the currency of the endpoint's prices."""
 
     value: Answer
     tokens_in: int
     tokens_out: int
     model: str
     cost_micros: int
-
-
-def configured() -> bool:
-    return bool(settings.MODEL_PROVIDER and settings.MODELS.get("default"))
 
 
 def complete(
@@ -66,13 +62,14 @@ def complete(
     deadline: float,
     max_tokens: int = MAX_ANSWER_TOKENS,
     daily_tokens: int | None = None,
+    endpoint: Endpoint | None = None,
 ) -> Completion[Answer]:
     """Ask the model of `role`; raises a ModelError. Never inside a transaction.
 
     `deadline` is a moment of `time.monotonic()`. `data` is anything JSON can hold. `daily_tokens`
-    is the team's own budget, None the installation's.
+    is the team's own budget, None the installation's; `endpoint` another than the team's choice.
     """
-    endpoint = endpoint_for(role)
+    endpoint = endpoint or endpoint_for(team_id, role)
     prompt = Prompt(system, fenced(data), schema, max_tokens)
     expected = estimate_messages([prompt.system, prompt.user])
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
@@ -82,6 +79,7 @@ def complete(
             value = parse(reply.text, schema)
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
+            error.cost_micros = endpoint.cost_micros(spent.tokens_in, spent.tokens_out)
             blame(error, team_id, endpoint)
             raise
     breaker.succeeded(team_id, endpoint.url)
@@ -90,13 +88,8 @@ def complete(
         tokens_in=spent.tokens_in,
         tokens_out=spent.tokens_out,
         model=endpoint.model,
-        cost_micros=cost_micros(spent.tokens_in, spent.tokens_out),
+        cost_micros=endpoint.cost_micros(spent.tokens_in, spent.tokens_out),
     )
-
-
-def cost_micros(tokens_in: int, tokens_out: int) -> int:
-    """A price for a million tokens in units is a price for one token in millionths."""
-    return round(tokens_in * settings.MODEL_PRICE_IN + tokens_out * settings.MODEL_PRICE_OUT)
 
 
 def blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:
@@ -136,7 +129,7 @@ def _reply(endpoint: Endpoint, prompt: Prompt, deadline: float, bill: _Bill) -> 
     forms = providers.forms(endpoint)
     limit_name = limit_name_of(endpoint)
     place = _known_forms.get(known, 0)
-    with transport.client(deadline) as http:
+    with transport.client(deadline, is_public=endpoint.is_public) as http:
         while True:
             body = providers.body(endpoint, prompt, forms[place], limit_name)
             response = _tried(http, endpoint, body, deadline, bill)

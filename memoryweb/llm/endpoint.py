@@ -3,11 +3,14 @@
 import ipaddress
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
+from uuid import UUID
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from memoryweb.llm.exceptions import HostRefused, NotConfigured
+from memoryweb.llm.models import TeamModel
+from memoryweb.llm.sealing import unseal
 
 PUBLIC_BASE_URLS = {
     "openai": "https://api.openai.com/v1",
@@ -17,14 +20,47 @@ PUBLIC_BASE_URLS = {
 
 @dataclass(frozen=True)
 class Endpoint:
+    """`is_public`: it may only be at public addresses. Prices are of a million tokens."""
+
     provider: str
     url: str
     model: str
     key: str = field(repr=False)
+    price_in: float = 0
+    price_out: float = 0
+    is_public: bool = False
+
+    def cost_micros(self, tokens_in: int, tokens_out: int) -> int:
+        """A price for a million tokens in units is a price for one token in millionths."""
+        return round(tokens_in * self.price_in + tokens_out * self.price_out)
 
 
-def endpoint_for(role: str) -> Endpoint:
-    """Raises NotConfigured or HostRefused. A role without a model of its own uses the default."""
+def configured(team_id: UUID) -> bool:
+    """Whether the team has a model that may be asked."""
+    if not installed() and not settings.MODEL_HOSTS:
+        return False  # without asking what was chosen: there is nothing to choose
+    row = TeamModel.objects.filter(team_id=team_id).only("choice").first()
+    if row is None or row.choice == TeamModel.Choice.INSTALLATION:
+        return installed()
+    return row.choice == TeamModel.Choice.OWN
+
+
+def installed() -> bool:
+    return bool(settings.MODEL_PROVIDER and settings.MODELS.get("default"))
+
+
+def endpoint_for(team_id: UUID, role: str) -> Endpoint:
+    """What the team has chosen, looked up at each call. Raises NotConfigured or HostRefused."""
+    row = TeamModel.objects.filter(team_id=team_id).first()
+    if row is None or row.choice == TeamModel.Choice.INSTALLATION:
+        return installation_endpoint(role)
+    if row.choice == TeamModel.Choice.NONE:
+        raise NotConfigured(_("The team has turned models off."))
+    return own_endpoint(row)
+
+
+def installation_endpoint(role: str) -> Endpoint:
+    """A role without a model of its own uses the default."""
     provider = settings.MODEL_PROVIDER
     model = settings.MODELS.get(role) or settings.MODELS.get("default")
     if not provider or not model:
@@ -36,7 +72,35 @@ def endpoint_for(role: str) -> Endpoint:
         )
     base = (settings.MODEL_BASE_URL or PUBLIC_BASE_URLS[provider]).rstrip("/")
     check_host(base)
-    return Endpoint(provider, base + _path(provider, base), model, _key())
+    prices = settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT
+    return Endpoint(provider, base + _path(provider, base), model, _key(), *prices)
+
+
+def own_endpoint(row: TeamModel) -> Endpoint:
+    """Whatever the team has chosen to use. Raises NotConfigured or HostRefused."""
+    if not row.base_url:
+        raise NotConfigured(_("The team has not set up a model of its own."))
+    check_own_host(row.base_url)
+    key = unseal(bytes(row.sealed_key), row.bound_to) if row.has_key else ""
+    if key is None:
+        raise NotConfigured(_("The team's model key can't be read any more. Enter it again."))
+    url = row.base_url + _path(row.provider, row.base_url)
+    prices = row.price_in, row.price_out
+    return Endpoint(row.provider, url, row.model, key, *prices, is_public=True)
+
+
+def check_own_host(base_url: str) -> None:
+    """Raises HostRefused: a team chooses among the operator's hosts and never sends in the clear.
+
+    What the host's name resolves to is looked at when it is called.
+    """
+    if not settings.MODEL_HOSTS:
+        raise HostRefused(
+            _("No hosts are listed in MEMORYWEB_MODEL_HOSTS, so teams can't use their own model.")
+        )
+    check_host(base_url)
+    if not base_url.startswith("https://"):
+        raise HostRefused(_("The base URL must begin with https://."))
 
 
 def check_host(base_url: str) -> None:
@@ -73,11 +137,13 @@ def _path(provider: str, base: str) -> str:
 
 def _key() -> str:
     key: str = settings.MODEL_KEY.strip()
-    if not key.isascii() or any(
-        not character.isprintable() or character == " " for character in key
-    ):
+    if not is_header_value(key):
         raise NotConfigured(_("The key in MEMORYWEB_MODEL_KEY contains invalid characters."))
     return key
+
+
+def is_header_value(key: str) -> bool:
+    return key.isascii() and all(one.isprintable() and one != " " for one in key)
 
 
 def _is_listed(url: SplitResult) -> bool:

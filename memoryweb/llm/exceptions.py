@@ -17,7 +17,7 @@ class ModelError(Exception):
     or answered; the endpoint is well, and the same call would probably go wrong again.
     `charged`: the model had read what was sent, which is paid for all the same.
 
-    `tokens_in` and `tokens_out` are what the failed call has cost all the same.
+    `tokens_in`, `tokens_out` and `cost_micros` are what the failed call has cost all the same.
     """
 
     code = "model_failed"
@@ -31,6 +31,7 @@ class ModelError(Exception):
         self.retry_after = retry_after
         self.tokens_in = 0
         self.tokens_out = 0
+        self.cost_micros = 0
 
 
 class NotConfigured(ModelError):
@@ -162,7 +163,7 @@ _BY_STATUS: dict[int, tuple[type[ModelError], "StrPromise"]] = {
     400: (RequestRefused, _("The model endpoint could not process the request (400).")),
     401: (
         KeyRefused,
-        _("The model endpoint rejected the key (401). Check MEMORYWEB_MODEL_KEY."),
+        _("The model endpoint rejected the key (401). Check the key."),
     ),
     403: (
         AccessRefused,

@@ -1,4 +1,5 @@
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from memoryweb.fields import PlainCharField
 
@@ -34,3 +35,37 @@ class Breaker(models.Model):
 
     def __str__(self) -> str:
         return f"{self.endpoint}: {self.failures}"
+
+
+class TeamModel(models.Model):
+    """Which model a team asks, and its own endpoint if it has one. No row: the installation's."""
+
+    class Choice(models.TextChoices):
+        NONE = "none", _("No model: rules do the work")
+        INSTALLATION = "installation", _("The installation's model")
+        OWN = "own", _("The team's own model")
+
+    class Provider(models.TextChoices):
+        OPENAI = "openai", _("OpenAI, or any server that speaks its format")
+        ANTHROPIC = "anthropic", _("Anthropic")
+
+    team_id = models.UUIDField(unique=True)
+    choice = models.CharField(max_length=12, choices=Choice.choices, default=Choice.INSTALLATION)
+    provider = models.CharField(max_length=12, choices=Provider.choices, default=Provider.OPENAI)
+    base_url = PlainCharField(max_length=255, blank=True, help_text="empty: no model of its own")
+    model = PlainCharField(max_length=120, blank=True)
+    sealed_key = models.BinaryField(default=bytes, help_text="encrypted; empty: none")
+    price_in = models.FloatField(default=0, help_text="currency units a million tokens")
+    price_out = models.FloatField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.team_id}: {self.choice}"
+
+    @property
+    def bound_to(self) -> str:
+        """What a key is sealed for."""
+        return f"{self.team_id} {self.base_url}"
+
+    @property
+    def has_key(self) -> bool:
+        return bool(self.sealed_key)

@@ -6,7 +6,7 @@ the headers too. So the sockets themselves know the deadline.
 
 import ssl
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +18,7 @@ import httpx
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from memoryweb.llm.addresses import public_addresses
 from memoryweb.llm.exceptions import NoAnswer, TimedOut, Unavailable
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -34,11 +35,14 @@ class ConnectionLost(Unavailable):
     """The connection could not be made or broke: worth another try."""
 
 
-def client(deadline: float) -> httpx.Client:
-    """No proxy or certificate from the environment, no redirects; ends at `deadline`."""
+def client(deadline: float, *, is_public: bool = False) -> httpx.Client:
+    """No proxy or certificate from the environment, no redirects; ends at `deadline`.
+
+    `is_public`: connects to public addresses alone, and raises HostRefused for others.
+    """
     transport = httpx.HTTPTransport(verify=_tls(), trust_env=False)
     transport._pool = httpcore.ConnectionPool(
-        ssl_context=_tls(), network_backend=_Backend(deadline), max_connections=2
+        ssl_context=_tls(), network_backend=_Backend(deadline, is_public), max_connections=2
     )
     return httpx.Client(
         transport=transport,
@@ -123,8 +127,9 @@ def _tls() -> ssl.SSLContext:
 
 
 class _Backend(httpcore.SyncBackend):
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, deadline: float, is_public: bool) -> None:
         self._deadline = deadline
+        self._is_public = is_public
 
     def connect_tcp(
         self,
@@ -134,9 +139,25 @@ class _Backend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        limit = _limit(timeout, self._deadline)
-        stream = super().connect_tcp(host, port, limit, local_address, socket_options)
-        return _Stream(stream, self._deadline)
+        """To one of the addresses that were looked at; TLS still proves the name."""
+        failure: httpcore.NetworkError = httpcore.ConnectError()
+        for address in self._addresses(host, port):
+            limit = _limit(timeout, self._deadline)
+            try:
+                stream = super().connect_tcp(address, port, limit, local_address, socket_options)
+            except httpcore.ConnectError as error:
+                failure = error
+            else:
+                return _Stream(stream, self._deadline)
+        raise failure
+
+    def _addresses(self, host: str, port: int) -> Sequence[str]:
+        if not self._is_public:
+            return [host]
+        try:
+            return public_addresses(host, port)
+        except OSError:
+            raise httpcore.ConnectError from None
 
 
 class _Stream(httpcore.NetworkStream):

@@ -91,6 +91,10 @@ class Rail:
     def sees_erasing(self) -> bool:
         return bool(self.visit and self.visit.can(Permission.SEE_AUDIT))
 
+    @property
+    def manages_model(self) -> bool:
+        return bool(self.visit and self.visit.can(Permission.MANAGE_MEMBERS))
+
     def _section(self) -> str:
         match = self._request.resolver_match
         name = match.url_name if match and match.url_name else ""

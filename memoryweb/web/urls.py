@@ -37,7 +37,14 @@ from memoryweb.web.review import secret_scans
 from memoryweb.web.review import views as review
 from memoryweb.web.search import views as search
 from memoryweb.web.snapshots import views as snapshots
-from memoryweb.web.team import integrations, invitations, members, operating, tokens
+from memoryweb.web.team import (
+    integrations,
+    invitations,
+    members,
+    model_choice,
+    operating,
+    tokens,
+)
 from memoryweb.web.team import views as team
 from memoryweb.web.webhooks import views as webhooks
 
@@ -191,6 +198,12 @@ settings_patterns: Patterns = [
     path("webhooks/", webhooks.webhooks, name="settings_webhooks"),
     path("webhooks/new/", webhooks.new, name="settings_webhook_new"),
     path("webhooks/<uuid:webhook_id>/", include(webhook_patterns)),
+    path("model/", model_choice.model, name="settings_model"),
+    path("model/use/", model_choice.use, name="settings_model_use"),
+    path("model/own/", model_choice.own, name="settings_model_own"),
+    path("model/own/remove/", model_choice.remove, name="settings_model_remove"),
+    path("model/test/", model_choice.test, name="settings_model_test"),
+    path("model/budget/", model_choice.budget, name="settings_model_budget"),
     path("use/", operating.use_of_models, name="settings_use"),
     path("health/", operating.health, name="settings_health"),
     path("erasing/", erasing.erasing, name="settings_erasing"),

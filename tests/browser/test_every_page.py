@@ -175,7 +175,7 @@ def _addresses(stage: Stage) -> list[str]:
         "audit",
         "settings",
     )
-    of_settings = ("members", "integrations", "integration_new", "tokens", "use", "health")
+    of_settings = ("members", "integrations", "integration_new", "tokens", "model", "use", "health")
     of_agent = (
         "files",
         "prompt",

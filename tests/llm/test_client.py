@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from memoryweb.llm.client import configured
-from memoryweb.llm.endpoint import check_host
+from memoryweb.llm.endpoint import check_host, configured
 from memoryweb.llm.exceptions import (
     AccessRefused,
     BadAnswer,
@@ -313,7 +312,7 @@ def test_a_role_has_its_own_model_or_the_default(model_server: ModelServer, sett
 
 def test_without_a_provider_nothing_is_asked(settings: Any) -> None:
     settings.MODEL_PROVIDER = ""
-    assert not configured()
+    assert not configured(TEAM)
     with pytest.raises(NotConfigured):
         ask()
 

@@ -23,6 +23,7 @@ from memoryweb.agents.models import OneTimeCode
 from memoryweb.agents.one_time_codes import Purpose
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
+from memoryweb.llm import choices
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.webhooks import endpoints
 from memoryweb.webhooks.models import Endpoint
@@ -207,6 +208,14 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
             *("signin.linked", "signin.unlinked"),
         )
     },
+    "choose a model": (
+        "model.chosen",
+        lambda w: choices.choose(team_id=w.team.pk, choice="none", by=SYSTEM),
+    ),
+    "remove the model": (
+        "model.removed",
+        lambda w: choices.remove_own(team_id=w.team.pk, by=SYSTEM),
+    ),
     "change address": (
         "email.changed",
         lambda w: addresses.change_address(user=_user(w), email="bobby@example.org"),

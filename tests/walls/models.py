@@ -8,7 +8,10 @@ WITHOUT_TEAM = {"accounts.User", "accounts.Team", "audit.Maintenance", "runs.Bea
 # Rows of a team that are looked up before anyone knows which team's scope to enter.
 BEFORE_SCOPE = {"accounts.Invitation", "accounts.Membership", "accounts.Token"}
 # Rooms that hold the team's id as a value and know no team.
-BY_VALUE = {"audit.ChainHead", "audit.Event", "audit.Label", "llm.Breaker", "llm.Usage"}
+BY_VALUE = {
+    *("audit.ChainHead", "audit.Event", "audit.Label"),
+    *("llm.Breaker", "llm.TeamModel", "llm.Usage"),
+}
 
 OURS: list[type[models.Model]] = [
     model for model in apps.get_models() if model.__module__.startswith("memoryweb.")

@@ -41,6 +41,7 @@ ELSEWHERE = {
         "personal.exported",
         "run.finished",
     ),
+    *("model.changed", "model.tested"),  # ask for a setting, and call
     *("agent.removed", "team.removed", "secret.masked", "secret.expired", "search.reindexed"),
 }
 

@@ -1,5 +1,7 @@
 """Looking changes nothing; what changes something asks for POST, and leaves an event or nothing."""
 
+from typing import Any
+
 import pytest
 from django.db import DatabaseError
 from django.test import Client
@@ -24,7 +26,8 @@ TEXTS = ("Tea is served", "kayak", "umbrella", "example.org", "complaint")
 
 
 @pytest.fixture
-def stage(world: World) -> Stage:
+def stage(world: World, settings: Any) -> Stage:
+    settings.MODEL_HOSTS = ["models.example"]
     return restored_stage(world.home, "home", colleague=world.vera)
 
 

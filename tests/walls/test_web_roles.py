@@ -1,6 +1,8 @@
 """Every address as nobody, a stranger and each role (pages: test_web_looks). One without an entry
 fails."""
 
+from typing import Any
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -29,7 +31,8 @@ IDS = {"agent_id", "path", "run_id", "conversation_id", "owner_id"} | {
 
 
 @pytest.fixture
-def stage(world: World) -> Stage:
+def stage(world: World, settings: Any) -> Stage:
+    settings.MODEL_HOSTS = ["models.example"]
     return restored_stage(world.home, "home", colleague=world.vera)
 
 

@@ -1,7 +1,7 @@
 """Every address of the web, and what each person is answered. One without an entry fails."""
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from tests.walls.api_stage import ARCHIVE
@@ -91,6 +91,12 @@ BOBS_LINE = {"file": "{my_file_id}", "first": "3", "last": "3", "sha256": "{my_s
 CUSTOMER, BOB, ME = "?owner={owner_id}", "?owner={my_owner_id}", "?owner=me"
 # The viewer's own token. The auditor sees that it exists.
 OWN_TOKEN = {"admin": 200, "member": 404, "viewer": 200, "auditor": 403}
+
+OWN_MODEL: dict[str, str | list[str]] = {
+    "provider": "openai",
+    "base_url": "https://models.example/v1",
+    "model": "some-model",
+}
 
 FACT_ACTS: tuple[tuple[str, dict[str, str | list[str]], str], ...] = (
     ("confirm", {}, "fact_id"),
@@ -251,6 +257,7 @@ PAGES: dict[str, Route] = {
     "settings_webhooks": _get("settings_webhooks", MANAGE),
     "settings_webhook": _get("settings_webhook", MANAGE),
     "settings_webhook_remove_confirm": _get("settings_webhook_remove_confirm", MANAGE),
+    "settings_model": _get("settings_model", MANAGE),
     "settings_use": _get("settings_use", SEE),
     "settings_health": _get("settings_health", SEE),
     "settings_token_revoke_confirm": _get("settings_token_revoke_confirm", OWN_TOKEN),
@@ -266,6 +273,13 @@ CHANGES: dict[str, Route] = {
     "agents_new": _post("agents_new", MANAGE, AGENT),
     "agents_settings": _post("agents_settings", MANAGE, AGENT),
     "settings_keep": _post("settings_keep", MANAGE, {"messages_days": "400"}),
+    "settings_model_use": _post("settings_model_use", MANAGE, {"choice": "none"}),
+    "settings_model_own": _post("settings_model_own", MANAGE, OWN_MODEL),
+    "settings_model_remove": _post("settings_model_remove", MANAGE, first="settings_model_own"),
+    "settings_model_test": replace(
+        _post("settings_model_test", MANAGE, {"choice": "installation"}), is_export=True
+    ),
+    "settings_model_budget": _post("settings_model_budget", MANAGE, {"daily_tokens": "5"}),
     "settings_hold": _post("settings_hold", MANAGE, {"reason": "Claim 7"}),
     "settings_hold_end": _post("settings_hold_end", MANAGE, hold_id="hold_id"),
     "agents_archive": _post("agents_archive", MANAGE),

@@ -11,7 +11,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.dreaming import preview as dreaming
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.preview import Preview
-from memoryweb.llm import client
+from memoryweb.llm.endpoint import configured
 from memoryweb.memory.forgetting.telling import away_of
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.healthcheck import idle_worker
@@ -56,13 +56,14 @@ def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[s
     def told(done: Iterable[Operation]) -> dict[str, Any]:
         return told_of(request, found.run, done, away)
 
-    asks = client.configured() and found.has_notes
+    has_model = configured(workspace.agent.team_id)
+    asks = has_model and found.has_notes
     by_model, run = found.by_model if asks else None, found.asked
     expected = found.expected if asks and by_model is None else None
     return {
         "by_rules": told(found.by_rules) if found.has_notes else None,
         "by_model": told(by_model) if by_model is not None else None,
-        "has_model": client.configured(),
+        "has_model": has_model,
         "is_asking": bool(run and run.is_active),
         "run": run,
         "failed": wording.reason(run.reason) if run and run.status == "failed" else "",

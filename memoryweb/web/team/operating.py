@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.llm import breaker, client, usage
+from memoryweb.llm import breaker, usage
+from memoryweb.llm.endpoint import configured
 from memoryweb.runs import healthcheck, use
 from memoryweb.runs.models import Run
 from memoryweb.runs.use import Used
@@ -33,11 +34,12 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
     days = [today - timedelta(days=n) for n in reversed(range(_DAYS))]
     runs = use.asking(visit.team, visit.now - timedelta(days=_DAYS))
     used = use.by_day(runs, zone)
+    cost = sum(one.cost for one in used.values())
     spent = usage.today(visit.team.pk, visit.team.daily_tokens)
     context = {
         "tab": "use",
-        "has_model": client.configured(),
-        "is_priced": bool(settings.MODEL_PRICE_IN or settings.MODEL_PRICE_OUT),
+        "has_model": configured(visit.team.pk),
+        "is_priced": bool(cost or settings.MODEL_PRICE_IN or settings.MODEL_PRICE_OUT),
         "spent": spent,
         "percent": min(100, round(100 * spent.used / spent.limit)) if spent.limit else 100,
         "is_nearly": spent.used >= _NEARLY * spent.limit,
@@ -45,7 +47,7 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
         "agents": _most(use.by_agent(runs)),
         "kinds": [(Run.Kind(kind).label, one) for kind, one in _most(use.by_kind(runs))],
         "latest": _latest(request, runs),
-        "cost": sum(one.cost for one in used.values()),
+        "cost": cost,
     }
     return show(request, "settings/use.html", context)
 
@@ -89,7 +91,7 @@ def health(request: TeamRequest) -> HttpResponse:
                 "agent", "owner__integration", "owner__person"
             ).order_by("-finished_at")[:_LISTED]
         ],
-        "has_model": client.configured(),
+        "has_model": configured(visit.team.pk),
         "paused_until": breaker.open_until(visit.team.pk),
     }
     return show(request, "settings/health.html", context)

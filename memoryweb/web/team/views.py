@@ -9,7 +9,8 @@ from memoryweb.accounts.exceptions import AccountsRefused
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import only_here, remove_demo, rename_team
-from memoryweb.llm import client, usage
+from memoryweb.llm import usage
+from memoryweb.llm.endpoint import configured
 from memoryweb.web.access import TeamRequest, require, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.refusals import told_in
@@ -32,7 +33,7 @@ def team(request: TeamRequest) -> HttpResponse:
         "form": form,
         "can_manage": visit.can(Permission.MANAGE_MEMBERS),
         "today": usage.today(visit.team.pk, visit.team.daily_tokens),
-        "has_model": client.configured(),
+        "has_model": configured(visit.team.pk),
         "runs_kept": settings.RUNS_KEPT_DAYS,
         "sessions_kept": settings.SESSIONS_KEPT_DAYS,
     }

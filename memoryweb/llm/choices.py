@@ -1,0 +1,138 @@
+"""Which model a team asks, and the endpoint of its own: what an admin decides in the browser."""
+
+import time
+from dataclasses import dataclass
+from uuid import UUID
+
+import pydantic
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from memoryweb.audit.record import Actor, Entry, record, target
+from memoryweb.llm import client
+from memoryweb.llm.endpoint import (
+    check_own_host,
+    installation_endpoint,
+    is_header_value,
+    own_endpoint,
+)
+from memoryweb.llm.exceptions import ModelError, NotConfigured
+from memoryweb.llm.models import Breaker, TeamModel
+from memoryweb.llm.sealing import seal
+
+_TRIAL_SECONDS = 15.0  # somebody waits for the page
+_TRIAL_TOKENS = 1024  # some models think before they answer
+
+
+@dataclass(frozen=True)
+class Own:
+    """An endpoint as it is entered. `key` is empty to keep the one that is there."""
+
+    provider: str
+    base_url: str
+    model: str
+    key: str = ""
+    price_in: float = 0
+    price_out: float = 0
+
+
+class _Trial(pydantic.BaseModel):
+    works: bool
+
+
+def of(team_id: UUID) -> TeamModel:
+    """Not saved where nobody has decided yet."""
+    return TeamModel.objects.filter(team_id=team_id).first() or TeamModel(team_id=team_id)
+
+
+@transaction.atomic
+def choose(*, team_id: UUID, choice: str, by: Actor) -> TeamModel:
+    """Raises NotConfigured or HostRefused for a model that can't be asked."""
+    row = _locked(team_id)
+    row.choice = TeamModel.Choice(choice)
+    if row.choice == TeamModel.Choice.OWN:
+        own_endpoint(row)
+    elif row.choice == TeamModel.Choice.INSTALLATION:
+        installation_endpoint("default")
+    row.save()
+    record(team_id, Entry("model.chosen", by, **target(row), details={"choice": str(row.choice)}))
+    return row
+
+
+@transaction.atomic
+def set_own(*, team_id: UUID, own: Own, by: Actor) -> TeamModel:
+    """A key goes to the address it was entered for: another address deletes it.
+
+    Raises NotConfigured or HostRefused.
+    """
+    base_url, row = own.base_url.rstrip("/"), _locked(team_id)
+    check_own_host(base_url)
+    if not is_header_value(own.key):
+        raise NotConfigured(_("The key contains characters that no key has, such as spaces."))
+    is_moved = (row.provider, row.base_url) != (own.provider, base_url)
+    row.provider, row.base_url, row.model = own.provider, base_url, own.model
+    row.price_in, row.price_out = own.price_in, own.price_out
+    key = "kept" if row.has_key else "none"
+    if own.key:
+        key, row.sealed_key = "set", seal(own.key, row.bound_to)
+    elif is_moved and row.has_key:
+        key, row.sealed_key = "deleted", b""
+    row.save()
+    # What was wrong with the old address or key is no reason to leave the new one alone.
+    Breaker.objects.filter(team_id=team_id, endpoint__startswith=base_url).delete()
+    labels = {"base_url": row.base_url, "model": row.model}
+    record(team_id, Entry("model.changed", by, **target(row), labels=labels, details={"key": key}))
+    return row
+
+
+@transaction.atomic
+def remove_own(*, team_id: UUID, by: Actor) -> TeamModel:
+    """With its key. Who used it has no model then: nothing is sent elsewhere unasked."""
+    row = _locked(team_id)
+    if row.choice == TeamModel.Choice.OWN:
+        row.choice = TeamModel.Choice.NONE
+    row.base_url, row.model, row.sealed_key = "", "", b""
+    row.save()
+    record(team_id, Entry("model.removed", by, **target(row), details={"choice": str(row.choice)}))
+    return row
+
+
+def try_out(*, team_id: UUID, choice: str, daily_tokens: int | None, by: Actor) -> str:
+    """One small call to a model, chosen or not; how it went, in a sentence.
+
+    Never inside a transaction. Raises a ModelError.
+    """
+    row, started = of(team_id), time.monotonic()
+    code = "failed"
+    try:
+        is_own = choice == TeamModel.Choice.OWN
+        endpoint = own_endpoint(row) if is_own else installation_endpoint("default")
+        said = client.complete(
+            team_id=team_id,
+            role="default",
+            system='This is a test call. Answer with the JSON {"works": true} and nothing else.',
+            data={},
+            schema=_Trial,
+            deadline=started + _TRIAL_SECONDS,
+            max_tokens=_TRIAL_TOKENS,
+            daily_tokens=daily_tokens,
+            endpoint=endpoint,
+        )
+        code = "answered"
+    except ModelError as error:
+        code = error.code
+        raise
+    finally:
+        with transaction.atomic():
+            record(team_id, Entry("model.tested", by, **target(row), reason_code=code))
+    return _("{model} answered in {seconds} seconds and took {tokens} tokens.").format(
+        model=said.model,
+        seconds=round(time.monotonic() - started, 1),
+        tokens=said.tokens_in + said.tokens_out,
+    )
+
+
+def _locked(team_id: UUID) -> TeamModel:
+    """Of two who decide at once, the second sees what the first has done."""
+    TeamModel.objects.get_or_create(team_id=team_id)
+    return TeamModel.objects.select_for_update().get(team_id=team_id)

@@ -1,0 +1,148 @@
+"""Which model the team uses, its own endpoint, and what that will cost: for admins."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+
+from memoryweb.accounts.permissions import Permission
+from memoryweb.accounts.teams import limit_tokens
+from memoryweb.dreaming.expected import Nightly, nightly
+from memoryweb.llm import choices, usage
+from memoryweb.llm.endpoint import Endpoint, installation_endpoint, own_endpoint
+from memoryweb.llm.exceptions import ModelError
+from memoryweb.llm.models import TeamModel
+from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.htmx import show, to
+from memoryweb.web.team.model_forms import BudgetForm, ChoiceForm, OwnForm
+
+_MILLION = 1_000_000
+Choice = TeamModel.Choice
+
+
+@team_view("GET", takes=Permission.MANAGE_MEMBERS)
+def model(request: TeamRequest) -> HttpResponse:
+    return _show(request)
+
+
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+def use(request: TeamRequest) -> HttpResponse:
+    visit, form = request.visit, ChoiceForm(request.POST)
+    if form.is_valid():
+        try:
+            row = choices.choose(team_id=visit.team.pk, by=visit.actor, **form.cleaned_data)
+        except ModelError as refused:
+            form.add_error("choice", str(refused))
+        else:
+            said = _("Saved. From now on: {choice}.")
+            messages.success(request, said.format(choice=row.get_choice_display()))
+            return redirect(to(request, "settings_model"))
+    return _show(request, choice_form=form)
+
+
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+@sensitive_post_parameters("key")
+def own(request: TeamRequest) -> HttpResponse:
+    visit = request.visit
+    before = choices.of(visit.team.pk)
+    form = OwnForm(request.POST, row=before)
+    if form.is_valid():
+        try:
+            row = choices.set_own(team_id=visit.team.pk, own=form.own, by=visit.actor)
+        except ModelError as refused:
+            form.add_error(None, str(refused))
+        else:
+            is_lost = before.has_key and not row.has_key
+            said = (
+                _("Saved. The address changed, so the key was deleted. Enter the key again.")
+                if is_lost
+                else _("Saved. Make a test call before you use it.")
+            )
+            messages.success(request, said)
+            return redirect(to(request, "settings_model"))
+    return _show(request, own_form=form)
+
+
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+def remove(request: TeamRequest) -> HttpResponse:
+    choices.remove_own(team_id=request.visit.team.pk, by=request.visit.actor)
+    messages.success(request, _("The team's own model and its key were removed."))
+    return redirect(to(request, "settings_model"))
+
+
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+def test(request: TeamRequest) -> HttpResponse:
+    """Of a model that may not be in use yet."""
+    visit, choice = request.visit, request.POST.get("choice", "")
+    try:
+        said = choices.try_out(
+            team_id=visit.team.pk,
+            choice=choice,
+            daily_tokens=visit.team.daily_tokens,
+            by=visit.actor,
+        )
+    except ModelError as failed:
+        messages.error(request, _("The test call failed. {why}").format(why=failed))
+    else:
+        messages.success(request, said)
+    return redirect(to(request, "settings_model"))
+
+
+@team_view("POST", takes=Permission.MANAGE_MEMBERS)
+def budget(request: TeamRequest) -> HttpResponse:
+    visit, form = request.visit, BudgetForm(request.POST)
+    if not form.is_valid():
+        return _show(request, budget_form=form)
+    limit_tokens(team=visit.team, by=visit.actor, **form.cleaned_data)
+    messages.success(request, _("Budget saved."))
+    return redirect(to(request, "settings_model"))
+
+
+def _show(
+    request: TeamRequest,
+    *,
+    choice_form: forms.Form | None = None,
+    own_form: forms.Form | None = None,
+    budget_form: forms.Form | None = None,
+) -> HttpResponse:
+    team = request.visit.team
+    row = choices.of(team.pk)
+    expected = nightly(team.pk, request.visit.now)
+    context = {
+        "tab": "model",
+        "row": row,
+        "hosts": settings.MODEL_HOSTS,
+        "expected": expected,
+        "options": _options(row, expected),
+        "choice_form": choice_form or ChoiceForm(initial={"choice": row.choice}),
+        "own_form": own_form or OwnForm(row=row),
+        "budget_form": budget_form or BudgetForm(initial={"daily_tokens": team.daily_tokens}),
+        "spent": usage.today(team.pk, team.daily_tokens),
+    }
+    status = 422 if choice_form or own_form or budget_form else 200
+    return show(request, "settings/model.html", context, status=status)
+
+
+def _options(row: TeamModel, expected: Nightly) -> list[dict[str, Any]]:
+    """Each choice with what it would take, and why it can't be taken."""
+    none = {"value": Choice.NONE.value, "label": Choice.NONE.label, "can_use": True}
+    installed = _option(Choice.INSTALLATION, lambda: installation_endpoint("default"), expected)
+    return [none, installed, _option(Choice.OWN, lambda: own_endpoint(row), expected)]
+
+
+def _option(choice: Choice, found: Callable[[], Endpoint], expected: Nightly) -> dict[str, Any]:
+    option: dict[str, Any] = {"value": choice.value, "label": choice.label}
+    try:
+        endpoint = found()
+    except ModelError as refused:
+        return option | {"can_use": False, "why": str(refused)}
+    cost = endpoint.cost_micros(expected.tokens_in, expected.tokens_out) / _MILLION
+    is_priced = bool(endpoint.price_in or endpoint.price_out)
+    told = {"model": endpoint.model, "cost": cost, "is_priced": is_priced, "asks": True}
+    return option | {"can_use": True, **told}
