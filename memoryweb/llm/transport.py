@@ -18,8 +18,8 @@ import httpx
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from memoryweb.llm.addresses import public_addresses
-from memoryweb.llm.exceptions import NoAnswer, TimedOut, Unavailable
+from memoryweb.llm.exceptions import HostRefused, NoAnswer, TimedOut, Unavailable
+from memoryweb.outbound.addresses import AddressRefused, Unresolved, public_addresses
 
 MAX_BODY_BYTES = 4 * 1024 * 1024
 
@@ -156,8 +156,10 @@ class _Backend(httpcore.SyncBackend):
             return [host]
         try:
             return public_addresses(host, port)
-        except OSError:
-            raise httpcore.ConnectError from None
+        except Unresolved:
+            raise
+        except AddressRefused as refused:
+            raise HostRefused(str(refused)) from None
 
 
 class _Stream(httpcore.NetworkStream):

@@ -15,6 +15,10 @@ class AddressRefused(httpcore.ConnectError):
     """The host is, or resolves to, an address of a private network, or none at all."""
 
 
+class Unresolved(AddressRefused):
+    """The name has no address now, which may pass."""
+
+
 def is_public(text: str) -> bool:
     """Of anybody's on the internet: not this machine, not the network around it, no multicast."""
     try:
@@ -22,6 +26,8 @@ def is_public(text: str) -> bool:
     except ValueError:
         return False
     if isinstance(address, ipaddress.IPv6Address):
+        if address.is_site_local:
+            return False
         address = _within(address) or address
     return address.is_global and not address.is_multicast and not address.is_reserved
 
@@ -42,7 +48,7 @@ def public_addresses(host: str, port: int, allowed: Collection[str] = ()) -> lis
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise AddressRefused(_("The host's name can't be resolved.")) from None
+        raise Unresolved(_("The host's name can't be resolved.")) from None
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     is_allowed = host.lower().rstrip(".") in allowed
     if not addresses or not (is_allowed or all(map(is_public, addresses))):

@@ -68,7 +68,7 @@ def test_a_test_call_says_how_it_went(
     assert "The test call failed. The model endpoint rejected the key (401)." in said
     alice.post(url(world.team, "settings_model_own"), OWN | {"base_url": "https://127.0.0.1/v1"})
     said = text(alice.post(address, {"choice": "own"}, follow=True))
-    assert "address is private or of this machine" in said
+    assert "The host is in a private network" in said
     assert actions(world.team).count("model.tested") == 3
 
 

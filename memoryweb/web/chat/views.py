@@ -27,7 +27,7 @@ from memoryweb.conversations.window import SPEAKING
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.queries import MARK, hidden
 from memoryweb.language.tokens import tokens
-from memoryweb.llm import client
+from memoryweb.llm.endpoint import configured
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import MemoryRefused
@@ -165,7 +165,7 @@ def _page(
         fresh=_fresh(),
         said=list(_said(request, found)) if found else [],
         others=[one for one in latest if one.external_id != talk],
-        has_model=client.configured(),
+        has_model=configured(agent.team_id),
         is_paused=me.paused,
     )
     return show(request, "chat/chat.html", context)
