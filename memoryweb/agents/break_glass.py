@@ -1,7 +1,7 @@
 """Break-glass: a person's reasoned, hour-long permission to read one owner's memory (SPEC §1)."""
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -11,7 +11,6 @@ from django.utils import timezone
 from memoryweb.accounts.models import User
 from memoryweb.agents.models import BreakGlass, Owner
 from memoryweb.audit.record import Actor, Entry, record, target
-from memoryweb.prepared import Prepared
 
 LASTS = timedelta(minutes=60)
 
@@ -41,12 +40,6 @@ def open_glass(*, owner: Owner, user: User, reason: str, by: Actor) -> BreakGlas
     )
     grant.save(force_insert=True)
     return grant
-
-
-@Prepared
-def open_grants(team_id: UUID, user_id: UUID, now: datetime) -> "QuerySet[BreakGlass]":
-    found = BreakGlass.objects.filter(team=team_id, user=user_id, expires_at__gt=now)
-    return found.select_related("owner__integration", "owner__person")
 
 
 def grants_about(owner_ids: Iterable[UUID]) -> "QuerySet[BreakGlass]":

@@ -2,10 +2,21 @@
 
 import unicodedata
 import uuid
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Case, CharField, Q, QuerySet, Value, When
+from django.db.models import (
+    Case,
+    CharField,
+    DateTimeField,
+    F,
+    Q,
+    QuerySet,
+    UUIDField,
+    Value,
+    When,
+)
 from django.db.models.functions import Concat
 from django.utils.translation import gettext as _
 
@@ -27,10 +38,17 @@ def person_owner(team: Team, user: User) -> Owner:
 
 
 @Prepared
-def common_owners(team_id: uuid.UUID, user_id: uuid.UUID) -> "QuerySet[Owner]":
-    """Whose memory a member reads: their account and its channels, and the system's."""
-    common = Owner.objects.filter(Q(person=user_id) | Q(source="system"), team=team_id)
-    return common.select_related("integration", "person")
+def readable_owners(team_id: uuid.UUID, user_id: uuid.UUID, now: datetime) -> "QuerySet[Owner]":
+    """Whose memory a person may read: their account and its channels, the system's, and, with the
+    `grant` and its end in `open_until`, what break-glass has opened to them."""
+    shown = Owner.objects.filter(team=team_id).select_related("integration", "person")
+    common = shown.filter(Q(person=user_id) | Q(source="system"))
+    grants = {"break_glass__user": user_id, "break_glass__expires_at__gt": now}
+    opened = shown.filter(**grants).annotate(
+        grant=F("break_glass__pk"), open_until=F("break_glass__expires_at")
+    )
+    none = {"grant": Value(None, UUIDField()), "open_until": Value(None, DateTimeField())}
+    return common.annotate(**none).union(opened, all=True)
 
 
 def api_owner(team: Team, integration: Integration, end_user_id: str) -> Owner:

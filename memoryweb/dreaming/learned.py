@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from memoryweb.agents.models import Agent, Owner
@@ -15,7 +15,7 @@ from memoryweb.dreaming.models import Operation, Report, Seen
 from memoryweb.dreaming.queries import local_day
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Evidence, Fact
-from memoryweb.forgetting.queries import hiding
+from memoryweb.forgetting.queries import hiding, is_hidden
 from memoryweb.language.statements import fingerprint
 from memoryweb.workspace.author_kinds import AuthorKind
 
@@ -24,6 +24,13 @@ Reach = Callable[[str], Q]
 _SHOWN = ("report__run", "report__owner__person", "report__owner__integration")
 _ORDER = ("report__dreamt_at", "report", "position")
 _SPOKEN = ("message__conversation__owner", "root__user", "root__file__agent")
+_NAMED = (
+    "owner__source",
+    "owner__external_id",
+    "owner__person__name",
+    "owner__person__email",
+    "owner__integration__name",
+)
 _WORDS = (AuthorKind.PERSON, AuthorKind.AGENT)
 
 
@@ -47,13 +54,14 @@ class Learned:
 @dataclass
 class AgentNight:
     """An agent's dreams of one local date. `others`: owner → how many operations were on what
-    this reader may only count."""
+    this reader may only count; `people`: who those are."""
 
     agent: Agent
     day: date
     reports: list[Report] = field(default_factory=list)
     learned: list[Learned] = field(default_factory=list)
     others: Counter[UUID] = field(default_factory=Counter)
+    people: dict[UUID, Owner] = field(default_factory=dict)
 
     @property
     def learned_count(self) -> int:
@@ -83,7 +91,8 @@ def night_of_each(
     nights = {agent.pk: AgentNight(agent, day) for agent, day in days.items()}
     if not nights:
         return nights
-    done = _done(days)
+    done = Operation.objects.filter(code="", waits="", report__in=_reports(days).values("pk"))
+    done = done.annotate(day=local_day("report__run__"))
     reports: dict[UUID, Report] = {}
     shown = []
     seen = Seen.objects.filter(agent=OuterRef("report__agent"), **whose).values("at")[:1]
@@ -99,47 +108,38 @@ def night_of_each(
     for learned in _told(shown):
         nights[learned.report.agent_id].learned.append(learned)
     if counted is not None:
-        of_others = done.filter(counted("report__owner")).exclude(open_to("report__owner"))
-        counts = of_others.values_list("report__agent", "report__owner", "day")
-        for agent_id, owner_id, day, count in counts.annotate(Count("pk")).order_by():
-            if day == nights[agent_id].day and owner_id:
-                nights[agent_id].others[owner_id] += count
+        of_others = _reports(days).exclude(open_to("owner")).filter(counted("owner"))
+        done_there = Count("operations", filter=Q(operations__code="", operations__waits=""))
+        named = of_others.select_related("owner__person", "owner__integration")
+        for one in named.only("agent", *_NAMED).annotate(n=done_there).filter(n__gt=0):
+            night = nights[one.agent_id]
+            if one.day == night.day and one.owner:
+                night.others[one.owner.pk] += one.n
+                night.people[one.owner.pk] = one.owner
     return nights
 
 
-def names_of(nights: Sequence[AgentNight]) -> dict[UUID, Owner]:
-    """Those whose memory is only counted, where one of them alone is named."""
-    alone = [next(iter(night.others)) for night in nights if len(night.others) == 1]
-    owners = (
-        Owner.objects.filter(pk__in=alone).select_related("person", "integration") if alone else ()
-    )
-    return {owner.pk: owner for owner in owners}
-
-
-def _done(days: Mapping[Agent, date]) -> "QuerySet[Any]":
-    """What the dreams about then did. A little more than asked for: zones differ, and so may the
-    clock of a run."""
+def _reports(days: Mapping[Agent, date]) -> "QuerySet[Any]":
+    """Of the dreams about then. A little more than asked for: zones differ, and so may the clock
+    of a run."""
     first, last = min(days.values()), max(days.values())
     since = timezone.make_aware(datetime.combine(first, time.min)) - timedelta(days=2)
     until = timezone.make_aware(datetime.combine(last, time.max)) + timedelta(days=2)
-    done = Operation.objects.filter(
-        code="",
-        waits="",
-        report__agent__in=[agent.pk for agent in days],
-        report__dreamt_at__gte=since,
-        report__dreamt_at__lte=until,
-        report__run__reverted_at=None,
+    found = Report.objects.filter(
+        agent__in=[agent.pk for agent in days],
+        dreamt_at__gte=since,
+        dreamt_at__lte=until,
+        run__reverted_at=None,
     )
-    return done.annotate(day=local_day("report__run__"))
+    return found.annotate(day=local_day("run__"))
 
 
 def _told(operations: Sequence[Any]) -> list[Learned]:
     prints = {one.pk: fingerprint(one.after or next(iter(one.before), "")) for one in operations}
     agents = {one.report.agent_id for one in operations}
     rows = weighed(Fact.objects.filter(agent__in=agents, fingerprint__in=set(prints.values())))
-    away = hiding(Q(fact=OuterRef("pk")))
-    asked_by = Subquery(away.values("request__owner")[:1])
-    rows = rows.annotate(is_hidden=Exists(away), asked_by=asked_by)
+    asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
+    rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
     facts: dict[tuple[UUID, UUID | None, str], Any] = {}
     for fact in rows.select_related("agent", "confirmed_by", "corrected_by").order_by("changed_at"):
         facts[fact.agent_id, fact.owner_id, fact.fingerprint] = fact

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django_scopes import scope
 
 from memoryweb.conversations.models import Message
@@ -82,6 +82,17 @@ def hidden(
 def hiding(which: Q) -> "QuerySet[Target]":
     """Of the targets, those that are hidden now."""
     return Target.objects.filter(which, is_hidden=True, request__state__in=Request.HIDING)
+
+
+def is_meant(**which: Any) -> Exists:
+    """To annotate rows: whether any request is about what they name, so that `hidden` need be asked
+    of those alone."""
+    return Exists(Target.objects.filter(**{name: OuterRef(of) for name, of in which.items()}))
+
+
+def is_hidden() -> Exists:
+    """To annotate statements: whether they are hidden now."""
+    return Exists(hiding(Q(fact=OuterRef("pk"))))
 
 
 def hiding_of(facts: Collection[UUID]) -> dict[UUID, Request]:

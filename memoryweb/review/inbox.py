@@ -31,6 +31,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.forgetting.models import Request, Target
+from memoryweb.forgetting.queries import is_hidden, is_meant
 from memoryweb.prepared import Prepared
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
@@ -230,6 +231,8 @@ def rows_of(kind: Kind, team: Team) -> "QuerySet[Any]":
     """All of a kind, waiting or decided, of agents that are not archived."""
     source = SOURCES[kind]
     rows: QuerySet[Any] = _bare(kind, team).annotate(since_at=source.since())
+    if kind in {Kind.PROPOSAL, Kind.FLAG}:
+        rows = rows.annotate(is_meant=is_meant(file="file"))
     return rows.select_related(*source.related.split())
 
 
@@ -332,7 +335,12 @@ SOURCES = {
     ),
     Kind.CONTRADICTION: Source(
         lambda team: Contradiction.objects.filter(team=team).prefetch_related(
-            Prefetch("facts", weighed(Fact.objects.select_related("agent", "file__owner")))
+            Prefetch(
+                "facts",
+                weighed(Fact.objects.select_related("agent", "file__owner")).annotate(
+                    is_hidden=is_hidden()
+                ),
+            )
         ),
         since=lambda: F("created_at"),
         related="agent owner__integration decided_by",

@@ -1,10 +1,12 @@
 """Is background work done, and audit kept safe? Asked by `healthcheck` and `/readyz`."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -58,16 +60,22 @@ class Health:
         return found
 
 
-def idle_worker(now: datetime) -> str:
-    """What pages say where something waits for a worker that does not run; empty: one does."""
-    return _idle(last_tick(now), now)
+def idle_worker(now: datetime, rows: Collection[Any] = ()) -> str:
+    """What pages say where something waits for a worker that does not run; empty: one does. `rows`
+    may have been read with `ticks`."""
+    at = next((row.ticked_at for row in rows), None) if rows else last_tick(now)
+    return _idle(at, now)
 
 
 def last_tick(now: datetime) -> datetime | None:
+    return ticks(now).first()
+
+
+def ticks(now: datetime) -> "QuerySet[Beat, datetime]":
     """One that is still to come was noted by a clock that ran ahead, and says nothing."""
     with scopes_disabled():
         beats = Beat.objects.filter(name="tick", at__lte=now + TICK_LATE)
-        return beats.values_list("at", flat=True).first()
+        return beats.values_list("at", flat=True)
 
 
 def check(now: datetime) -> Health:

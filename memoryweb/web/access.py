@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -27,10 +27,9 @@ from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, Role, can
 from memoryweb.accounts.teams import SYSTEM_SLUG, system_team
-from memoryweb.agents.break_glass import open_grants
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerUnknown
 from memoryweb.agents.models import Agent, BreakGlass, Owner
-from memoryweb.agents.owners import common_owners, find, person_owner
+from memoryweb.agents.owners import find, person_owner, readable_owners
 from memoryweb.audit.record import Actor, Entry, record, target
 from memoryweb.conversations.models import Conversation
 from memoryweb.markdown.paths import fold
@@ -74,11 +73,15 @@ class Visit:
         return frozenset(filter(self.can, Permission))
 
     @cached_property
-    def _common(self) -> list[Owner]:
-        found = common_owners(self.team.pk, self.user.pk)
+    def _owners(self) -> list[Any]:
+        found = readable_owners(self.team.pk, self.user.pk, self.now)
         for owner in found:
             owner.team = self.team
         return found
+
+    @property
+    def _common(self) -> list[Owner]:
+        return [owner for owner in self._owners if owner.grant is None]
 
     @cached_property
     def mine(self) -> dict[UUID, Owner]:
@@ -98,8 +101,11 @@ class Visit:
         """Break-glass grants of this person that have not run out."""
         if not self.can(Permission.BREAK_GLASS):
             return {}
-        grants = open_grants(self.team.pk, self.user.pk, self.now)
-        return {grant.owner_id: grant for grant in grants}
+        return {
+            one.pk: BreakGlass(pk=one.grant, owner=one, user=self.user, expires_at=one.open_until)
+            for one in self._owners
+            if one.grant
+        }
 
     @cached_property
     def waiting(self) -> Waiting:

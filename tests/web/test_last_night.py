@@ -287,7 +287,7 @@ def test_all_kinds_that_wait_take_a_bounded_number_of_statements(
     contradicted(home, None)
     asked_to_forget(home, None, is_open=True)
     _statements(stage.world, alice)  # what was learned is marked as seen
-    assert _statements(stage.world, alice) <= 24
+    assert _statements(stage.world, alice) <= 20
 
 
 def test_what_came_since_the_last_visit_is_told_apart(stage: Stage, alice: Client) -> None:

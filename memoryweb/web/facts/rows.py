@@ -21,7 +21,7 @@ from memoryweb.facts.listing import (
 from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.facts.validity import state_on, today
-from memoryweb.forgetting.queries import MARK, Hidden, hidden, hiding_of
+from memoryweb.forgetting.queries import MARK, Hidden, hidden, hiding_of, is_hidden, is_meant
 from memoryweb.memory.placeholders import for_people
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
@@ -75,15 +75,16 @@ def rows_of(
     return rows
 
 
-def without_forgotten(facts: Iterable[Fact]) -> set[UUID]:
+def without_forgotten(facts: Iterable[Any]) -> set[UUID]:
     """Those that are to be forgotten, which say from now on only that: who asked for it reads with
     the request what it is."""
-    shown = list(facts)
-    away = hiding_of([fact.pk for fact in shown])
+    shown: list[Any] = list(facts)
+    asked = [fact.pk for fact in shown if not hasattr(fact, "is_hidden")]
+    away = {*hiding_of(asked), *(one.pk for one in shown if getattr(one, "is_hidden", False))}
     for fact in shown:
         if fact.pk in away:
             fact.text, fact.value = _("Hidden: it is to be forgotten"), ""
-    return {*away}
+    return away
 
 
 def fact_url(request: TeamRequest, fact: Fact) -> str:
@@ -95,9 +96,9 @@ def sides_shown(request: TeamRequest, found: Sequence[Contradiction]) -> dict[UU
     """By contradiction: what stands first, each side with what it stands on."""
     sides = {one.pk: sides_of(one, one.facts.all()) for one in found}
     facts = [fact for of_one in sides.values() for fact in of_one]
-    said = list(said_of(facts)) if facts else []
+    said = _cited(facts) if facts else []
     rows = {row["fact"].pk: row for row in rows_of(request, facts, said=said[::-1])}
-    away = hidden(messages=[one.message for one in said if one.message])
+    away = _away(said)
     for fact in facts:
         rows[fact.pk]["grounds"] = _grounds(request, fact, said, away)
     return {key: [rows[fact.pk] for fact in of_one] for key, of_one in sides.items()}
@@ -113,9 +114,16 @@ def surroundings(fact: Fact, line: int) -> list[tuple[int, str]]:
 
 def grounds_of(request: TeamRequest, fact: Fact) -> list[Row]:
     """What it stands on, the latest first. One without a text is not for this reader."""
-    cited = list(said_of([fact]))
-    away = hidden(messages=[one.message for one in cited if one.message])
-    return _grounds(request, fact, cited, away)
+    cited = _cited([fact])
+    return _grounds(request, fact, cited, _away(cited))
+
+
+def _cited(facts: Iterable[Fact]) -> list[Any]:
+    return list(said_of(facts).annotate(is_meant=is_meant(message="message")))
+
+
+def _away(cited: Iterable[Any]) -> Hidden:
+    return hidden(messages=[one.message for one in cited if one.is_meant])
 
 
 def _grounds(request: TeamRequest, fact: Fact, said: Iterable[Evidence], away: Hidden) -> list[Row]:
@@ -171,7 +179,8 @@ def notes_of(request: TeamRequest, fact: Fact) -> list[Row]:
 
 def values_shown(request: TeamRequest, fact: Fact) -> list[Row]:
     """What was said of the same thing, and when each held."""
-    found = list(values_of(fact).select_related("superseded_by", "agent")[:_MOST])
+    shown = values_of(fact).select_related("superseded_by", "agent")
+    found = list(shown.annotate(is_hidden=is_hidden())[:_MOST])
     without_forgotten(found)
     return [
         {

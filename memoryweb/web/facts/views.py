@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.facts.listing import for_all_teams, narrowed, voted, weighed
 from memoryweb.facts.validity import today
-from memoryweb.forgetting.queries import hiding_of, remembered
+from memoryweb.forgetting.models import Request
+from memoryweb.forgetting.queries import hiding_of, is_hidden, remembered
 from memoryweb.memory import fact_actions
 from memoryweb.memory.forgetting import asking, targets
 from memoryweb.memory.transaction import write_transaction
@@ -202,9 +203,15 @@ def _listed(workspace: Workspace) -> Q:
 def _find(request: TeamRequest, workspace: Workspace, fact_id: UUID) -> Any:
     shown = ("file__agent", "file__owner", "owner", "confirmed_by", "contradiction")
     found = voted(_of(workspace), request.user).select_related(*shown)
+    found = found.annotate(is_hidden=is_hidden())
     fact = get_object_or_404(found, pk=fact_id)
     note_read(request, workspace.owner, "fact", fact_id)
     return fact
+
+
+def _hiding(fact: Any) -> Request | None:
+    """Whoever asked."""
+    return hiding_of([fact.pk]).get(fact.pk) if fact.is_hidden else None
 
 
 def _show(
@@ -229,7 +236,7 @@ def _show(
         life=life(values, today(request.visit.now, fact.agent.zone)),
         seen=seen_by(request, fact),
         can_change=workspace.can_write,
-        forgetting=next(iter(asked), hiding_of([fact.pk]).get(fact.pk)),
+        forgetting=next(iter(asked), None) or _hiding(fact),
         is_theirs=is_own,
         can_undo=is_own and bool(asked),
         can_edit=workspace.can_write and not row["is_past"] and not row["is_hidden"],

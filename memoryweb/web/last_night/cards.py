@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.learned import AgentNight, names_of
+from memoryweb.dreaming.learned import AgentNight
 from memoryweb.dreaming.queries import AgentNights
 from memoryweb.review.inbox import Item
 from memoryweb.web.access import TeamRequest
@@ -37,7 +37,6 @@ def cards_of(
     waits: Sequence[Item],
 ) -> list[dict[str, Any]]:
     told = told_of(request, [one for night in nights.values() for one in night.learned])
-    names = names_of(list(nights.values()))
     asked = {item.agent.pk for item in waits if item.kind == "proposal"}
     cards = []
     for one in standing:
@@ -53,7 +52,7 @@ def cards_of(
                 "agent": one.agent,
                 "night": night,
                 "parts": parts,
-                "others": _others(night, names),
+                "others": _others(night),
                 "at": reports[-1].dreamt_at if reports else last and ended_at(last),
                 "dream_url": to(request, "agents_run", run) if run else "",
                 "has_proposals": has_proposals,
@@ -83,15 +82,14 @@ def _parts(request: TeamRequest, night: AgentNight, told: Mapping[UUID, list[Tol
     ]
 
 
-def _others(night: AgentNight, names: Mapping[UUID, Owner]) -> str:
+def _others(night: AgentNight) -> str:
     """A count: what it is stays theirs."""
     count = sum(night.others.values())
     if not count:
         return ""
-    if len(night.others) == 1:
-        owner = names.get(next(iter(night.others)))
-        if owner is not None:
-            said = _("{n} more about {name}, private")
-            return said.format(n=count, name=owner_title(owner))
+    if len(night.people) == 1:
+        [owner] = night.people.values()
+        said = _("{n} more about {name}, private")
+        return said.format(n=count, name=owner_title(owner))
     said = _("{n} more about {people} people, private")
     return said.format(n=count, people=len(night.others))

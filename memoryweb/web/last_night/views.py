@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Subquery
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -16,7 +17,7 @@ from memoryweb.dreaming import seen
 from memoryweb.dreaming.learned import AgentNight, night_of_each
 from memoryweb.dreaming.queries import NIGHTS, AgentNights, nights_of, team_warnings
 from memoryweb.review.inbox import Item
-from memoryweb.runs.healthcheck import idle_worker
+from memoryweb.runs.healthcheck import idle_worker, ticks
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
@@ -35,6 +36,7 @@ _FIRST = date(2000, 1, 1)
 def last_night(request: TeamRequest) -> HttpResponse:
     visit = request.visit
     named = visit.team.agents.live().filter(name__icontains=_find(request))
+    named = named.annotate(ticked_at=Subquery(ticks(visit.now)))
     standing = _standing(request, (agents := page(request, named, size=25)).items)
     asked = _asked(request)
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
@@ -94,7 +96,10 @@ def _asking(
         "needs": _needs(request, waits[:_NEEDS]),
         "more_needs": max(0, len(visit.waiting) - _NEEDS),
         "failed": [_failure(request, one) for one in standing if one.has_failed],
-        "warnings": [*filter(None, [idle_worker(visit.now)]), *team_warnings(visit.team, late)],
+        "warnings": [
+            *filter(None, [idle_worker(visit.now, [one.agent for one in standing])]),
+            *team_warnings(visit.team, late),
+        ],
     }
 
 

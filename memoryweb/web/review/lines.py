@@ -74,12 +74,12 @@ def shown_of(request: TeamRequest, items: Iterable[Item]) -> Shown:
     """By the id of a proposal or a flagged line; asked in one statement, and once a page."""
     known = request.visit.shown
     of = {one.id: one.row for one in items if one.kind in {Kind.PROPOSAL, Kind.FLAG}}
-    texts = [
-        (row.file, text) for key, row in of.items() if key not in known for text in _texts(row)
-    ]
+    news = {key: row for key, row in of.items() if key not in known}
+    known.update((key, _texts(row)) for key, row in news.items())
+    meant = {key: row for key, row in news.items() if row.is_meant}
+    texts = [(row.file, text) for row in meant.values() for text in _texts(row)]
     shown = for_people_all(texts) if texts else []
-    news = (key for key in of if key not in known)
-    known.update(list(zip(news, zip(shown[::2], shown[1::2], strict=True), strict=True)))
+    known.update(zip(meant, zip(shown[::2], shown[1::2], strict=True), strict=True))
     return known
 
 
