@@ -47,7 +47,8 @@ class Learned:
     @property
     def is_new(self) -> bool:
         """Its reader has not been told of it."""
-        seen, done = self.operation.seen_at, self.report.run.finished_at
+        seen = getattr(self.operation, "seen_at", None)
+        done = self.report.run.finished_at
         return seen is None or (done is not None and done > seen)
 
 
@@ -117,6 +118,11 @@ def night_of_each(
                 night.others[one.owner.pk] += one.n
                 night.people[one.owner.pk] = one.owner
     return nights
+
+
+def learned_of(operations: Sequence[Operation]) -> list[Learned]:
+    """These, in their order, with what is known of them now."""
+    return _told(operations) if operations else []
 
 
 def _reports(days: Mapping[Agent, date]) -> "QuerySet[Any]":

@@ -90,6 +90,14 @@ def nights_of(
     return [_of_agent(agent, counts, now) for agent in agents]
 
 
+def failed_last(team: Team, visible: Q) -> "QuerySet[Run, Any]":
+    """The agents whose last dream failed, of what `visible` lets through."""
+    over = Run.objects.filter(visible, team=team, kind=Run.Kind.DREAM, finished_at__isnull=False)
+    newest = over.filter(agent=OuterRef("agent")).order_by(Coalesce("clock", "finished_at").desc())
+    failed = over.filter(status=Run.Status.FAILED, pk=Subquery(newest.values("pk")[:1]))
+    return failed.values("agent")
+
+
 @dataclass(frozen=True)
 class Dreamt:
     """A dream that is over, with what it changed: (outcome, text, what stood there before)."""

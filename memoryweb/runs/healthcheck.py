@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Min, Q, QuerySet, Subquery
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -60,18 +60,24 @@ class Health:
         return found
 
 
+def with_ticks(rows: "QuerySet[Any]", now: datetime) -> "QuerySet[Any]":
+    """To be told of an idle worker without another statement."""
+    told: QuerySet[Any] = rows.annotate(ticked_at=Subquery(_ticks(now)))
+    return told
+
+
 def idle_worker(now: datetime, rows: Collection[Any] = ()) -> str:
     """What pages say where something waits for a worker that does not run; empty: one does. `rows`
-    may have been read with `ticks`."""
+    were read with `with_ticks`."""
     at = next((row.ticked_at for row in rows), None) if rows else last_tick(now)
     return _idle(at, now)
 
 
 def last_tick(now: datetime) -> datetime | None:
-    return ticks(now).first()
+    return _ticks(now).first()
 
 
-def ticks(now: datetime) -> "QuerySet[Beat, datetime]":
+def _ticks(now: datetime) -> "QuerySet[Beat, datetime]":
     """One that is still to come was noted by a clock that ran ahead, and says nothing."""
     with scopes_disabled():
         beats = Beat.objects.filter(name="tick", at__lte=now + TICK_LATE)

@@ -79,14 +79,10 @@ class Visit:
             owner.team = self.team
         return found
 
-    @property
-    def _common(self) -> list[Owner]:
-        return [owner for owner in self._owners if owner.grant is None]
-
     @cached_property
     def mine(self) -> dict[UUID, Owner]:
         """The owners linked to this person: the account itself and its channels."""
-        return {one.pk: one for one in self._common if one.person_id == self.user.pk}
+        return {one.pk: one for one in self._owners if one.person_id == self.user.pk}
 
     @cached_property
     def me(self) -> Owner:
@@ -101,10 +97,9 @@ class Visit:
         """Break-glass grants of this person that have not run out."""
         if not self.can(Permission.BREAK_GLASS):
             return {}
+        opened = [one for one in self._owners if one.grant]
         return {
-            one.pk: BreakGlass(pk=one.grant, owner=one, user=self.user, expires_at=one.open_until)
-            for one in self._owners
-            if one.grant
+            one.pk: BreakGlass(one.grant, owner=one, expires_at=one.open_until) for one in opened
         }
 
     @cached_property
@@ -115,7 +110,7 @@ class Visit:
     @cached_property
     def shared_owners(self) -> frozenset[UUID]:
         """The system's own owner: what it says is about nobody and readable by the team."""
-        return frozenset(owner.pk for owner in self._common if owner.source == "system")
+        return frozenset(owner.pk for owner in self._owners if owner.source == "system")
 
     def is_common(self, owner_id: UUID | None) -> bool:
         return owner_id is None or owner_id in self.mine or owner_id in self.shared_owners

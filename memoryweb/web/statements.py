@@ -1,7 +1,7 @@
 """A statement as every page tells it: what happened to it, who said it, what may be done now."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ from memoryweb.facts.listing import weight_of
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.trust import Band
 from memoryweb.facts.validity import state_on, today
-from memoryweb.markdown.diff import paired
+from memoryweb.markdown.diff import Span, paired
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
 from memoryweb.web.naming import owner_query, talk_url
@@ -34,6 +34,7 @@ _BANDS = {
     Band.MEDIUM: gettext_lazy("medium trust"),
     Band.LOW: gettext_lazy("low trust"),
 }
+_APART = 3  # words that stand between two changes and are read by themselves
 _LIVING = frozenset({Fact.State.ACTIVE, Fact.State.DISPUTED})
 
 
@@ -58,12 +59,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Act:
-    """A button. `key` is the letter that presses it."""
+    """A button. `key` is the letter that presses it; `text` is what it sends."""
 
     label: str | Promise
     url: str
     key: str
     style: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,23 @@ class Told:
     asks_admin: bool = False
     acts: tuple[Act, ...] = ()
     undo: Act | None = None
+    sources: Sequence[Any] = ()  # quotes that a page tells beside it
+
+
+def undoable(told: Told, before: Sequence[str]) -> Told:
+    """For the page of what was done: each can be taken back. What stood `before` is a person's
+    word from then on, so that no dream brings in again what was undone."""
+    if told.undo:
+        return told
+    acts = []
+    for act in told.acts:
+        if told.sign == "change" and act.key == "n" and len(before) == 1:
+            acts.append(Act(_("Undo"), told.edit_url, "u", text=before[0]))
+        takes_back = act.key == (
+            "n" if told.sign == "add" else "c" if told.sign == "retire" else ""
+        )
+        acts.append(replace(act, label=_("Undo"), key="u") if takes_back else act)
+    return replace(told, acts=tuple(acts))
 
 
 def told_of(request: TeamRequest, learned: Iterable[Learned]) -> dict[UUID, list[Told]]:
@@ -100,18 +119,48 @@ def told_of(request: TeamRequest, learned: Iterable[Learned]) -> dict[UUID, list
 
 
 def changed_words(old: str, new: str) -> tuple[Piece, ...]:
-    """One sentence with what left it struck and what came marked; where they have too little in
-    common, the old one whole before the new one."""
+    """One sentence with what left it struck and what came marked, one after the other and not word
+    by word; where they have too little in common, the old one whole before the new one."""
     rows = list(paired([old], [new]))
     if len(rows) != 1 or rows[0].kind != "changed":
         return (Piece(old, "old"), Piece(" "), Piece(new, "new"))
-    pieces: list[Piece] = []
-    left = [span for span in rows[0].old if span.marked]
-    for span in rows[0].new:
-        if span.marked and left:
-            pieces += [Piece(left.pop(0).text, "old"), Piece(" ")]
-        pieces.append(Piece(span.text, "new" if span.marked else ""))
-    return (*pieces, *(Piece(span.text, "old") for span in left))
+    left, came, pieces = "", "", list[Piece]()
+    stretches = _stretches(rows[0].old, rows[0].new)
+    for at, (was, now, is_same) in enumerate(stretches):
+        is_inside = 0 < at < len(stretches) - 1
+        if not is_same or (is_inside and len(now.split()) < _APART):
+            left, came = left + was, came + now
+            continue
+        pieces += [*_changed(left, came), Piece(now)]
+        left, came = "", ""
+    return (*pieces, *_changed(left, came))
+
+
+def _stretches(old: Sequence[Span], new: Sequence[Span]) -> list[tuple[str, str, bool]]:
+    """What was, what is, and whether that is the same: between two that are, what changed."""
+    olds, found = list(old), list[tuple[str, str, bool]]()
+    for span in new:
+        if span.marked:
+            was = olds.pop(0).text if olds and olds[0].marked else ""
+            found.append((was, span.text, False))
+            continue
+        if olds and olds[0].marked:
+            found.append((olds.pop(0).text, "", False))
+        found.append((olds.pop(0).text, span.text, True))
+    return found + [(one.text, "", False) for one in olds]
+
+
+def _changed(left: str, came: str) -> Iterator[Piece]:
+    """Spaces at their ends belong to the sentence."""
+    first, last = left if left.strip() else came, came if came.strip() else left
+    yield Piece(first[: len(first) - len(first.lstrip())])
+    if left.strip():
+        yield Piece(left.strip(), "old")
+    if left.strip() and came.strip():
+        yield Piece(" ")
+    if came.strip():
+        yield Piece(came.strip(), "new")
+    yield Piece(last[len(last.rstrip()) :])
 
 
 def _told(request: TeamRequest, one: Learned, tells_new: bool) -> Told:

@@ -12,7 +12,7 @@ from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs import engine
 from memoryweb.runs.models import Beat, Run
 from memoryweb.workspace.author_kinds import AuthorKind
-from tests.dreaming.nights import note
+from tests.dreaming.nights import dream, note
 from tests.web.pages import actions, fragment, text, tight, url
 from tests.web.stage import CUSTOMERS, NOTE, PERSONAL, SHARED, Stage
 from tests.world import World
@@ -76,7 +76,24 @@ def test_its_sentence_counts_what_its_list_tells(stage: Stage, alice: Client) ->
     page = tight(alice.get(_run_url(stage, run)))
     assert "It added 1 statement. It changed 1. It retired 1." in page
     told = page.partition('id="operations"')[2].partition("</section>")[0]
-    assert [told.count(f">{word}<") for word in ("added", "replaced", "removed")] == [1, 1, 1]
+    assert [told.count(f">{word}:") for word in ("Added", "Changed", "Retired")] == [1, 1, 1]
+
+
+def test_what_it_did_is_undone_in_place_and_stays_so(stage: Stage, alice: Client) -> None:
+    address = _run_url(stage, stage.shared_run)
+    undo = text(alice.get(address)).partition('data-key="u"')[0].rpartition('action="')[2]
+    alice.post(undo.partition('"')[0], {"next": address})
+    assert "Marked as not true." in text(alice.get(address))
+    assert SHARED not in stage.memory.content
+    dream(stage.world.home, None)
+    assert SHARED not in stage.memory.content
+
+
+def test_a_changed_statement_gets_its_old_words_back(stage: Stage, alice: Client) -> None:
+    run = stage.shared_run
+    run.report.operations.update(does="replace", why="superseded", before=["Tea is at nine."])
+    page = text(alice.get(_run_url(stage, run)))
+    assert 'name="text" value="Tea is at nine."' in page
 
 
 def test_operations_quote_the_notes_and_lead_to_their_statement(stage: Stage, vera: Client) -> None:

@@ -306,6 +306,11 @@ def test_an_agent_is_found_by_its_name(stage: Stage, alice: Client) -> None:
     address = url(stage.world.team, "last_night")
     found = text(fragment(alice, f"{address}?find=beac%00", "agents"))
     assert ("Beacon" in found, "Atlas" in found) == (True, False)
+    asks = text(fragment(alice, f"{address}?only=asks", "agents"))
+    assert ("Atlas" in asks, "Beacon" in asks) == (True, False)
+    assert "No agent's last dream failed" in text(alice.get(f"{address}?only=failed")).replace(
+        "&#x27;", "'"
+    )
     none = text(alice.get(f"{address}?find=zebra"))
     assert "No agent of that name" in none
     assert "No agents yet" not in none

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -9,6 +10,7 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from memoryweb.dreaming.learned import learned_of
 from memoryweb.dreaming.models import Operation
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.wording import Sought
@@ -19,11 +21,14 @@ from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.dreams.rows import source_shown
 from memoryweb.web.facts.rows import fact_url
+from memoryweb.web.statements import Told, undoable
+from memoryweb.web.statements import told_of as told_of_all
 from memoryweb.workspace.revisions import contents_of
 
 _SHOWN = 200  # a night looks at no more
 _ENDS = {"add": "added", "back": "added", "replace": "changed", "merge": "changed"}
 _ENDS |= {"retire": "retired", "waits": "waits"}
+_DONE = {"added", "changed", "retired"}
 _WIDTH = 100
 Row = dict[str, Any]
 
@@ -33,13 +38,42 @@ def told_of(request: TeamRequest, run: Run, done: Iterable[Operation], away: Sou
     operations = list(islice(done, _SHOWN))
     ends = Counter(map(_end, operations))
     rows = _rows(request, run, operations, away)
+    told = _told(request, run, operations, rows, away)
     return {
         "sentence": _sentence(ends),
         "flow": _flow(ends, len(operations)),
-        "operations": [row for row in rows if row["end"] in {*_ENDS.values()}],
+        "told": told,
+        "operations": [
+            row for row in rows if row["end"] in {*_ENDS.values()} and not row.get("is_told")
+        ],
         "left_out": [row for row in rows if row["end"] == "left_out"],
         "known": [row for row in rows if row["end"] == "known"],
     }
+
+
+def _told(
+    request: TeamRequest,
+    run: Run,
+    operations: Sequence[Operation],
+    rows: Sequence[Row],
+    away: Sought,
+) -> list[Told]:
+    """What this reader may read and nobody has taken back, to be decided in place. What says
+    something that is to be forgotten is told as a row."""
+    if not request.visit.reads(run.owner_id) or run.reverted_at or run._state.adding:
+        return []
+    places = {}
+    for one, row in zip(operations, rows, strict=True):
+        texts = [one.after, *one.before]
+        row["is_told"] = row["end"] in _DONE and texts == [away.without(text) for text in texts]
+        if row["is_told"]:
+            places[one] = row["sources"]
+    learned = learned_of([*places])
+    told = (one for of_one in told_of_all(request, learned).values() for one in of_one)
+    return [
+        replace(undoable(row, one.before), sources=sources, source=None)
+        for row, (one, sources) in zip(told, places.items(), strict=True)
+    ]
 
 
 def _end(one: Operation) -> str:

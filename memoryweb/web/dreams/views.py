@@ -272,7 +272,12 @@ def _reported(request: TeamRequest, run: Run, report: Report, away: Sought) -> d
     if verdict in Candidate.Verdict.values:
         candidates = candidates.filter(verdict=verdict)
     shown = page(request, candidates, size=40)
-    return told_of(request, run, report.operations.order_by("position"), away) | {
+    report.run = run
+    done = report.operations.order_by("position")
+    for one in done:
+        one.report = report
+    return told_of(request, run, done, away) | {
+        "here": request.get_full_path(),
         "report": report,
         "notes": report.notes,
         "diary": render_text(away.without(report.diary)) if reads else SafeString(""),

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Subquery
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -15,9 +15,15 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import seen
 from memoryweb.dreaming.learned import AgentNight, night_of_each
-from memoryweb.dreaming.queries import NIGHTS, AgentNights, nights_of, team_warnings
+from memoryweb.dreaming.queries import (
+    NIGHTS,
+    AgentNights,
+    failed_last,
+    nights_of,
+    team_warnings,
+)
 from memoryweb.review.inbox import Item
-from memoryweb.runs.healthcheck import idle_worker, ticks
+from memoryweb.runs.healthcheck import idle_worker, with_ticks
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, team_view
 from memoryweb.web.htmx import show, to
@@ -35,12 +41,11 @@ _FIRST = date(2000, 1, 1)
 @team_view("GET")
 def last_night(request: TeamRequest) -> HttpResponse:
     visit = request.visit
-    named = visit.team.agents.live().filter(name__icontains=_find(request))
-    named = named.annotate(ticked_at=Subquery(ticks(visit.now)))
-    standing = _standing(request, (agents := page(request, named, size=25)).items)
-    asked = _asked(request)
+    asked, waits = _asked(request), visit.waiting[:_LISTED]
+    agents = page(request, _agents(request, waits), size=25)
+    standing = _standing(request, agents.items)
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
-    nights, waits = _nights(request, days), visit.waiting[:_LISTED]
+    nights = _nights(request, days)
     ordered = [nights[one.agent.pk] for one in standing]
     context = {
         "day": asked or max(days.values(), default=timezone.localdate(visit.now)),
@@ -48,7 +53,7 @@ def last_night(request: TeamRequest) -> HttpResponse:
         "others": others(ordered),
         "cards": cards_of(request, standing, nights, waits),
         "page": agents,
-        "find": _find(request),
+        **_narrowing(request),
         "can_dream": visit.can(Permission.DREAM),
         "can_create": visit.can(Permission.MANAGE_AGENTS),
         "is_running": any(one.running for one in standing),
@@ -63,6 +68,23 @@ def last_night(request: TeamRequest) -> HttpResponse:
 
 def _find(request: TeamRequest) -> str:
     return request.GET.get("find", "").replace("\0", "").strip()[:80]
+
+
+def _agents(request: TeamRequest, waits: Sequence[Item]) -> "QuerySet[Agent]":
+    """Those of the table and of the whole page, by the address."""
+    asked, found = _narrowing(request), request.visit.team.agents.live()
+    if asked["find"]:
+        found = found.filter(name__icontains=asked["find"])
+    if asked["only"] == "asks":
+        found = found.filter(pk__in={item.agent.pk for item in waits})
+    elif asked["only"] == "failed":
+        found = found.filter(pk__in=failed_last(request.visit.team, request.visit.outcomes()))
+    return with_ticks(found, request.visit.now)
+
+
+def _narrowing(request: TeamRequest) -> dict[str, str]:
+    only = request.GET.get("only", "")
+    return {"find": _find(request), "only": only if only in {"asks", "failed"} else ""}
 
 
 def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[AgentNights]:

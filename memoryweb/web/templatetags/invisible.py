@@ -8,11 +8,13 @@ from django.utils.safestring import SafeString
 
 from memoryweb.markdown.diff import Span
 from memoryweb.web import markdown
+from memoryweb.web.statements import Piece
 
 register = template.Library()
 register.filter("visible", markdown.plain)
 
 _SHAPES = {"del": "<del>{}</del>", "ins": "<ins>{}</ins>"}
+_TAGS = {"old": "del", "new": "ins"}
 
 
 @register.filter
@@ -24,6 +26,14 @@ def marking(spans: Iterable[Span], tag: str) -> SafeString:
         "{}",
         ((_marked(text, tag) if is_marked and tag else text,) for text, is_marked in words),
     )
+
+
+@register.filter
+def told(pieces: Iterable[Piece]) -> SafeString:
+    """One sentence, with nothing between its words that is not in it."""
+    words = [(markdown.plain(piece.text), _TAGS.get(piece.kind)) for piece in pieces]
+    shown = ((_marked(text, tag) if tag else text,) for text, tag in words)
+    return format_html_join("", "{}", shown)
 
 
 def _marked(text: str, tag: str) -> SafeString:
