@@ -98,7 +98,7 @@ class Import(models.Model):
     archive_sha256 = PlainCharField(max_length=64)
     format = PlainCharField(max_length=16, default="snapshot")
     archive = models.BinaryField(null=True)
-    run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="+")
+    run = models.ForeignKey("runs.Run", models.SET_NULL, null=True, related_name="imports")
     created_at = models.DateTimeField(default=timezone.now)
     reverted_at = models.DateTimeField(null=True)
 

@@ -318,6 +318,8 @@ def test_a_chatgpt_export_is_previewed_and_comes_by_a_run(world: World, bob: Cli
     done = text(bob.get(answer.url))
     assert "4 messages have come." in done
     assert "data-poll" not in done
+    run_page = bob.get(url(world.team, "agents_run", batch.run.pk))
+    assert run_page.headers["Location"] == answer.url
     send(world, bob, exported(TALK), owner="me")
     assert "There is nothing to import" in text(
         bob.get(page(world, "preview", Upload.objects.get().pk))

@@ -106,6 +106,9 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
     found = find_run(request, run_id)
     context = _about(request, found)
+    brought = found.imports.first() if context["reads"] else None
+    if brought is not None:  # its own page tells more
+        return redirect(to(request, "agents_import", found.agent_id, brought.pk))
     if found.kind == Run.Kind.EXTRACTION and context["reads"]:
         windows = found.extractions.select_related("conversation").order_by("conversation", "first")
         context["extractions"] = extracted(request, windows[:100])

@@ -24,6 +24,7 @@ from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.formats import table
 from memoryweb.snapshots.models import Upload
 from memoryweb.snapshots.zip_structure import MAX_UPLOAD
+from memoryweb.web import wording
 from memoryweb.web.access import (
     Refused,
     TeamRequest,
@@ -188,8 +189,9 @@ def imported(request: TeamRequest, agent_id: UUID, import_id: UUID) -> HttpRespo
         "page": listed,
         "format": table.LABELS[batch.format],
         "messages_came": batch.messages.count(),
-        "run_url": to(request, "agents_run", batch.run_id) if batch.run_id else "",
         "is_coming": batch.run is not None and batch.run.is_active,
+        "chip": wording.of_run(batch.run) if batch.run else None,
+        "reason": wording.reason(batch.run.reason) if batch.run and batch.run.reason else "",
         "source_url": to(request, "agents_provenance", agent.pk, query=f"?import={batch.pk}"),
         "rows": [(row, *_addresses(request, row)) for row in listed],
     }
