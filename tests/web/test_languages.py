@@ -1,11 +1,14 @@
 """Pages and mails are in the reader's language; the API answers in English."""
 
+import re
+
 import pytest
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from tests.web.pages import text
+from tests.web.pages import text, url
+from tests.web.stage import Stage
 from tests.world import World
 
 GERMAN = {"accept-language": "de-AT,de;q=0.9,en;q=0.5"}
@@ -28,14 +31,34 @@ def test_a_person_keeps_a_language_whatever_the_browser_says(world: World, bob: 
     assert bob.post(profile, sent | {"language": "tlh"}).status_code == 422
 
 
+def test_words_and_dates_are_german_and_pictures_stay_whole(stage: Stage, alice: Client) -> None:
+    """A comma for a point would move every bar of a picture."""
+    team, agent = stage.world.team, stage.world.agent
+    addresses = [
+        url(team, "last_night"),
+        url(team, "over_time"),
+        url(team, "agents_detail", agent.pk),
+    ]
+    pages = "".join(text(alice.get(address, headers=GERMAN)) for address in addresses)
+    assert "Letzte Nacht" in pages
+    assert "Last night" not in pages
+    assert re.findall(r'="-?\d+,\d+', pages) == []
+
+
 def test_programs_are_answered_in_english(world: World) -> None:
     english = Client().get("/api/v1/agents").json()
     assert Client().get("/api/v1/agents", headers=GERMAN).json() == english
 
 
-@pytest.mark.parametrize(("chosen", "subject"), [("", "memoryweb"), ("de", "memoryweb")])
-def test_a_mail_is_in_its_readers_language(world: World, chosen: str, subject: str) -> None:
+SUBJECTS = {
+    "": "Choose a new password for memoryweb",
+    "de": "Wähle ein neues Passwort für memoryweb",
+}
+
+
+@pytest.mark.parametrize("chosen", SUBJECTS)
+def test_a_mail_is_in_its_readers_language(world: World, chosen: str) -> None:
     world.bob.language = chosen
     world.bob.save(update_fields=["language"])
     Client().post(reverse("account_reset_password"), {"email": world.bob.email})
-    assert subject in mail.outbox[-1].subject
+    assert mail.outbox[-1].subject == SUBJECTS[chosen]
