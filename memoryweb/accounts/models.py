@@ -27,6 +27,12 @@ class UserManager(BaseUserManager["User"]):
         return self.create_user(email, password, is_superuser=True, **fields)
 
 
+class Theme(models.TextChoices):
+    DEVICE = "", _("As on this device")
+    LIGHT = "light", _("Light")
+    DARK = "dark", _("Dark")
+
+
 class User(AbstractBaseUser, PermissionsMixin):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     email = models.EmailField(_("e-mail address"), unique=True)
@@ -34,6 +40,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     time_zone = models.CharField(_("time zone"), max_length=64, default="UTC")
     language = models.CharField(
         max_length=8, default="", blank=True, help_text="empty: the browser's"
+    )
+    theme = models.CharField(
+        max_length=8, choices=Theme.choices, default="", blank=True, help_text="empty: the device's"
     )
     letter_keys_off = models.BooleanField(default=False, help_text="letters press no buttons")
     is_active = models.BooleanField(default=True)

@@ -8,13 +8,20 @@ from memoryweb.accounts.signins import record_act
 
 @transaction.atomic
 def change_profile(
-    *, user: User, name: str, time_zone: str, language: str = "", letter_keys_off: bool = False
+    *,
+    user: User,
+    name: str,
+    time_zone: str,
+    language: str = "",
+    theme: str = "",
+    letter_keys_off: bool = False,
 ) -> bool:
     """Says whether anything changed. Every team of the person is told that, not what."""
     values = {
         "name": name,
         "time_zone": time_zone,
         "language": language,
+        "theme": theme,
         "letter_keys_off": letter_keys_off,
     }
     if all(getattr(user, field) == value for field, value in values.items()):

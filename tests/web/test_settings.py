@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from memoryweb.accounts.models import Integration, Token
@@ -164,3 +165,15 @@ def _token(world: World, client: Client, holder: str, name: str = "script") -> s
     data = {"name": name, "holder": holder, "days": 30, "scopes": ["memory:read"]}
     page = text(client.post(url(world.team, "settings_token_new"), data))
     return page.split("<code>mwp_")[1].join(["mwp_", ""]).split("<")[0]
+
+
+def test_the_colors_that_a_person_chose_hold_on_every_device(world: World, alice: Client) -> None:
+    page = text(alice.get(reverse("profile")))
+    assert 'media="(prefers-color-scheme: dark)"' in page
+    sent = {"name": "Alice", "time_zone": "UTC"}
+    alice.post(reverse("profile"), sent | {"theme": "dark"})
+    page = text(alice.get(reverse("profile")))
+    assert "css/dark" in page
+    assert "prefers-color-scheme" not in page
+    alice.post(reverse("profile"), sent | {"theme": "light"})
+    assert "css/dark" not in text(alice.get(reverse("profile")))

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.accounts.integrations import DEFAULT_SCOPES
-from memoryweb.accounts.models import Integration, Membership, User
+from memoryweb.accounts.models import Integration, Membership, Theme, User
 from memoryweb.accounts.permissions import GRANTED, Role, Scope
 from memoryweb.accounts.tokens import DEFAULT_DAYS, LONGEST_DAYS, PERSONAL_SCOPES
 from memoryweb.agents.models import Agent
@@ -197,6 +197,7 @@ class ProfileForm(forms.Form):
         choices=lambda: [("", _("As the browser says")), *settings.LANGUAGES],
         help_text=_("Of pages and mails. What agents remember stays in the words it was said in."),
     )
+    theme = forms.ChoiceField(label=_("Colors"), required=False, choices=Theme.choices)
     letter_keys_off = forms.BooleanField(
         label=_("Turn letter keys off"),
         required=False,

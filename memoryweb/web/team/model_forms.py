@@ -20,7 +20,7 @@ class BudgetForm(forms.Form):
         label=_("Tokens a day"),
         required=False,
         min_value=0,
-        help_text=_("Empty: as many as this installation allows. At 80% the team's pages say so."),
+        help_text=_("Empty: as many as this installation allows. At 80%, Cost and use warns you."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
