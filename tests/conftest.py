@@ -14,12 +14,13 @@ from django.db import connection, models
 from django.db.models.signals import post_migrate
 from django.template import Template
 from django_scopes import scopes_disabled
+from pytest_django import DjangoDbBlocker
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import GLOBAL_AGENT_ID, Agent
 from memoryweb.audit.triggers import drop_triggers
 from tests.migrated import copy_migrated
-from tests.snapshot import restored_world
+from tests.snapshot import StandingWorld, restored_world
 from tests.world import World
 
 pytest_plugins = ["tests.fakes"]
@@ -207,9 +208,38 @@ def _flush_passes(request: pytest.FixtureRequest) -> Iterator[None]:
         drop_triggers()
 
 
+@pytest.fixture(scope="session")
+def standing_world(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[StandingWorld]:
+    standing = StandingWorld(django_db_blocker)
+    yield standing
+    standing.leave()
+
+
 @pytest.fixture
-def world(db: None) -> World:
-    return restored_world()
+def _world_around(request: pytest.FixtureRequest, standing_world: StandingWorld) -> None:
+    if "_wants_world" in request.fixturenames and not _is_transactional(request):
+        standing_world.stand()
+    else:
+        standing_world.leave()
+
+
+@pytest.fixture
+def _django_db_helper(_world_around: None, _django_db_helper: None) -> None:
+    """pytest-django's, which begins a test's own transaction: within the world's."""
+
+
+@pytest.fixture
+def _wants_world() -> None:
+    """Asked for by `world` below alone: some rooms have a world of their own."""
+
+
+@pytest.fixture
+def world(
+    _wants_world: None, db: None, request: pytest.FixtureRequest, standing_world: StandingWorld
+) -> World:
+    return restored_world() if _is_transactional(request) else standing_world.seen()
 
 
 def _is_transactional(request: pytest.FixtureRequest) -> bool:

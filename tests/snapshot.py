@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from django.apps import apps
 from django.core.management.color import no_style
 from django.db import connection, models, transaction
+from django_scopes import scopes_disabled
+from pytest_django import DjangoDbBlocker
 
 from tests.world import World, build_world
 
@@ -40,6 +42,36 @@ _taken: dict[tuple[str, str], _Snapshot] = {}
 def restored_world() -> World:
     """A world like any other, but for its ids, which are the same each time."""
     return restored("world", build_world)
+
+
+class StandingWorld:
+    """A world in a transaction around the tests that want one: each takes back what it did alone,
+    and to put the world back would be most of what a small test takes."""
+
+    def __init__(self, blocker: DjangoDbBlocker) -> None:
+        self.blocker = blocker
+        self.around: transaction.Atomic | None = None
+
+    def stand(self) -> None:
+        if connection.closed_in_transaction or connection.needs_rollback:
+            self.leave()
+        if self.around is None:
+            with self.blocker.unblock(), scopes_disabled():
+                self.around = transaction.atomic()
+                self.around.__enter__()
+                restored_world()
+
+    def leave(self) -> None:
+        if self.around is not None:
+            with self.blocker.unblock():
+                transaction.set_rollback(True)
+                self.around.__exit__(None, None, None)
+            self.around = None
+
+    def seen(self) -> World:
+        """Anew for each test: what one does to its objects, the next does not see."""
+        world: World = pickle.loads(_taken[connection.vendor, "world"].scene)
+        return world
 
 
 def restored(name: str, build: Callable[[], T]) -> T:

@@ -6,14 +6,17 @@ from typing import TypeVar
 
 from django.db import transaction
 from django_scopes import scopes_disabled
-from pytest_django import DjangoDbBlocker
+
+from tests.snapshot import StandingWorld
 
 Made = TypeVar("Made")
 
 
 @contextmanager
-def standing(blocker: DjangoDbBlocker, make: Callable[[], Made]) -> Iterator[Made]:
-    with blocker.unblock(), transaction.atomic():
+def standing(world: StandingWorld, make: Callable[[], Made]) -> Iterator[Made]:
+    """In place of the world that stands for other modules."""
+    world.leave()
+    with world.blocker.unblock(), transaction.atomic():
         with scopes_disabled():
             made = make()
         yield made

@@ -2,20 +2,17 @@ from collections.abc import Iterator
 from copy import deepcopy
 
 import pytest
-from pytest_django import DjangoDbBlocker
 
 from tests.api.callers import Callers, callers_of
 from tests.api.standing import standing
 from tests.mcp.client import Mcp
-from tests.snapshot import restored, restored_world
+from tests.snapshot import StandingWorld, restored, restored_world
 from tests.world import World
 
 
 @pytest.fixture(scope="module")
-def built(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
-) -> Iterator[tuple[World, Callers]]:
-    with standing(django_db_blocker, _build) as made:
+def built(standing_world: StandingWorld) -> Iterator[tuple[World, Callers]]:
+    with standing(standing_world, _build) as made:
         yield made
 
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pytest_django import DjangoDbBlocker
 
 from memoryweb.api.urls import api
 from memoryweb.audit.models import Event
 from memoryweb.forgetting.models import Request
 from tests.api.callers import NAMES, Callers, callers_of
 from tests.api.standing import standing
-from tests.snapshot import restored_world
+from tests.snapshot import StandingWorld, restored_world
 from tests.walls.api_routes import CUSTOMER, END_USER, ROUTES, Route
 from tests.walls.api_stage import CANARY, OTHER, Stage, furnish
 from tests.walls.web_calls import everything, undone
@@ -45,8 +44,8 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def built(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Built]:
-    with standing(django_db_blocker, _build) as made:
+def built(standing_world: StandingWorld) -> Iterator[Built]:
+    with standing(standing_world, _build) as made:
         yield made
 
 

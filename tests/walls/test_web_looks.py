@@ -7,10 +7,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django_scopes import scopes_disabled
-from pytest_django import DjangoDbBlocker
 
 from memoryweb.audit.models import Event
-from tests.snapshot import restored_world
+from tests.snapshot import StandingWorld, restored_world
 from tests.statements import statements
 from tests.walls.api_stage import CANARY
 from tests.walls.web_calls import call, everything, undone
@@ -37,10 +36,9 @@ class Looker:
 
 
 @pytest.fixture(scope="module", params=ROLES)
-def looker(
-    request: pytest.FixtureRequest, django_db_setup: None, django_db_blocker: DjangoDbBlocker
-) -> Looker:
-    with django_db_blocker.unblock(), scopes_disabled(), undone():
+def looker(request: pytest.FixtureRequest, standing_world: StandingWorld) -> Looker:
+    standing_world.leave()
+    with standing_world.blocker.unblock(), scopes_disabled(), undone():
         world = restored_world()
         stage = restored_stage(world.home, "home", colleague=world.vera)
         looks = _looks(signed_in(world.people[request.param]), stage)
