@@ -247,6 +247,19 @@ def test_one_import_at_a_time_into_one_memory(world: World) -> None:
     assert Import.objects.count() == 1
 
 
+def test_reverted_nothing_is_left_of_what_was_noted_of_it_either(world: World) -> None:
+    done = take(world, exported(TALK), world.bobs_memory)
+    list(engine.run_pending())
+    note = content(world, "memory/2026-03-01.md", world.bobs_memory)
+    assert "Porto" in note
+    revert(world, batch_of(done))
+    present = File.objects.filter(owner=world.bobs_memory, deleted_at=None)
+    assert not Message.objects.exists()
+    assert not Conversation.objects.exists()
+    assert not any("Porto" in text for text in present.values_list("content", flat=True))
+    assert list(engine.run_pending()) == []
+
+
 def test_reverted_while_it_runs_it_stops(world: World) -> None:
     raw, by = exported(TALK), _by(world)
     token = snapshots.preview(world.agent, world.bobs_memory, raw, by=by).token
