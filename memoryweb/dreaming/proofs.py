@@ -104,7 +104,7 @@ def is_past(one: Living, today: date) -> bool:
 
 def is_done(one: Living, today: date) -> bool:
     """Over by its own words, or something planned for the one day that it names."""
-    if one.is_persons and one.claim.general:
+    if one.is_persons and (one.claim.general or _was_put_back(one)):
         return False  # what a person holds to leaves by no guess
     if is_over(one.claim, today):
         return True
@@ -114,6 +114,12 @@ def is_done(one: Living, today: date) -> bool:
         return False
     days = set(dates_in(one.text))
     return len(days) == 1 and one.by.said_at.date() < max(days) < today
+
+
+def _was_put_back(one: Living) -> bool:
+    """Their word is later than its last day: they know that it is past."""
+    last, at = one.claim.valid_to, one.by.said_at
+    return last is not None and at is not None and at.date() > last
 
 
 def is_ended(said: Said, old: Living) -> bool:

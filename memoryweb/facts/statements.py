@@ -1,6 +1,7 @@
 """The statements of a file: its bullets, each with what it claims. Pure."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -53,11 +54,16 @@ def statements_of(content: str, path: str) -> list[Statement]:
 def bullets_of(content: str, path: str = "") -> list[Statement]:
     """The same of a file of any kind."""
     found: dict[str, Statement] = {}
+    for one in all_bullets_of(content, path):
+        found.setdefault(one.print, one)
+    return list(found.values())
+
+
+def all_bullets_of(content: str, path: str = "") -> Iterator[Statement]:
+    """Also where one stands again."""
     for block in blocks(content):
         if block.kind == "bullet" and (text := clean(block.text)):
-            one = Statement(text, _heading(block, path), block.line, block.end)
-            found.setdefault(one.print, one)
-    return list(found.values())
+            yield Statement(text, _heading(block, path), block.line, block.end)
 
 
 def _heading(block: Block, path: str) -> str:

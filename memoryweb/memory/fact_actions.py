@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.audit.record import target
 from memoryweb.facts.models import Fact, Vote
-from memoryweb.facts.statements import Statement, bullets_of, statements_of
+from memoryweb.facts.statements import Statement, all_bullets_of, bullets_of
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.sections import with_bullet, without_lines
@@ -132,13 +132,14 @@ def replace(
         if (now := locked(fact)).file is None:
             fact_moves.leave(tx, now, went, writer)
         return written
-    file, one = _standing(fact)
+    file, places = _standing(fact)
     same = Fact.objects.filter(file=file, fingerprint=fingerprint(text)).exclude(pk=fact.pk).first()
     if same is not None:
         return _take_line(tx, fact, Went(went.why, same.pk), writer)
     lines = file.content.split("\n")
-    marker = lines[one.line - 1].partition(one.text.split(" ", 1)[0])[0] or "- "
-    lines[one.line - 1 : one.end] = [f"{marker}{text}"]
+    for one in reversed(places):
+        marker = lines[one.line - 1].partition(one.text.split(" ", 1)[0])[0] or "- "
+        lines[one.line - 1 : one.end] = [f"{marker}{text}"]
     return _write(tx, file, fact, "\n".join(lines), writer, went)
 
 
@@ -165,21 +166,23 @@ def record(tx: Transaction, action: str, fact: Fact) -> None:
     tx.record(action, **target(fact), on_behalf_of=fact.owner_id)
 
 
-def _standing(fact: Fact) -> tuple[File, Statement]:
-    """Its file as it is now, and where it stands there. Raises StatementGone."""
+def _standing(fact: Fact) -> tuple[File, list[Statement]]:
+    """Its file as it is now, and wherever it stands there. Raises StatementGone."""
     if fact.file is None:
         raise StatementGone
     file = write.lock(fact.file)
-    there = {one.print: one for one in statements_of(file.content, file.path)}
-    if fact.fingerprint not in there:
-        raise StatementGone
-    return file, there[fact.fingerprint]
+    there = all_bullets_of(file.content, file.path)
+    if places := [one for one in there if one.print == fact.fingerprint]:
+        return file, places
+    raise StatementGone
 
 
 def _take_line(tx: Transaction, fact: Fact, went: Went, writer: Writer) -> Written:
-    file, one = _standing(fact)
-    lines = without_lines(file.content, range(one.line, one.end + 1))
-    return _write(tx, file, fact, "\n".join(lines), writer, went)
+    file, places = _standing(fact)
+    content = file.content
+    for one in reversed(places):
+        content = "\n".join(without_lines(content, range(one.line, one.end + 1)))
+    return _write(tx, file, fact, content, writer, went)
 
 
 def _write(

@@ -138,3 +138,59 @@ def test_what_took_one_half_of_a_line_is_reverted(world: World) -> None:
     nights(world, 2, 3)
     assert [one for one in lines(world) if "never plan a call" in one]
     assert "We ship on Thursdays." not in lines(world)
+
+
+RING = "I wear the red ring on Sundays."
+
+
+def _acts(world: World, act: str, text: str, *more: str) -> None:
+    fact = Fact.objects.filter(text=text, path="MEMORY.md").latest("pk")
+    with write_transaction(world.team) as work:
+        getattr(fact_actions, act)(work, fact, *more, writer=person(world))
+
+
+def test_two_statements_made_one_then_retired_then_restored(world: World) -> None:
+    """Reworded into what another says; when that isn't true, neither comes back by itself."""
+    says(world, "first", CELLO, VIOLA.replace("Tom", "Ben"))
+    nights(world, 0)
+    one = VIOLA.replace("Tom", "Ben")
+    _acts(world, "edit", CELLO, one)
+    assert lines(world) == [one]
+    nights(world, 1)
+    _acts(world, "not_true", one)
+    nights(world, 2, 3)
+    assert lines(world) == []
+    _acts(world, "restore", CELLO)
+    nights(world, 4)
+    assert lines(world) == [CELLO]
+    _acts(world, "restore", one)
+    nights(world, 5, 6)
+    assert set(lines(world)) == {CELLO, one}
+
+
+def test_a_statement_on_two_lines_is_edited_retired_and_restored(world: World) -> None:
+    says(world, "first", RING)
+    nights(world, 0)
+    edits(world, "MEMORY.md", f"- {RING}\n", f"- {RING}\n\n## Habits\n\n- {RING}\n")
+    _acts(world, "edit", RING, "I wear the blue ring on Sundays.")
+    nights(world, 1)
+    assert RING not in lines(world)
+    _acts(world, "not_true", "I wear the blue ring on Sundays.")
+    nights(world, 2)
+    assert not [one for one in lines(world) if "ring" in one]
+    _acts(world, "restore", "I wear the blue ring on Sundays.")
+    nights(world, 3, 4)
+    assert [one for one in lines(world) if "ring" in one] == ["I wear the blue ring on Sundays."]
+
+
+def test_what_expired_and_was_restored_stays(world: World) -> None:
+    until = f"My gym card is valid until {NIGHT + timedelta(days=1):%Y-%m-%d}."
+    says(world, "first", until)
+    nights(world, 0)
+    assert lines(world) == [until]
+    nights(world, 2)
+    assert lines(world) == []
+    assert Fact.objects.get(text=until).state == Fact.State.EXPIRED
+    _acts(world, "restore", until)
+    nights(world, 3, 4)
+    assert lines(world) == [until]
