@@ -95,7 +95,7 @@ def _described(report: Report, visible: Visibility, *, diff: str | None, away: A
     return ReportOut(
         **runs.described(run, visible).model_dump(),
         mode=_mode(run),
-        topic=run.topic if shows else None,
+        topic=told(run.topic) if shows else None,
         candidate_count=report.promoted + report.kept + report.rejected,
         promoted_count=report.promoted,
         kept_count=report.kept,

@@ -12,6 +12,7 @@ from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, one_of
 from memoryweb.api.visibility import Visibility
+from memoryweb.memory.forgetting.telling import away_of
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Runs"])
@@ -45,6 +46,8 @@ def read_run(request: Request, run_id: str, query: Query[OwnerQuery]) -> RunOut:
     visible = visibility.seen_by(caller, query.owner)
     runs = caller.team.runs.filter(visible.rows(), agent__in=caller.agents())
     run = or_not_found(runs.select_related("owner__integration").filter(pk=wanted).first())
+    if run.error:
+        run.error = away_of(run.agent_id)(run.owner_id).without(run.error)
     return described(run, visible)
 
 

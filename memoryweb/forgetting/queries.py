@@ -14,6 +14,7 @@ from django_scopes import scope
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact, FactQuerySet
 from memoryweb.forgetting.models import Request, Target
+from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
 from memoryweb.prepared import Prepared
@@ -155,6 +156,17 @@ def of_targets(rows: Iterable[Target]) -> Hidden:
             spans[row.message_id].append((row.first or 0, row.last))
     kept = {key: frozenset(found) for key, found in prints.items()}
     return Hidden(frozenset(facts), kept, dict(spans))
+
+
+def text_of(row: Target) -> str:
+    """What it says now."""
+    if row.fact is not None:
+        return row.fact.text
+    if row.message is not None:
+        return row.message.content[row.first or 0 : row.last].strip()
+    lines = row.file.content.split("\n") if row.file else []
+    found = (line for line in lines if line.strip() and fingerprint(line) == row.fingerprint)
+    return clean(next(found, ""))
 
 
 def without_spans(text: str, spans: Sequence[Span]) -> str:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Value
 from django.utils.crypto import salted_hmac
 
-from memoryweb.forgetting.models import Tombstone
+from memoryweb.forgetting.models import Request, Tombstone
 from memoryweb.forgetting.queries import MARK
 from memoryweb.forgetting.wording import is_telling, sentences, units
 from memoryweb.language.normal_form import normalise
@@ -20,14 +20,16 @@ _ONLY_MARK = re.compile(rf"\W*(?:\d{{1,2}}:\d\d\s+)?{re.escape(MARK)}\W*")
 
 @dataclass(frozen=True)
 class Buried:
-    """Of one memory: the agent's shared one, or one owner's."""
+    """Of one memory: the agent's shared one, or one owner's. `is_hiding`: some of it is to be
+    forgotten and not erased yet."""
 
     agent_id: UUID
     owner_id: UUID | None
     prints: frozenset[str]
+    is_hiding: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.prints)
+        return bool(self.prints) or self.is_hiding
 
     def has(self, text: str) -> bool:
         """It is such a sentence, or has one."""
@@ -89,13 +91,16 @@ class Buried:
 
 
 def of(agent_id: UUID, owner_id: UUID | None) -> Buried:
-    return Buried(agent_id, owner_id, frozenset(_prints(agent_id, owner_id)))
+    prints = {print_ for (print_,) in _prints(agent_id, owner_id)}
+    return Buried(agent_id, owner_id, frozenset(prints - {""}), "" in prints)
 
 
 @Prepared
-def _prints(agent_id: UUID, owner_id: UUID | None) -> QuerySet[Tombstone, str]:
+def _prints(agent_id: UUID, owner_id: UUID | None) -> QuerySet[Tombstone, tuple[str]]:
+    """In one statement with "", where a request hides something."""
     rows = Tombstone.objects.filter(agent=agent_id, owner=owner_id, lifted_at=None)
-    return rows.values_list("fingerprint", flat=True)
+    asked = Request.objects.hiding().of(agent_id, owner_id).values_list(Value(""))
+    return rows.values_list("fingerprint").union(asked, all=True)
 
 
 def bury(

@@ -15,7 +15,7 @@ from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
-from memoryweb.forgetting import tombstones
+from memoryweb.forgetting import meanwhile, tombstones
 from memoryweb.forgetting.queries import MARK
 from memoryweb.forgetting.wording import sentences
 from memoryweb.language.secrets import credentials, names
@@ -91,11 +91,16 @@ def add_messages(
         requests.hear(tx, conversation, unkept)
         return _refrain(tx, conversation, reason, len(messages))
     known = _known(conversation, messages)
-    messages = _kept_out(tx, conversation, messages, known)
+    buried = tombstones.of(conversation.agent_id, conversation.owner_id)
+    anew = list(_said_anew(conversation, messages, known, tx.now)) if buried else []
+    buried = buried.lifted(anew, tx.now)
+    messages = [replace(one, content=buried.said(one.content)) for one in messages]
     masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
     if fresh:
-        _append(tx, conversation, fresh, token, batch)
+        rows = _append(tx, conversation, fresh, token, batch)
+        if buried.is_hiding:
+            meanwhile.in_messages(conversation, rows, dict(anew))
     held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
     return Added(conversation, len(fresh), len(messages) - len(fresh), held=held)
 
@@ -211,20 +216,6 @@ def _has_several_names(
     return named.exclude(name__iexact=next(iter(names.values()))).exists()
 
 
-def _kept_out(
-    tx: Transaction,
-    conversation: Conversation,
-    messages: Sequence[NewMessage],
-    known: Mapping[str, Message],
-) -> Sequence[NewMessage]:
-    """With the mark in the place of what was erased of this memory."""
-    buried = tombstones.of(conversation.agent_id, conversation.owner_id)
-    if not buried:
-        return messages
-    buried = buried.lifted(_said_anew(conversation, messages, known, tx.now), tx.now)
-    return [replace(one, content=buried.said(one.content)) for one in messages]
-
-
 def _said_anew(
     conversation: Conversation,
     messages: Sequence[NewMessage],
@@ -292,7 +283,7 @@ def _append(
     fresh: Sequence[_Masked],
     token: Token | None,
     batch: Import | None,
-) -> None:
+) -> list[Message]:
     first = conversation.message_count + 1
     names = _names(conversation, fresh, first)
     before = _said_before(conversation, [item.message for item in fresh])
@@ -323,6 +314,7 @@ def _append(
     own_words.hear(tx, conversation, rows)
     requests.hear(tx, conversation, rows)
     _record(tx, conversation, {"added": len(rows), **_sighted(fresh)})
+    return rows
 
 
 def _sighted(fresh: Sequence[_Masked]) -> dict[str, Any]:

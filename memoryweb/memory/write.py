@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from django.utils.translation import gettext as _
 
-from memoryweb.forgetting import tombstones
+from memoryweb.forgetting import meanwhile, tombstones
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import facts, placeholders, proposing, screening, write_matrix
@@ -28,7 +28,6 @@ from memoryweb.provenance.writers import Place as Place
 from memoryweb.provenance.writers import Writer as Writer
 from memoryweb.review.models import Proposal
 from memoryweb.search import indexing
-from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.new_files import last_places, new_file
 from memoryweb.workspace.queries import locked_at_paths
@@ -127,7 +126,10 @@ def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list
         for text, path in zip(texts, named, strict=True)
     ]
     saves = [one for one in made if isinstance(one, Save)]
+    before = [one.file.content for one in saves]
     revisions = iter(save(tx, "file.written", saves, writer))
+    if buried.is_hiding and not writer.is_own_hand:
+        meanwhile.in_files([one.file for one in saves], before)
     return [
         _written(tx, one, next(revisions), writer) if isinstance(one, Save) else one for one in made
     ]
@@ -178,13 +180,7 @@ def _is_at(file: File | None, content: str) -> TypeGuard[File]:
     return file is not None and file.deleted_at is None and unix_ends(file.content) == content
 
 
-def append(
-    tx: Transaction,
-    place: Place,
-    lines: Sequence[NewLine],
-    *,
-    writer: Writer,
-) -> Written:
+def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: Writer) -> Written:
     """Add lines at the end of a file; a new daily note gets its date as heading first.
 
     Stored as a delta. A secret in a machine's line is masked, a person's is refused.
@@ -199,7 +195,10 @@ def append(
     else:
         header = "" if not file.content or file.content.endswith("\n") else "\n"
     first = (file.content + header).count("\n") + 1
-    if not (lines := _still_said(tx, place, lines, writer)):
+    buried = tombstones.of(place.agent.pk, place.owner_id)
+    left = ((line, _kept_out(tx, buried, line.text, "", writer)) for line in lines)
+    lines = [replace(line, text=text) for line, text in left if text or not line.text]
+    if not lines:
         return Written(file, None, file.revision)
     screened = screening.each_line(tx.team.pk, lines, first, place.owner_id, writer)
     delta = header + screened.text
@@ -214,6 +213,8 @@ def append(
     rows = list(line_origins.new_rows(file, revision, rooted(origins)))
     keep(tx, "file.written", [Brought(file, stood, rows)], [revision])
     facts.project(tx, file, revision, before, writer)
+    if buried.is_hiding and not writer.is_own_hand:
+        meanwhile.in_files([file], [before])
     screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
 
@@ -253,7 +254,8 @@ def restore(
     file = lock(file)
     write_matrix.check(writer, _place_of(file))
     content = placeholders.put_back(file, content_of(file, number), writer)
-    content = tombstones.of(file.agent_id, file.owner_id).kept_out(content, known=file.content)
+    before, buried = file.content, tombstones.of(file.agent_id, file.owner_id)
+    content = buried.kept_out(content, known=before)
     if content == file.content and file.deleted_at is None:
         return Written(file, None, file.revision)
     screened = screening.screen(tx.team.pk, content, owner_id=file.owner_id)
@@ -265,6 +267,8 @@ def restore(
         return _held_back(tx, asked, screened, writer, {})
     back = Save(file, Change(content, restored_from=number), origins, screened, whys)
     [revision] = save(tx, "file.restored", [back], writer)
+    if buried.is_hiding:
+        meanwhile.in_files([file], [before])
     return _written(tx, back, revision, writer)
 
 
@@ -299,19 +303,11 @@ def rename(
     return Written(file, revision, revision.number - 1)
 
 
-def _still_said(
-    tx: Transaction, place: Place, lines: Sequence[NewLine], writer: Writer
-) -> Sequence[NewLine]:
-    buried = tombstones.of(place.agent.pk, place.owner_id)
-    left = ((line, _kept_out(tx, buried, line.text, "", writer)) for line in lines)
-    return [replace(line, text=text) for line, text in left if text or not line.text]
-
-
 def _kept_out(
     tx: Transaction, buried: tombstones.Buried, content: str, known: str, writer: Writer
 ) -> str:
     """Without what was erased here; unless a person writes it again, with their own hands."""
-    if writer.kind is AuthorKind.PERSON and not writer.is_approved:
+    if writer.is_own_hand:
         fresh = ((line, tx.now) for line in tombstones.new_lines(content, known))
         buried = buried.lifted(fresh, tx.now)
     return buried.kept_out(content, known=known)

@@ -60,6 +60,11 @@ class Writer:
         return self.behind is AuthorKind.AGENT
 
     @property
+    def is_own_hand(self) -> bool:
+        """A person writes it themselves: what they say again counts again."""
+        return self.kind is AuthorKind.PERSON and not self.is_approved
+
+    @property
     def is_machine(self) -> bool:
         """By itself: an import's secrets and lines are looked at before, in its preview."""
         return self.kind.is_machine and self.kind is not AuthorKind.IMPORT

@@ -37,6 +37,7 @@ from memoryweb.search.models import RecallEvent
 from memoryweb.search.recalls import Given, count
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
+from tests.forgetting.answers import answers
 from tests.snapshots.archives import of
 from tests.world import World, integration_token
 
@@ -96,7 +97,7 @@ def _dreamt(world: World, file: File) -> None:
         topic=CANARY,
         answer={"parts": [{"reason": LINE, "operations": [{"text": LINE}]}]},
         result={"told": [LINE]},
-        error=f"no {CANARY}",
+        error=f"no {LINE}",
     )
     report = Report.objects.create(
         **whose, run=run, diary=f"- Added: {LINE}\n", dreamt_at=timezone.now()
@@ -157,15 +158,20 @@ def planted(world: World) -> World:
     return world
 
 
-def _forget(world: World) -> Request:
+def _hidden(world: World) -> Request:
     with write_transaction(world.team) as work:
         found = targets.of_text(world.agent, world.customer, CANARY)
         request = ask(work, Asked(world.agent, world.customer, Request.Via.API, CANARY))
         hide(work, request, found.meant, seconds=0)
+    return request
+
+
+def _erased(request: Request) -> None:
     engine.tick(timezone.now() + timedelta(seconds=1))
     runs = [run for run in engine.run_pending() if run.kind == Run.Kind.ERASURE]
     assert [run.error for run in runs] == [""]
-    return request
+    request.refresh_from_db()
+    assert request.state == Request.State.ERASED
 
 
 def _rows() -> Iterator[str]:
@@ -182,6 +188,14 @@ def _exported(world: World) -> str:
         return "".join(opened.read(name).decode() for name in opened.namelist())
 
 
+def test_no_answer_has_what_is_to_be_forgotten_or_is(planted: World) -> None:
+    assert any(LINE in answer for _asked, answer in answers(planted))
+    request = _hidden(planted)
+    assert [asked for asked, answer in answers(planted) if "not for others" in answer] == []
+    _erased(request)
+    assert [asked for asked, answer in answers(planted) if _has(answer)] == []
+
+
 def _has(text: str) -> bool:
     return CANARY in text.casefold()
 
@@ -190,7 +204,8 @@ def test_no_row_no_byte_and_no_export_has_it_and_it_does_not_come_back(
     planted: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     world = planted
-    request = _forget(world)
+    request = _hidden(world)
+    _erased(request)
     assert [row for row in _rows() if _has(row)] == []
     assert Receipt.objects.get(request=request).remaining == 0
     assert index.is_sound()

@@ -107,6 +107,23 @@ def test_what_is_deleted_is_forgotten(mem0: Mem0) -> None:
     assert mem0.all_of(**ANA) == []
 
 
+def test_what_a_person_has_to_pick_is_not_called_deleted(mem0: Mem0) -> None:
+    texts = [f"Owns a boat named Ada {n}." for n in range(6)]
+    names = [mem0.state(text, **ANA) for text in texts]
+    refused = mem0("DELETE", "/v1/memories/?user_id=ana", status=409)
+    assert refused["code"] == "person_decides"
+    assert set(mem0.all_of(**ANA)) == set(texts)
+    request = Request.objects.get(state=Request.State.OPEN)
+    assert request.targets.filter(is_hidden=False).count() == 6
+    mem0(
+        "DELETE",
+        "/v1/batch/",
+        {"memories": [{"memory_id": one} for one in names]},
+        status=409,
+    )
+    assert len(mem0.all_of(**ANA)) == 1
+
+
 def test_many_are_changed_and_deleted_at_once(mem0: Mem0) -> None:
     names = [mem0.state(text, **ANA) for text in (TEA, "Lives in Porto.")]
     sent = [{"memory_id": names[0], "text": "Likes black tea."}]

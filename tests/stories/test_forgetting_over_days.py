@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from django_scopes import scope
 
 from memoryweb.agents.readers import Reader
@@ -18,7 +19,7 @@ from memoryweb.memory.forgetting import asking, erasing, hiding, targets
 from memoryweb.memory.search import search
 from memoryweb.memory.snapshot import service
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.memory.write import Place, Writer
+from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.runs import engine
 from memoryweb.runs.lease import Lease
 from memoryweb.runs.models import Run
@@ -26,7 +27,8 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream
 from tests.forgetting.test_erasing import holding
-from tests.stories.telling import says
+from tests.snapshots.archives import of
+from tests.stories.telling import prompt, says
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -120,6 +122,38 @@ def test_after_an_import_it_is_erased_and_no_old_revision_brings_it_back(told: W
             write.restore(work, file, number, writer=Writer(AuthorKind.PERSON, user=told.bob))
     assert holding(WORDS) == set()
     assert Receipt.objects.get().remaining == 0
+
+
+@pytest.mark.parametrize("is_undone", [False, True], ids=["erased", "undone"])
+def test_what_is_written_again_meanwhile_is_hidden_with_it(told: World, is_undone: bool) -> None:
+    """By the agent, that has it in its window, by a replay, and by an older archive."""
+    request = asked(told)
+    says(told, "replayed", SAID)
+    person, agent = Writer(AuthorKind.PERSON, user=told.bob), Writer(AuthorKind.AGENT)
+    with write_transaction(told.team) as work:
+        note = Place(told.agent, told.customer, "memory/2026-11-21.md")
+        line = NewLine("- 10:00 The user collects rare stamps from Peru.")
+        write.append(work, note, [line], writer=agent)
+    archive = of({"MEMORY.md": f"# Memory\n\n- {SAID}\n", "PROFILE.md": f"# Me\n\n- {SAID}\n"})
+    with write_transaction(told.team) as work:
+        shown = service.preview(told.agent, told.customer, archive, by=person)
+        service.apply(work, told.agent, told.customer, archive, shown.token, by=person)
+    dream(told, told.customer, NIGHT + timedelta(days=2))
+    assert not found(told)
+    assert WORDS not in prompt(told, "Which rare stamps do I collect?")
+    if is_undone:
+        undone(told, request)
+        assert SAID in memory(told).content
+        assert WORDS in prompt(told, "Which rare stamps do I collect?")
+    else:
+        erased(told, request)
+        assert holding(WORDS) == set()
+
+
+def test_what_its_owner_says_again_after_the_request_is_news(told: World) -> None:
+    asked(told)
+    says(told, "later", SAID, said=timezone.now() + timedelta(seconds=1), is_noted=False)
+    assert WORDS in prompt(told, "Which rare stamps do I collect?")
 
 
 def test_what_is_not_true_stays_out_also_when_forgetting_it_is_undone(told: World) -> None:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent
 from memoryweb.api import conversations
 from memoryweb.api.auth import Caller, known_id
-from memoryweb.api.exceptions import Forbidden, Invalid, NotFound
+from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, Problem
 from memoryweb.api.forget_tool import AskToForget, forget
 from memoryweb.api.mem0 import naming
 from memoryweb.api.request_bodies import parse
@@ -180,15 +180,15 @@ def _updated(asked: Asked, name: str, text: Any) -> dict[str, Any]:
 def delete(asked: Asked) -> dict[str, Any]:
     """Hidden at once and erased after the usual time, as whenever something is to be forgotten."""
     acting, fact = asked.found(asked.id)
-    _forget(asked, acting, [str(fact.pk)])
+    _check_gone([_forget(asked, acting, [str(fact.pk)])])
     return _DELETED
 
 
 def delete_all(asked: Asked) -> dict[str, Any]:
     acting = asked.acting()
     ids = [str(fact.pk) for fact in own_facts.own(acting)]
-    for first in range(0, len(ids), _MOST):
-        _forget(asked, acting, ids[first : first + _MOST])
+    parts = (ids[first : first + _MOST] for first in range(0, len(ids), _MOST))
+    _check_gone([_forget(asked, acting, part) for part in parts])
     return {"message": "Memories deleted successfully!"}
 
 
@@ -199,9 +199,11 @@ def update_many(asked: Asked) -> dict[str, Any]:
 
 
 def delete_many(asked: Asked) -> dict[str, Any]:
+    gone = []
     for one in _batch(asked):
         acting, fact = asked.found(one["memory_id"])
-        _forget(asked, acting, [str(fact.pk)])
+        gone.append(_forget(asked, acting, [str(fact.pk)]))
+    _check_gone(gone)
     return {"message": f"Successfully deleted {len(_batch(asked))} memories"}
 
 
@@ -218,9 +220,18 @@ def _batch(asked: Asked) -> list[dict[str, Any]]:
     return named
 
 
-def _forget(asked: Asked, acting: Acting, ids: list[str]) -> None:
+def _forget(asked: Asked, acting: Acting, ids: list[str]) -> bool:
+    """False where it is only offered: programs hide few statements, of more a person picks."""
     with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
-        forget(acting, AskToForget(ids=ids), work, writer_of(asked.caller, acting))
+        made = forget(acting, AskToForget(ids=ids), work, writer_of(asked.caller, acting))
+    return bool(made["hidden"])
+
+
+def _check_gone(gone: list[bool]) -> None:
+    """Raises Problem: nobody is told that something is deleted that is still given to prompts."""
+    if not all(gone):
+        detail = _("Not all of it is deleted: of so much at once, a person has to pick.")
+        raise Problem(409, "person_decides", detail)
 
 
 def history(asked: Asked) -> list[dict[str, Any]]:

@@ -11,10 +11,8 @@ from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.forgetting.models import Request, Target
-from memoryweb.forgetting.queries import hiding
+from memoryweb.forgetting.queries import hiding, text_of
 from memoryweb.forgetting.wording import Sought, says
-from memoryweb.language.normal_form import clean
-from memoryweb.language.statements import fingerprint
 from memoryweb.memory.forgetting.hiding import Meant
 
 _ORDER = (Target.Kind.FACT, Target.Kind.LINE, Target.Kind.MESSAGE)
@@ -84,7 +82,7 @@ def offered(agent: Agent, owner: Owner | None) -> Iterator[tuple[str, Meant]]:
             id_of(row),
             Meant(
                 Target.Kind(row.kind),
-                _text(row),
+                text_of(row),
                 _where(row),
                 file=row.file,
                 fingerprint=row.fingerprint,
@@ -105,7 +103,7 @@ def away_of(agent_id: UUID) -> Callable[[UUID | None], Sought]:
         if owner_id not in asked:
             return Sought(())
         rows = hiding(Q(request__in=Request.objects.of(agent_id, owner_id)))
-        return Sought(map(_text, rows.select_related("fact", "file", "message")))
+        return Sought(map(text_of, rows.select_related("fact", "file", "message")))
 
     return away
 
@@ -119,7 +117,7 @@ def _told(rows: Iterable[Target]) -> Iterator[Told]:
     """The fullest name first: a fact, then a line, then what was said."""
     kept: list[tuple[Target, str, list[Target]]] = []
     for row in sorted(rows, key=lambda one: _ORDER.index(Target.Kind(one.kind))):
-        text = _text(row)
+        text = text_of(row)
         same = next((of for _first, said, of in kept if says(text, said)), None) if text else []
         if same is None:
             kept.append((row, text, [row]))
@@ -128,16 +126,6 @@ def _told(rows: Iterable[Target]) -> Iterator[Told]:
     for row, text, places in kept:
         where = tuple(dict.fromkeys(filter(None, map(_where, places))))
         yield Told(id_of(row), text, where, tuple(one.pk for one in places))
-
-
-def _text(row: Target) -> str:
-    if row.fact is not None:
-        return row.fact.text
-    if row.message is not None:
-        return row.message.content[row.first or 0 : row.last].strip()
-    lines = row.file.content.split("\n") if row.file else []
-    found = (line for line in lines if line.strip() and fingerprint(line) == row.fingerprint)
-    return clean(next(found, ""))
 
 
 def _where(row: Target) -> str:
