@@ -19,6 +19,8 @@ from django.utils.translation import gettext as _
 from memoryweb.llm.exceptions import BudgetSpent
 from memoryweb.llm.models import Usage
 
+_NEARLY = 0.8
+
 
 @dataclass
 class Spent:
@@ -37,6 +39,10 @@ class Today:
     @property
     def is_spent(self) -> bool:
         return self.used + self.reserved >= self.limit
+
+    @property
+    def is_nearly_spent(self) -> bool:
+        return self.used >= _NEARLY * self.limit
 
 
 def today(team_id: UUID, limit: int | None = None) -> Today:

@@ -65,3 +65,18 @@ def _ran(world: World, **about: object) -> None:
     ended = {} if about["status"] == "queued" else {"finished_at": timezone.now()}
     with scope(team=world.team):
         Run.objects.create(team=world.team, agent=world.agent, trigger="cron", **(ended | about))
+
+
+def test_who_looks_at_dreams_is_told_when_the_day_s_tokens_run_out(
+    world: World, alice: Client, model_server: object
+) -> None:
+    world.team.daily_tokens = 100
+    world.team.save(update_fields=["daily_tokens"])
+    address = url(world.team, "agents_dreams", world.agent.pk)
+    said = []
+    for tokens in (79, 1, 20):
+        with usage.reserved(world.team.pk, tokens, 100) as spent:
+            spent.tokens_in = tokens
+        page = text(alice.get(address))
+        said.append(("Over four fifths of today" in page, "budget is used up" in page))
+    assert said == [(False, False), (True, False), (False, True)]

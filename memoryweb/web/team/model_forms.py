@@ -20,7 +20,7 @@ class BudgetForm(forms.Form):
         label=_("Tokens a day"),
         required=False,
         min_value=0,
-        help_text=_("Empty: as many as this installation allows. At 80%, Cost and use warns you."),
+        help_text=_("Empty: as many as this installation allows. At 80%, agents' pages say so."),
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -39,7 +39,7 @@ class OwnForm(forms.Form):
         label=_("Key"),
         required=False,
         max_length=1000,
-        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     price_in = forms.FloatField(
         label=_("Price of a million tokens read"), min_value=0, max_value=1e6, required=False

@@ -24,7 +24,6 @@ from memoryweb.web.over_time.charts import Chart, Series, chart
 
 _DAYS = 30
 _LISTED = 20
-_NEARLY = 0.8  # of the day's tokens
 
 
 @team_view("GET", takes=Permission.SEE_AUDIT)
@@ -42,7 +41,6 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
         "is_priced": bool(cost or settings.MODEL_PRICE_IN or settings.MODEL_PRICE_OUT),
         "spent": spent,
         "percent": min(100, round(100 * spent.used / spent.limit)) if spent.limit else 100,
-        "is_nearly": spent.used >= _NEARLY * spent.limit,
         "chart": _chart(days, used),
         "agents": _most(use.by_agent(runs)),
         "kinds": [(Run.Kind(kind).label, one) for kind, one in _most(use.by_kind(runs))],
