@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import translation
 
 from memoryweb.agents.models import Agent
 from memoryweb.agents.nights import dream_time
@@ -45,6 +46,13 @@ def test_memory_diary_report_candidates_and_events_come_together(world: World) -
     assert "Thursdays" in text_of(world, world.customer, "DREAMS.md")
     actions = Event.objects.filter(run_id=run.pk).values_list("action", flat=True)
     assert {"run.requested", "run.finished", "file.written"} <= set(actions)
+
+
+def test_what_a_dream_writes_is_in_no_readers_language(world: World) -> None:
+    note(world, world.customer, NIGHT, "Marta's team ships on Thursdays.")
+    with translation.override("de"):
+        dream(world, world.customer)
+    assert "MEMORY.md gained 1 line:" in text_of(world, world.customer, "DREAMS.md")
 
 
 def test_repeating_a_night_changes_nothing(world: World) -> None:

@@ -170,7 +170,7 @@ def test_filters_narrow_it(stage: Stage, vera: Client, address: str) -> None:
     [
         ("q=canoe before:lunch", "isn’t one"),
         ("q=canoe owner:nobody", "names nobody"),
-        ("q=canoe&before=lunch", "Before: Enter a valid date."),
+        ("q=canoe&before=lunch", "Before the day: Enter a valid date."),
         ("q=canoe&kind=song", "In: Select a valid choice"),
         ("q=canoe&cursor=nonsense&agent=", ""),
         (f"q={'a' * 1001}", "at most 1000 characters"),

@@ -69,7 +69,7 @@ class SearchForm(FilterForm):
     )
     path = forms.CharField(label=gettext_lazy("File name contains"), max_length=256, required=False)
     after = forms.DateField(label=gettext_lazy("From"), required=False, widget=DayInput)
-    before = forms.DateField(label=gettext_lazy("Before"), required=False, widget=DayInput)
+    before = forms.DateField(label=gettext_lazy("Before the day"), required=False, widget=DayInput)
     at = forms.DateField(label=gettext_lazy("As of the end of"), required=False, widget=DayInput)
     cursor = forms.CharField(max_length=300, required=False, widget=forms.HiddenInput)
 
