@@ -2,7 +2,8 @@
 
     python -m tests.upgrade.rows > tests/upgrade/<milestone>.json.gz
 
-takes down a demo team that lived three days, made by the version that this runs in.
+takes down a demo team that lived three days and forgot some of it, made by the version that this
+runs in.
 """
 
 import base64
@@ -116,7 +117,27 @@ def _main() -> None:
         with scopes_disabled():
             team = create_team(name=building.NAME, by=SYSTEM, is_demo=True)
             building.build(team, "a plain test password", timezone.now())
+            _forget(team)
             sys.stdout.buffer.write(taken())
+
+
+def _forget(team: Any) -> None:
+    """Of one owner something is erased, of the others something waits for it."""
+    from memoryweb.facts.models import Fact  # noqa: PLC0415
+    from memoryweb.forgetting.models import Request  # noqa: PLC0415
+    from memoryweb.memory.forgetting import hiding, targets  # noqa: PLC0415
+    from memoryweb.memory.transaction import write_transaction  # noqa: PLC0415
+    from memoryweb.runs import engine  # noqa: PLC0415
+
+    personal = Fact.objects.living().exclude(owner=None)
+    for number, fact in enumerate({fact.owner_id: fact for fact in personal}.values()):
+        with write_transaction(team) as work:
+            asked = hiding.Asked(fact.agent, fact.owner, Request.Via.API)
+            found = targets.of_facts(fact.agent, fact.owner, [fact])
+            seconds = None if number else 0
+            hiding.hide(work, hiding.ask(work, asked), found.meant, seconds=seconds)
+    engine.tick(timezone.now())
+    list(engine.run_pending())
 
 
 if __name__ == "__main__":
