@@ -85,7 +85,7 @@ def test_what_it_did_is_undone_in_place_and_stays_so(stage: Stage, alice: Client
     alice.post(undo.partition('"')[0], {"next": address})
     assert "Marked as not true." in text(alice.get(address))
     assert SHARED not in stage.memory.content
-    dream(stage.world.home, None)
+    dream(stage.world, None)
     assert SHARED not in stage.memory.content
 
 
