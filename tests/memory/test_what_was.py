@@ -56,6 +56,24 @@ def test_a_question_about_now_is_not_answered_by_it(world: World, fact: Fact) ->
     assert not any(SAID in one.said for one in context.hits)
 
 
+@pytest.mark.parametrize(
+    ("message", "is_told"),
+    [
+        ("Where do we live, near the harbour?", False),
+        ("Did we use to live near the harbour?", True),
+    ],
+)
+def test_the_diary_answers_only_a_question_about_the_past(
+    world: World, fact: Fact, message: str, is_told: bool
+) -> None:
+    told = "“We live in Hamburg, near the harbour” became “We live in Berlin”."
+    with write_transaction(world.team) as work:
+        place = Place(world.agent, world.customer, "DREAMS.md")
+        write(work, place, f"# Dreams\n\n- {told}\n", writer=Writer(AuthorKind.DREAM))
+    over(fact, "superseded")
+    assert any(told in one.said for one in given(world, message).hits) is is_told
+
+
 @pytest.mark.parametrize("why", ["superseded", "expired", "cancelled"])
 def test_a_question_about_the_past_is_with_its_last_day(world: World, fact: Fact, why: str) -> None:
     over(fact, why)

@@ -20,6 +20,7 @@ from memoryweb.search.relevance import ANSWERS, FLOOR
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600
 _KINDS = ("file", "message", "fact")
+_DIARY = "DREAMS.md"
 _FIRST = 10  # what a search shows on its first page
 _SHORT = 20  # tokens of a short hit: more of them would not fit
 
@@ -65,7 +66,8 @@ def found_for(
         """Those that may be told, and say something new."""
         past = asks_about_past(asked)
         told = placeholders.allowed(of, then=False)
-        return [hit for hit in told if (past or not hit.until) and not _is_given(hit, files, talk)]
+        true = [hit for hit in told if past or not _is_over(hit)]
+        return [hit for hit in true if not _is_given(hit, files, talk)]
 
     answers = _answers(fresh(hits))
     known = {hit.message: hit for hit in answers}
@@ -118,6 +120,11 @@ def _answers(hits: Sequence[Hit]) -> list[Hit]:
     telling = [hit for hit in hits if hit.relevance >= FLOOR]
     first, rest = telling[:_FIRST], telling[_FIRST:]
     return [*first, *sorted(rest, key=lambda hit: hit.score * hit.relevance, reverse=True)]
+
+
+def _is_over(hit: Hit) -> bool:
+    """The diary tells what was replaced in the same breath as what took its place."""
+    return hit.until is not None or (hit.file is not None and hit.file.path == _DIARY)
 
 
 def _is_given(hit: Hit, files: Sequence[Included], talk: tuple[UUID, int] | None) -> bool:
