@@ -24,7 +24,7 @@ from memoryweb.accounts.names import checked_name
 from memoryweb.accounts.permissions import GRANTED, Scope
 from memoryweb.audit.record import Actor, Entry, lock, record, record_all, target
 from memoryweb.language.secrets import own_token
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 
 DEFAULT_DAYS = 90
 LONGEST_DAYS = 365

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.fields import ErasableCharField, PlainCharField, PlainTextField
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.tenancy import TeamManager
 
 # One row everywhere, so that readers find GLOBAL memory without looking the agent up.

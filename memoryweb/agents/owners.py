@@ -26,7 +26,7 @@ from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnkno
 from memoryweb.agents.models import Owner
 from memoryweb.audit.record import Actor, Entry, lock, record, target
 from memoryweb.language.secrets.names import holds_secret
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 
 
 def person_owner(team: Team, user: User) -> Owner:

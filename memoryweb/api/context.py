@@ -9,14 +9,14 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner, visibility
 from memoryweb.api.auth import Caller, Request, Right
-from memoryweb.api.morning import MorningCard, offered
+from memoryweb.api.morning_card import MorningCard, offered
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, OwnerFields, Whole, one_of
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context
 from memoryweb.memory.prompt.files import Included
-from memoryweb.memory.prompt.found import Quoted
+from memoryweb.memory.prompt.prefetch import Quoted
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import Scope as FileScope

@@ -33,9 +33,9 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.models import Scope as FileScope
-from memoryweb.workspace.moments import Past, files_at
 from memoryweb.workspace.queries import files_at_path
 from memoryweb.workspace.revisions import content_of
+from memoryweb.workspace.time_travel import Past, files_at
 
 router = Router(tags=["Files"])
 

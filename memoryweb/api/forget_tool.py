@@ -13,7 +13,7 @@ from memoryweb.forgetting.models import Request
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.forgetting.hiding import Asked
-from memoryweb.memory.forgetting.telling import Told, tell
+from memoryweb.memory.forgetting.request_contents import Told, tell
 from memoryweb.memory.forgetting.withheld import withheld_targets
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Transaction

@@ -24,7 +24,7 @@ from memoryweb.forgetting.models import Receipt
 from memoryweb.forgetting.models import Request as Asking
 from memoryweb.language.secrets import credentials
 from memoryweb.markdown.paths import fold
-from memoryweb.memory.forgetting import asking, erasing, targets
+from memoryweb.memory.forgetting import erasing, selection, targets
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.targets import Found
 from memoryweb.memory.forgetting.withheld import withheld_among
@@ -97,7 +97,7 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
     with write_transaction(caller.team, actor=caller.actor) as work:
         about = credentials.mask(body.text.strip())[0]
         asked = Asked(agent, owner, Asking.Via.API, about, by=caller.user if is_person else None)
-        made = asking.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
+        made = selection.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
     if made.state == Asking.State.OPEN:
         return told(made, (), (*found.meant, *found.candidates))
     return told(made, found.meant, found.candidates)

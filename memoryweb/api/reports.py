@@ -20,9 +20,9 @@ from memoryweb.api.schemas import Camel, Items, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.dreaming.models import Report
 from memoryweb.dreaming.reasons import OUTCOMES
-from memoryweb.forgetting.wording import Sought
+from memoryweb.forgetting.text_matching import Sought
 from memoryweb.markdown.diff import unified
-from memoryweb.memory.forgetting.telling import away_of
+from memoryweb.memory.forgetting.request_contents import away_of
 from memoryweb.runs.models import Run
 from memoryweb.workspace.revisions import content_of
 

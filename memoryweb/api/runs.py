@@ -12,7 +12,7 @@ from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.memory.forgetting.telling import away_of
+from memoryweb.memory.forgetting.request_contents import away_of
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Runs"])

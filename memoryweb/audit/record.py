@@ -15,7 +15,7 @@ from django.db.models import Model, QuerySet
 from memoryweb.audit import chain, origin
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 
 ActorKind = Literal["person", "integration", "agent", "system", "anonymous"]
 

@@ -19,7 +19,7 @@ from memoryweb.llm import client, prompts
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.llm.tokens import fitting
 from memoryweb.memory.context import Context
-from memoryweb.memory.prompt.talk import Turn, told
+from memoryweb.memory.prompt.earlier_turns import Turn, told
 
 MOST_TOKENS = 300
 _SECONDS = 30 * 60

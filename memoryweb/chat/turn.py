@@ -21,7 +21,7 @@ from memoryweb.llm.providers import Reply
 from memoryweb.memory import context, injections
 from memoryweb.memory.context import Context
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.prompt.talk import KEPT_MESSAGES, Turn
+from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES, Turn
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Injection

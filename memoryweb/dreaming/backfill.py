@@ -12,8 +12,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from memoryweb.accounts.models import User
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming import inputs, schedule
 from memoryweb.memory.transaction import Transaction
 from memoryweb.runs import engine

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
-from memoryweb.dreaming import gates, room, scoring
+from memoryweb.dreaming import capacity, gates, scoring
 from memoryweb.dreaming.answers import DreamAnswer
 from memoryweb.dreaming.candidates import Candidate, Mention, gather
 from memoryweb.dreaming.document import Document
@@ -50,7 +50,7 @@ class Consolidated:
 
 def by_rules(inputs: Inputs) -> Consolidated:
     inputs = replace(inputs, material=_backed(inputs.material))
-    verdicts = _judge(inputs, has_room=len(inputs.memory.content) < room.AMPLE)
+    verdicts = _judge(inputs, has_room=len(inputs.memory.content) < capacity.AMPLE)
     passed = [one.candidate for one in verdicts if _passes(one)]
     return _made(inputs, verdicts, [_added(one) for one in sorted(passed, key=_moment)])
 
@@ -120,7 +120,7 @@ def data_for_model(inputs: Inputs) -> Iterator[dict[str, Any]]:
             *(one.text for one in material.corrections if one.is_persons),
             *material.rejected,
         ],
-        "limit": room.CAP,
+        "limit": capacity.CAP,
         "used": len(inputs.memory.content),
     }
     for notes in _parts(inputs.mentions):
@@ -178,12 +178,12 @@ def _without_room(inputs: Inputs, results: Sequence[Result]) -> list[Result]:
     document = Document(inputs.memory.content)
     document.write(one for one in results if one.is_applied)
     living = living_after(inputs.material, results)
-    excess = len(document.render()) - room.CAP
+    excess = len(document.render()) - capacity.CAP
     found = [
         Result(Operation(Does.RETIRE, old=(one.id,), why=Why.ROOM), gone=(one,), why=Why.ROOM)
-        for one in room.leaving(living, excess)
+        for one in capacity.leaving(living, excess)
     ]
-    for one in room.returning(living, -excess):
+    for one in capacity.returning(living, -excess):
         back = Operation(Does.ADD, one.text, (one.id,), why=Why.ROOM)
         found.append(Result(back, new=replace(one, stands=True), why=Why.ROOM))
     return found

@@ -18,7 +18,7 @@ from memoryweb.facts.statements import Statement, statements_of
 from memoryweb.facts.trust import START
 from memoryweb.language.claims import Claim, takes_back
 from memoryweb.markdown.pins import pinned_lines
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass

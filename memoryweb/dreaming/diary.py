@@ -10,7 +10,7 @@ from itertools import chain
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memoryweb.dreaming import telling
+from memoryweb.dreaming import result_sentences
 from memoryweb.dreaming.gates import GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result
 from memoryweb.language.statements import clean
@@ -60,8 +60,8 @@ def entry(
         _looked_at(note_dates, blocks, len(verdicts)),
         _demoted(told_by_model),
         _patterns(verdicts),
-        telling.held(held) or _changes(results, verdicts),
-        telling.left_out(results),
+        result_sentences.held(held) or _changes(results, verdicts),
+        result_sentences.left_out(results),
         _left(verdicts) if any(v.verdict == "promoted" for v in verdicts) else "",
     ]
     return _cut("\n\n".join(part for part in parts if part), _LONGEST_ENTRY) + "\n"
@@ -76,7 +76,9 @@ def cited(
     found = {}
     for number, line in enumerate(entry.split("\n"), start=1):
         tells_all = bool(line.strip()) and line in told
-        quoted = (behind[text] for text in behind if tells_all or telling.bare(text) in line)
+        quoted = (
+            behind[text] for text in behind if tells_all or result_sentences.bare(text) in line
+        )
         if sources := tuple(dict.fromkeys(chain.from_iterable(quoted))):
             found[number] = Origin(sources, sums_up=tells_all)
     return found
@@ -129,7 +131,7 @@ def reverted(diary: str, entry: str, sentence: str) -> str:
 
 def untold(entry: str, gone: Collection[str]) -> str:
     """An entry without the lines that are among `gone`, or that quote one of them."""
-    quotes = [quote for text in gone if (quote := telling.bare(clean(text)))]
+    quotes = [quote for text in gone if (quote := result_sentences.bare(clean(text)))]
     lines = enumerate(entry.split("\n"), start=1)
     numbers = [n for n, line in lines if line in gone or any(one in line for one in quotes)]
     return reverted_text.untold(entry, numbers)
@@ -168,14 +170,16 @@ def _patterns(verdicts: Sequence[Verdict]) -> str:
     candidates = [verdict.candidate for verdict in verdicts if not verdict.candidate.waits]
     often = sorted((c for c in candidates if c.days > 1), key=lambda c: (-c.days, c.key))[:3]
     lines = [
-        _("“{text}” was said on {days} days.").format(text=telling.bare(c.text), days=c.days)
+        _("“{text}” was said on {days} days.").format(
+            text=result_sentences.bare(c.text), days=c.days
+        )
         for c in often
     ]
     return "\n".join(lines)
 
 
 def _changes(results: Sequence[Result], verdicts: Sequence[Verdict]) -> str:
-    told = telling.changes(results)
+    told = result_sentences.changes(results)
     return told or f"{_('MEMORY.md stays as it is.')} {_why_nothing(verdicts)}"
 
 

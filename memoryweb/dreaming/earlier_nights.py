@@ -14,7 +14,7 @@ from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Why
 from memoryweb.language.claims import claim_of
 from memoryweb.memory.reverted_text import UNTOLD
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.runs.models import Run
 
 RETIRED_DAYS = 30

@@ -32,8 +32,8 @@ from memoryweb.language.tokens import tokens
 from memoryweb.markdown.blocks import blocks
 from memoryweb.memory.fact_evidence import ground_of
 from memoryweb.memory.proposing import rejected_lines
-from memoryweb.prepared import Prepared
-from memoryweb.provenance import vouching
+from memoryweb.prepared_queries import Prepared
+from memoryweb.provenance import vouched_authors
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.search import recalls
@@ -292,7 +292,7 @@ def _outside(run: Run, notes: Sequence[Text]) -> set[tuple[str, int]]:
     """In one's own memory everything is for oneself."""
     if run.owner_id is not None:
         return set()
-    found = vouching.outside_lines(uuid.UUID(note.file_id) for note in notes)
+    found = vouched_authors.outside_lines(uuid.UUID(note.file_id) for note in notes)
     return {(str(file_id), line) for file_id, line in found}
 
 

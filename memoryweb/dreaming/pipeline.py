@@ -22,10 +22,10 @@ from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import configured, endpoint_for
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import screening, write
-from memoryweb.memory.review import crowded
+from memoryweb.memory.review import nearly_full
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write_matrix import OUTSIDE
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
@@ -215,7 +215,7 @@ def _apply(lease: Lease, read: Inputs, made: Consolidated, *, last: bool) -> boo
         reports.store(
             work, run, read, made, entry=entry, changes=changes, memory=night.content, held=held
         )
-        crowded.tell(work, writing.place(run, inputs.MEMORY), night.content)
+        nearly_full.tell(work, writing.place(run, inputs.MEMORY), night.content)
         lease.finish(_outcome(made, held), record=work.record)
         backfill.go_on(work, run)
     return True

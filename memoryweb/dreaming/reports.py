@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
-from memoryweb.dreaming import diary, telling
+from memoryweb.dreaming import diary, result_sentences
 from memoryweb.dreaming.candidates import Mention, as_line
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.gates import Verdict
@@ -92,7 +92,8 @@ def untell(agent: Agent, owner_id: UUID | None, gone: Collection[str]) -> None:
         if found := {
             text
             for text in texts
-            if fingerprint(text) in prints or any(telling.bare(text) in line for line in quoting)
+            if fingerprint(text) in prints
+            or any(result_sentences.bare(text) in line for line in quoting)
         }:
             one.before = [UNTOLD if text in found else text for text in one.before]
             one.after, one.against = (

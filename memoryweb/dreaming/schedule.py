@@ -9,8 +9,8 @@ from django.db.models import Max, Q
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
+from memoryweb.agents.dream_times import dream_time, next_dream_at, night_of
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.audit.record import target
 from memoryweb.dreaming import current_statements, earlier_nights, inputs
 from memoryweb.dreaming.models import Report

@@ -17,7 +17,7 @@ from memoryweb.dreaming.gates import Verdict
 from memoryweb.dreaming.models import Report
 from memoryweb.llm import breaker, usage
 from memoryweb.llm.endpoint import configured
-from memoryweb.memory.review.crowded import is_crowded
+from memoryweb.memory.review.nearly_full import is_crowded
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason
 from memoryweb.workspace.models import File

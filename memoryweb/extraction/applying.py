@@ -17,7 +17,7 @@ from memoryweb.memory import write
 from memoryweb.memory.forgetting import requests as forgetting
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance import vouching
+from memoryweb.provenance import vouched_authors
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
@@ -82,8 +82,10 @@ def _writer(run: Run, conversation: Conversation, window: Window) -> Writer:
     owner = workspace_of(conversation)
     notes = File.objects.of(conversation.agent_id, owner.pk if owner else None)
     given = notes.filter(path=note_path(note_date(window.turns, run.now)))
-    said = vouching.is_said_by_members(conversation, window.turns)
-    is_known = owner is not None or not vouching.outside_lines(given.values_list("pk", flat=True))
+    said = vouched_authors.is_said_by_members(conversation, window.turns)
+    is_known = owner is not None or not vouched_authors.outside_lines(
+        given.values_list("pk", flat=True)
+    )
     return Writer(
         AuthorKind.EXTRACTION,
         run=run,

@@ -18,10 +18,10 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.extraction.models import Extraction
 from memoryweb.facts.models import Fact
 from memoryweb.memory.transaction import Transaction, write_transaction
+from memoryweb.runs.dispatch import wake_up
 from memoryweb.runs.engine import enqueue
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import ACTIVE, Run
-from memoryweb.runs.waking import wake_up
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from memoryweb.facts.models import Contradiction, Evidence, Fact, Vote
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.trust import FROM, HALF_LIFE, STEADY, Band, band, fading, trust
 from memoryweb.facts.validity import in_states, today
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.workspace.models import File
 
 _STEADY = Q(kind__in=STEADY) | Q(confirmed_at__isnull=False)

@@ -17,7 +17,7 @@ from memoryweb.forgetting.models import Request, Target
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.blocks import blocks
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.workspace.models import File
 
 MARK = "[forgotten]"

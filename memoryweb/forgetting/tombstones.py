@@ -11,9 +11,9 @@ from django.utils.crypto import salted_hmac
 
 from memoryweb.forgetting.models import Request, Tombstone
 from memoryweb.forgetting.queries import MARK
-from memoryweb.forgetting.wording import is_telling, sentences, units
+from memoryweb.forgetting.text_matching import is_telling, sentences, units
 from memoryweb.language.normal_form import normalise
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 
 _ONLY_MARK = re.compile(rf"\W*(?:\d{{1,2}}:\d\d\s+)?{re.escape(MARK)}\W*")
 

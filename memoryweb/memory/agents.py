@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django_scopes import scopes_disabled
 
 from memoryweb import agents as room
+from memoryweb.agents.dream_times import next_dream_at
 from memoryweb.agents.models import Agent
-from memoryweb.agents.nights import next_dream_at
 from memoryweb.audit.record import target
 from memoryweb.markdown.file_kinds import SEEDED
 from memoryweb.memory import screening

@@ -7,15 +7,15 @@ class MemoryConfig(AppConfig):
 
     def ready(self) -> None:
         # Models must be loaded.
-        from memoryweb.memory import agents, projecting, reindexing, rescan  # noqa: PLC0415
+        from memoryweb.memory import agents, fact_repair, reindexing, rescan  # noqa: PLC0415
         from memoryweb.memory.forgetting import erasing, retention  # noqa: PLC0415
         from memoryweb.memory.review import secrets  # noqa: PLC0415
-        from memoryweb.memory.snapshot import running, uploads  # noqa: PLC0415
+        from memoryweb.memory.snapshot import conversation_run, uploads  # noqa: PLC0415
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register(rescan.KIND, rescan.scan)
         engine.register(erasing.KIND, erasing.erase)
-        engine.register(running.KIND, running.bring)
+        engine.register(conversation_run.KIND, conversation_run.bring)
         engine.register_tick(erasing.queue_due)
         engine.register_tick(retention.expire)
         engine.register_tick(agents.remove_expired)
@@ -23,4 +23,4 @@ class MemoryConfig(AppConfig):
         engine.register_tick(uploads.purge)
         # No models here, so no signal of our own; passages are recall's.
         post_migrate.connect(reindexing.refresh_stale, sender=apps.get_app_config("recall"))
-        post_migrate.connect(projecting.project_missing, sender=apps.get_app_config("facts"))
+        post_migrate.connect(fact_repair.project_missing, sender=apps.get_app_config("facts"))

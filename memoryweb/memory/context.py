@@ -15,10 +15,10 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.markdown.render import render
-from memoryweb.memory.prompt import files, found
+from memoryweb.memory.prompt import files, prefetch
+from memoryweb.memory.prompt.earlier_turns import Talk, Turn
 from memoryweb.memory.prompt.files import Included
-from memoryweb.memory.prompt.found import Quoted
-from memoryweb.memory.prompt.talk import Talk, Turn
+from memoryweb.memory.prompt.prefetch import Quoted
 
 WINDOW = 128_000
 LEAST_WINDOW, MOST_WINDOW = 1_000, 2_000_000
@@ -107,7 +107,7 @@ def build(
     room -= _cost(system) + _fence_tokens()
     personal, taken, hits_room = _personal(reader, message, window, room)
     talk.fill(room - taken - hits_room)
-    hits = found.found_for(reader, message, (*shared, *personal), talk.first(), hits_room)
+    hits = prefetch.found_for(reader, message, (*shared, *personal), talk.first(), hits_room)
     memory = _memory(personal, hits)
     return Context(
         reader,
@@ -157,7 +157,7 @@ def _system(shared: Sequence[Included]) -> list[Turn]:
 def _memory(personal: Sequence[Included], hits: Sequence[Quoted]) -> list[Turn]:
     text = "".join(one.rendered for one in personal)
     if hits:
-        text += render([(found.HEADING, "".join(one.line for one in found.in_order(hits)))])
+        text += render([(prefetch.HEADING, "".join(one.line for one in prefetch.in_order(hits)))])
     return [Turn("user", fence(text.removesuffix("\n"), _SAID))] if text else []
 
 

@@ -12,7 +12,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement
 from memoryweb.language.statements import cited
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.source_classes import source_of_message, source_of_origin, weakest
 from memoryweb.row_batches import insert

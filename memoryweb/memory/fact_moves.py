@@ -24,7 +24,7 @@ from memoryweb.markdown.diff import carry
 from memoryweb.memory import conflicts, fact_evidence
 from memoryweb.memory.fact_evidence import Grounds, grounds_of
 from memoryweb.memory.transaction import Transaction
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance import flags
 from memoryweb.provenance.writers import Writer
 from memoryweb.row_batches import insert, update

@@ -15,9 +15,9 @@ from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.parsing import MAX_NAME, NewMessage
-from memoryweb.forgetting import meanwhile, tombstones
+from memoryweb.forgetting import new_copies, tombstones
 from memoryweb.forgetting.queries import MARK
-from memoryweb.forgetting.wording import sentences
+from memoryweb.forgetting.text_matching import sentences
 from memoryweb.language.secrets import credentials, names
 from memoryweb.memory import own_words, screening
 from memoryweb.memory.exceptions import MessageConflict
@@ -100,7 +100,7 @@ def add_messages(
     if fresh:
         rows = _append(tx, conversation, fresh, token, batch)
         if buried.is_hiding:
-            meanwhile.in_messages(conversation, rows, dict(anew))
+            new_copies.in_messages(conversation, rows, dict(anew))
     held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
     return Added(conversation, len(fresh), len(messages) - len(fresh), held=held)
 

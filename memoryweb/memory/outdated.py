@@ -19,7 +19,7 @@ from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.validity import is_over
 from memoryweb.forgetting.queries import hiding, lines_saying
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File

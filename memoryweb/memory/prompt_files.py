@@ -6,7 +6,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
 from memoryweb.memory.exceptions import FileMissing
 from memoryweb.memory.transaction import Transaction
-from memoryweb.workspace import ordering
+from memoryweb.workspace import prompt_order
 from memoryweb.workspace.models import File, FileQuerySet
 
 
@@ -37,18 +37,18 @@ def arrange(
 
 def switch(tx: Transaction, file: File, *, enabled: bool) -> None:
     """Put a file into the prompt, or take it out. Raises FileMissing."""
-    order = ordering.switched(_order(file), file.path, enabled=enabled)
+    order = prompt_order.switched(_order(file), file.path, enabled=enabled)
     arrange(tx, file.agent, file.owner, order)
 
 
 def step(tx: Transaction, file: File, by: int) -> None:
     """Move a file up (negative) or down in the prompt. Raises FileMissing."""
-    arrange(tx, file.agent, file.owner, ordering.stepped(_order(file), file.path, by))
+    arrange(tx, file.agent, file.owner, prompt_order.stepped(_order(file), file.path, by))
 
 
 def put_before(tx: Transaction, file: File, before: str) -> None:
     """Move a file right before another in the prompt; "" is the end. Raises FileMissing."""
-    arrange(tx, file.agent, file.owner, ordering.put_before(_order(file), file.path, before))
+    arrange(tx, file.agent, file.owner, prompt_order.put_before(_order(file), file.path, before))
 
 
 def _order(file: File) -> list[tuple[str, bool]]:

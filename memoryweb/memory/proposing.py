@@ -13,7 +13,7 @@ from memoryweb.language.statements import clean
 from memoryweb.markdown.merge import merge
 from memoryweb.memory import screening
 from memoryweb.memory.transaction import Transaction
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance import authorship
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.writers import Writer

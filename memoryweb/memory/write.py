@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from django.utils.translation import gettext as _
 
-from memoryweb.forgetting import meanwhile, tombstones
+from memoryweb.forgetting import new_copies, tombstones
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
 from memoryweb.memory import facts, placeholders, proposing, screening, write_matrix
@@ -129,7 +129,7 @@ def write_all(tx: Transaction, texts: Sequence[Text], *, writer: Writer) -> list
     before = [one.file.content for one in saves]
     revisions = iter(save(tx, "file.written", saves, writer))
     if buried.is_hiding and not writer.is_own_hand:
-        meanwhile.in_files([one.file for one in saves], before)
+        new_copies.in_files([one.file for one in saves], before)
     return [
         _written(tx, one, next(revisions), writer) if isinstance(one, Save) else one for one in made
     ]
@@ -214,7 +214,7 @@ def append(tx: Transaction, place: Place, lines: Sequence[NewLine], *, writer: W
     keep(tx, "file.written", [Brought(file, stood, rows)], [revision])
     facts.project(tx, file, revision, before, writer)
     if buried.is_hiding and not writer.is_own_hand:
-        meanwhile.in_files([file], [before])
+        new_copies.in_files([file], [before])
     screening.keep_for_file(tx, file, screened, writer)
     return Written(file, revision, revision.number - 1, first, screened.held)
 
@@ -268,7 +268,7 @@ def restore(
     back = Save(file, Change(content, restored_from=number), origins, screened, whys)
     [revision] = save(tx, "file.restored", [back], writer)
     if buried.is_hiding:
-        meanwhile.in_files([file], [before])
+        new_copies.in_files([file], [before])
     return _written(tx, back, revision, writer)
 
 

@@ -12,7 +12,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.markdown.file_kinds import SEEDED, Written
 from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.exceptions import MemoryRefused
-from memoryweb.provenance import vouching
+from memoryweb.provenance import vouched_authors
 from memoryweb.provenance.writers import Place, Writer
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
@@ -89,7 +89,7 @@ def why_asked(writer: Writer, place: Place, *, enabled: bool) -> Sequence[tuple[
         return None
     if writer.behind.is_run:
         return None if writer.is_vouched else [OUTSIDE]
-    if not vouching.is_vouched(writer.speaker, writer.integration, writer.token):
+    if not vouched_authors.is_vouched(writer.speaker, writer.integration, writer.token):
         return [OUTSIDE]
     return None if place.agent.policy == Agent.Policy.APPLY else []
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.blame import Later, Version, blame, later
 from memoryweb.provenance.models import LineOrigin, PastOrigin
 from memoryweb.provenance.origins import Origin, Source

@@ -27,7 +27,7 @@ from memoryweb.language.flags import (
 )
 from memoryweb.markdown.file_kinds import Written
 from memoryweb.markdown.paths import kind_of
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import KeptLine, LineOrigin, PastOrigin
 from memoryweb.provenance.source_classes import source_of_message
 from memoryweb.workspace.author_kinds import MACHINES, RUNS, AuthorKind, SourceClass

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.normal_form import normalise
-from memoryweb.prepared import Prepared
-from memoryweb.provenance import vouching
+from memoryweb.prepared_queries import Prepared
+from memoryweb.provenance import vouched_authors
 from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.writers import Writer
@@ -55,8 +55,8 @@ def _is_third_party(writer: Writer, owner: Owner | None) -> bool:
     an agent wrote there while it spoke with an end user."""
     if not writer.is_tool:
         program = writer.integration
-        return program is None or not vouching.is_granted_to(program, writer.token)
-    return owner is None and vouching.is_end_user(writer.speaker)
+        return program is None or not vouched_authors.is_granted_to(program, writer.token)
+    return owner is None and vouched_authors.is_end_user(writer.speaker)
 
 
 def source_of_message(conversation: Conversation, message: Message) -> SourceClass:

@@ -32,7 +32,7 @@ from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import is_hidden, is_meant
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal

@@ -13,9 +13,9 @@ from django.utils.translation import ngettext
 from django_scopes import scopes_disabled
 
 from memoryweb.audit.triggers import check_triggers
+from memoryweb.database_unavailable import write_refusal
 from memoryweb.runs import fairness
 from memoryweb.runs.models import Beat, Run
-from memoryweb.storage import write_refusal
 
 TICK_LATE = timedelta(minutes=3)
 RUN_LATE = timedelta(minutes=10)

@@ -25,7 +25,7 @@ from django.utils import timezone
 from django_q.cluster import Cluster
 from django_scopes import scopes_disabled
 
-from memoryweb.runs import fairness, ticking, waking
+from memoryweb.runs import dispatch, fairness, ticking
 from memoryweb.runs.healthcheck import TICK_LATE, last_tick
 from memoryweb.runs.models import Run
 
@@ -124,7 +124,7 @@ def _prepare() -> None:
             ticking.ensure_schedule(now)
             ticking.requeue_expired(now)
             ticking.call_again(now)
-            waking.call_tick()
+            dispatch.call_tick()
     except Exception:
         # A database or broker that is down comes back; the cluster starts all the same.
         logger.exception("The queue could not be put in order.")

@@ -14,9 +14,9 @@ from django_scopes import scopes_disabled
 from memoryweb.audit import checkpoints
 from memoryweb.audit import record as audit
 from memoryweb.runs import fairness
+from memoryweb.runs.dispatch import TICK, waiting_calls, wake_up
 from memoryweb.runs.lease import record_finished
 from memoryweb.runs.models import Beat, Run
-from memoryweb.runs.waking import TICK, waiting_calls, wake_up
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
 from memoryweb.markdown.paths import fold
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.search import index
 from memoryweb.search.index import Found
 from memoryweb.search.indexing import TEXT, scope_key, whole_key
@@ -21,7 +21,7 @@ from memoryweb.search.models import Passage
 from memoryweb.search.query_syntax import Query
 from memoryweb.search.ranking import Extent
 from memoryweb.workspace.models import File
-from memoryweb.workspace.moments import Past
+from memoryweb.workspace.time_travel import Past
 
 # Whole (file or conversation) and line (of a turn: its position).
 Spot = tuple[int, int]

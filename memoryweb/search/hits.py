@@ -15,7 +15,7 @@ from memoryweb.language.tokens import tokens
 from memoryweb.search.cursors import Cursor
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File
-from memoryweb.workspace.moments import Past
+from memoryweb.workspace.time_travel import Past
 
 AROUND = 80
 _STATEMENT = 500  # characters of a text that may be one statement

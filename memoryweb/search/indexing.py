@@ -16,7 +16,7 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.source_classes import source_of_message, sources_of_files, weakest
 from memoryweb.row_batches import insert, remove, shift
 from memoryweb.search import dates, ranking

@@ -21,7 +21,7 @@ from memoryweb.search.query_syntax import Query
 from memoryweb.search.ranking import Extent, Places
 from memoryweb.workspace.author_kinds import SourceClass
 from memoryweb.workspace.models import File
-from memoryweb.workspace.moments import Past, workspace_at
+from memoryweb.workspace.time_travel import Past, workspace_at
 
 
 class Then:

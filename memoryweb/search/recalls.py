@@ -17,7 +17,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.language.tokens import tokens
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.search.models import InjectedSpan, Injection, RecallEvent
 from memoryweb.workspace.models import File
 

@@ -6,7 +6,7 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from memoryweb import storage
+from memoryweb import database_unavailable
 
 _BARE = "<!doctype html><title>Server error</title><h1>Something went wrong on our side</h1>"
 
@@ -23,7 +23,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Also what the database cannot do just now: no fault of the request, which may come again."""
-    why = storage.refusal(sys.exc_info()[1])
+    why = database_unavailable.refusal(sys.exc_info()[1])
     status = 503 if why else 500
     try:
         page: str = render_to_string(f"{status}.html", {"why": why})
@@ -31,5 +31,5 @@ def server_error(request: HttpRequest) -> HttpResponse:
         page = _BARE
     response = HttpResponse(page, status=status)
     if why:
-        response["Retry-After"] = str(storage.RETRY_SECONDS)
+        response["Retry-After"] = str(database_unavailable.RETRY_SECONDS)
     return response

@@ -11,15 +11,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.dreaming.learned import Learned
+from memoryweb.dreaming.night_results import Learned
 from memoryweb.facts.listing import weight_of
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.trust import Band
 from memoryweb.facts.validity import state_on, today
 from memoryweb.markdown.diff import Span, paired
 from memoryweb.web.access import TeamRequest
+from memoryweb.web.display_names import owner_query, talk_url
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import owner_query, talk_url
 from memoryweb.workspace.models import Revision
 
 _SIGNS = {

@@ -2,7 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import address, home, palette
+from memoryweb.web import change_address, command_palette, home
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
@@ -14,21 +14,14 @@ from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
 from memoryweb.web.erasing import views as erasing
-from memoryweb.web.facts import many
+from memoryweb.web.facts import bulk_decisions
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import (
-    arranging,
-    editing,
-    forgetting,
-    line_protection,
-    merging,
-    notes,
-)
+from memoryweb.web.files import editing, forgetting, line_protection, merging, notes, prompt_order
 from memoryweb.web.files import views as files
 from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.last_night import views as last_night
-from memoryweb.web.mine import views as mine
-from memoryweb.web.mine import visits
+from memoryweb.web.my_memory import views as mine
+from memoryweb.web.my_memory import visits
 from memoryweb.web.over_time import views as over_time
 from memoryweb.web.owners import views as owners
 from memoryweb.web.prompt import views as prompt
@@ -38,11 +31,11 @@ from memoryweb.web.review import views as review
 from memoryweb.web.search import views as search
 from memoryweb.web.snapshots import views as snapshots
 from memoryweb.web.team import (
+    cost_and_health,
     integrations,
     invitations,
     members,
     model_choice,
-    operating,
     tokens,
 )
 from memoryweb.web.team import views as team
@@ -63,8 +56,8 @@ file_patterns = [
     path("files/<md:path>/why/<int:line>/", files.why, name="agents_why"),
     path("files/<md:path>/edit/", editing.edit, name="agents_edit"),
     path("files/<md:path>/merge/", merging.merge_texts, name="agents_merge"),
-    path("files/<md:path>/arrange/", arranging.arrange, name="agents_arrange"),
-    path("files/<md:path>/rename/", arranging.rename, name="agents_rename"),
+    path("files/<md:path>/arrange/", prompt_order.arrange, name="agents_arrange"),
+    path("files/<md:path>/rename/", prompt_order.rename, name="agents_rename"),
     path("files/<md:path>/delete/", editing.delete_confirm, name="agents_delete_confirm"),
     path("files/<md:path>/delete/now/", editing.delete, name="agents_delete"),
     path("files/<md:path>/revisions/", revisions.revisions, name="agents_revisions"),
@@ -101,7 +94,7 @@ agent_patterns: Patterns = [
     path("moments/", time_travel.moments, name="agents_moments"),
     path("moments/compare/", time_travel.compare, name="agents_moments_compare"),
     path("statements/", facts.facts, name="agents_facts"),
-    path("statements/many/", many.many, name="agents_facts_many"),
+    path("statements/many/", bulk_decisions.many, name="agents_facts_many"),
     path("statements/<uuid:fact_id>/", facts.fact, name="agents_fact"),
     path("statements/<uuid:fact_id>/confirm/", facts.confirm, name="agents_fact_confirm"),
     path("statements/<uuid:fact_id>/confirm/undo/", facts.unconfirm, name="agents_fact_unconfirm"),
@@ -204,8 +197,8 @@ settings_patterns: Patterns = [
     path("model/own/remove/", model_choice.remove, name="settings_model_remove"),
     path("model/test/", model_choice.test, name="settings_model_test"),
     path("model/budget/", model_choice.budget, name="settings_model_budget"),
-    path("use/", operating.use_of_models, name="settings_use"),
-    path("health/", operating.health, name="settings_health"),
+    path("use/", cost_and_health.use_of_models, name="settings_use"),
+    path("health/", cost_and_health.health, name="settings_health"),
     path("erasing/", erasing.erasing, name="settings_erasing"),
     path("erasing/keep/", erasing.keep, name="settings_keep"),
     path("erasing/hold/", erasing.hold, name="settings_hold"),
@@ -226,7 +219,7 @@ snapshot_patterns = [
 team_patterns: Patterns = [
     path("", last_night.last_night, name="last_night"),
     path("over-time/", over_time.over_time, name="over_time"),
-    path("go/", palette.palette, name="palette"),
+    path("go/", command_palette.palette, name="palette"),
     path("agents/", agents.agents, name="agents"),
     path("agents/new/", agents.new, name="agents_new"),
     path("agents/<uuid:agent_id>/", include(agent_patterns)),
@@ -275,8 +268,8 @@ urlpatterns = [
     *(path(f"visit/{name}/", view, name=f"visit_{name}") for name, view in visits.ACTS.items()),
     path("visit/leave/", visits.leave, name="visit_leave"),
     path("profile/", home.profile, name="profile"),
-    path("profile/address/", address.address, name="profile_address"),
-    path("profile/address/confirm/", address.confirm, name="profile_address_confirm"),
+    path("profile/address/", change_address.address, name="profile_address"),
+    path("profile/address/confirm/", change_address.confirm, name="profile_address_confirm"),
     path("accounts/2fa/totp/qr.svg", home.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),
 ]

@@ -6,7 +6,7 @@ class WebhooksConfig(AppConfig):
 
     def ready(self) -> None:
         from memoryweb.runs import engine  # noqa: PLC0415  models must be loaded
-        from memoryweb.webhooks import telling  # noqa: PLC0415
+        from memoryweb.webhooks import outbox  # noqa: PLC0415
 
-        engine.register_tick(telling.tell)
-        engine.register_tick(telling.forget)
+        engine.register_tick(outbox.tell)
+        engine.register_tick(outbox.forget)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from memoryweb.audit.models import ChainHead
 from memoryweb.audit.record import target
 from memoryweb.memory.transaction import Transaction
-from memoryweb.webhooks import waking
+from memoryweb.webhooks import dispatch
 from memoryweb.webhooks.exceptions import UrlRefused
 from memoryweb.webhooks.models import Delivery, Endpoint
 
@@ -85,7 +85,7 @@ def test(tx: Transaction, endpoint: Endpoint) -> Delivery:
         created_at=tx.now,
     )
     tx.record("webhook.tested", **target(endpoint))
-    waking.call()
+    dispatch.call()
     return made
 
 
@@ -95,4 +95,4 @@ def resend(tx: Transaction, delivery: Delivery) -> None:
     delivery.finished_at, delivery.error = None, ""
     delivery.save(update_fields=["state", "attempts", "due_at", "finished_at", "error"])
     tx.record("webhook.resent", **target(delivery))
-    waking.call()
+    dispatch.call()

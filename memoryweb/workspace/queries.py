@@ -10,7 +10,7 @@ from django.db.models.functions import TruncMonth
 
 from memoryweb.accounts.models import Team
 from memoryweb.markdown.file_kinds import NOTE, FileKind
-from memoryweb.prepared import Prepared
+from memoryweb.prepared_queries import Prepared
 from memoryweb.workspace.models import File, Revision
 
 

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Owner
-from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming import backfill, schedule
 from memoryweb.dreaming.models import Report
 from memoryweb.facts.models import Fact

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.room import CAP
+from memoryweb.dreaming.capacity import CAP
 from memoryweb.dreaming.status import status
 from memoryweb.facts.models import Fact
 from memoryweb.memory.write import Writer

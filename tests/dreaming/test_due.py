@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent
-from memoryweb.agents.nights import dream_time
 from memoryweb.dreaming import schedule
 from memoryweb.facts.models import Fact
 from memoryweb.runs.models import Run

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from pytest_django import Settings
 
-from memoryweb.agents.nights import dream_time
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.dreaming import schedule
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs import engine

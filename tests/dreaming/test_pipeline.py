@@ -5,8 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent
-from memoryweb.agents.nights import dream_time
 from memoryweb.audit.models import Event
 from memoryweb.dreaming import gates, schedule
 from memoryweb.dreaming.models import Candidate, Report

@@ -4,8 +4,8 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.nights import dream_time
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.models import Event
 from memoryweb.audit.record import SYSTEM

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from memoryweb.audit.models import Event
 from memoryweb.facts.models import Contradiction, Fact, Vote
-from memoryweb.memory import contradictions, fact_actions, projecting, write
+from memoryweb.memory import contradictions, fact_actions, fact_repair, write
 from memoryweb.memory.exceptions import ContentRefused, Decided
 from memoryweb.memory.fact_actions import StatementGone
 from memoryweb.memory.fact_evidence import Ground
@@ -31,7 +31,7 @@ def _save(world: World, text: str, writer: Writer = MACHINE, path: str = "KNOWLE
 
 
 def _text(world: World) -> str:
-    assert projecting.check(world.team).differing == ()
+    assert fact_repair.check(world.team).differing == ()
     return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").content
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.memory import contradictions, fact_actions, projecting, write
+from memoryweb.memory import contradictions, fact_actions, fact_repair, write
 from memoryweb.memory.fact_actions import StatementGone
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
@@ -26,7 +26,7 @@ def _save(world: World, text: str, writer: Writer | None = None) -> File:
 
 
 def _text(world: World) -> str:
-    assert projecting.check(world.team).differing == ()
+    assert fact_repair.check(world.team).differing == ()
     return File.objects.get(agent=world.agent, path="KNOWLEDGE.md").content
 
 

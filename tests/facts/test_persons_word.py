@@ -11,8 +11,8 @@ from memoryweb.conversations.parsing import NewMessage
 from memoryweb.facts.corrections import corrections
 from memoryweb.facts.models import Fact
 from memoryweb.memory import line_protection, messages, proposing, reverting, write
-from memoryweb.memory.mine import changes
-from memoryweb.memory.mine.changes import Spot
+from memoryweb.memory.my_memory import changes
+from memoryweb.memory.my_memory.changes import Spot
 from memoryweb.memory.review import flags as reviewing
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshot import service as snapshots
@@ -23,7 +23,7 @@ from memoryweb.provenance.flags import flagged_lines, print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.sources import Kind, Source
-from memoryweb.web.naming import author_name
+from memoryweb.web.display_names import author_name
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Import
 from tests.api.client import Api

@@ -3,7 +3,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from memoryweb.facts.models import Contradiction, Evidence, Fact
-from memoryweb.memory import facts, projecting, write
+from memoryweb.memory import fact_repair, facts, write
 from memoryweb.memory.facts import Went
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
@@ -30,7 +30,7 @@ def _save(
 
 def _standing(world: World) -> dict[str, Fact]:
     rows = Fact.objects.filter(agent=world.agent, file__path="KNOWLEDGE.md")
-    assert projecting.check(world.team).differing == ()
+    assert fact_repair.check(world.team).differing == ()
     return {row.text: row for row in rows}
 
 
@@ -119,7 +119,7 @@ def test_facts_follow_a_file_to_its_new_name(world: World) -> None:
             write.rename(tx, file, path, writer=_person(world))
         fact.refresh_from_db()
         assert (fact.file is not None, fact.corrected_at) == (stands, None)
-        assert projecting.check(world.team).differing == ()
+        assert fact_repair.check(world.team).differing == ()
     assert (fact.path, fact.state) == ("structured/a.md", State.ACTIVE)
 
 
@@ -149,13 +149,13 @@ def test_facts_that_differ_from_files_are_found_and_mended(world: World) -> None
     lost = Fact.objects.get(value="Leeds")
     Fact.objects.exclude(pk=lost.pk).delete()
     Fact.objects.update(text="city: Bath", fingerprint="x", attribute="town")
-    assert projecting.check(world.team).differing == (str(file.pk),)
-    assert projecting.project(world.team).differing == (str(file.pk),)
+    assert fact_repair.check(world.team).differing == (str(file.pk),)
+    assert fact_repair.project(world.team).differing == (str(file.pk),)
     assert set(_standing(world)) == {"Anna sings.", "city: Leeds"}
     Fact.objects.update(attribute="town")  # as another version read it
-    assert projecting.project(world.team).differing == (str(file.pk),)
+    assert fact_repair.project(world.team).differing == (str(file.pk),)
     assert _standing(world)["city: Leeds"].attribute == "city"
-    assert projecting.project(world.team).differing == ()
+    assert fact_repair.project(world.team).differing == ()
 
 
 @pytest.mark.parametrize("by_person", [True, False])
@@ -200,11 +200,11 @@ def test_files_of_before_get_their_facts_and_a_stopped_start_goes_on(
     turns = iter([bring])
     monkeypatch.setattr(facts, "bring_in_line", lambda *args: next(turns)(*args))
     with pytest.raises(StopIteration):
-        projecting.project_missing()
+        fact_repair.project_missing()
     assert 0 < Fact.objects.values("file").distinct().count() < 2
     monkeypatch.setattr(facts, "bring_in_line", bring)
-    projecting.project_missing()
+    fact_repair.project_missing()
     assert {row.text: row.source for row in Fact.objects.all()} == before
     assert {row.state for row in Fact.objects.filter(attribute="city")} == {State.DISPUTED}
     assert Evidence.objects.filter(fact__value="Leeds", root__author_kind="person").exists()
-    assert projecting.check(world.team).differing == ()
+    assert fact_repair.check(world.team).differing == ()

@@ -14,7 +14,7 @@ from memoryweb.audit.models import Label
 from memoryweb.audit.verify import verify
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Receipt, Request, Tombstone
-from memoryweb.memory.forgetting import erasing, holds, places, receipts, targets
+from memoryweb.memory.forgetting import erasable_columns, erasing, holds, receipts, targets
 from memoryweb.memory.forgetting.hiding import Asked, ask, hide
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, restore, write
@@ -174,11 +174,11 @@ def test_every_room_s_words_are_walked() -> None:
     """A table that belongs to no memory would be searched in the whole team."""
     of_all = {
         table.label
-        for table in places.tables()
-        if not table.within(places.Memory(*[world_id()] * 3)).children
+        for table in erasable_columns.tables()
+        if not table.within(erasable_columns.Memory(*[world_id()] * 3)).children
     }
     assert of_all == {"api.Idempotency"}
-    assert Label in {table.model for table in places.tables()}
+    assert Label in {table.model for table in erasable_columns.tables()}
 
 
 def world_id() -> Any:

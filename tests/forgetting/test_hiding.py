@@ -16,7 +16,7 @@ from memoryweb.forgetting.models import Request
 from memoryweb.memory import tools
 from memoryweb.memory.context import build
 from memoryweb.memory.forgetting.hiding import NothingToUndo, undo
-from memoryweb.memory.mine import export as mine
+from memoryweb.memory.my_memory import export as mine
 from memoryweb.memory.search import search
 from memoryweb.memory.snapshot import service
 from memoryweb.memory.tools import Acting

@@ -15,8 +15,8 @@ from memoryweb.extraction.pipeline import _window
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.context import build
-from memoryweb.memory.forgetting.asking import undo_of_fact
 from memoryweb.memory.forgetting.hiding import Asked, NothingToUndo, ask, hide, undo
+from memoryweb.memory.forgetting.selection import undo_of_fact
 from memoryweb.memory.forgetting.targets import fact_place
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction

@@ -8,7 +8,7 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.forgetting.models import Receipt
-from memoryweb.forgetting.wording import Sought
+from memoryweb.forgetting.text_matching import Sought
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs.models import Run

@@ -4,7 +4,7 @@ import pytest
 from django_scopes import scope
 
 from memoryweb.forgetting.models import Target
-from memoryweb.forgetting.wording import Sought, comes_near, is_telling, says
+from memoryweb.forgetting.text_matching import Sought, comes_near, is_telling, says
 from memoryweb.memory.forgetting import targets
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction

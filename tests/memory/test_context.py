@@ -16,7 +16,7 @@ from memoryweb.llm import tokens
 from memoryweb.markdown.render import parse, render
 from memoryweb.memory.context import HEADING, Context, build
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.prompt.found import HEADING as FOUND
+from memoryweb.memory.prompt.prefetch import HEADING as FOUND
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write

@@ -13,8 +13,8 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.memory import reverting
 from memoryweb.memory.snapshot import service as snapshots
+from memoryweb.memory.snapshot.conversation_run import Importing
 from memoryweb.memory.snapshot.planning import Plan
-from memoryweb.memory.snapshot.running import Importing
 from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.sources import Kind, Source

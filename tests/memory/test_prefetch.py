@@ -13,7 +13,7 @@ from memoryweb.memory.forgetting.hiding import Asked, ask, hide
 from memoryweb.memory.forgetting.targets import fact_place, said_place
 from memoryweb.memory.injections import served
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.prompt.found import Quoted
+from memoryweb.memory.prompt.prefetch import Quoted
 from memoryweb.memory.transaction import write_transaction
 from tests.memory.test_context import everything, save
 from tests.world import World

@@ -15,7 +15,7 @@ from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.memory import write
 from memoryweb.memory.fact_actions import not_true
-from memoryweb.memory.forgetting import asking, erasing, hiding, targets
+from memoryweb.memory.forgetting import erasing, hiding, selection, targets
 from memoryweb.memory.search import search
 from memoryweb.memory.snapshot import service
 from memoryweb.memory.transaction import write_transaction
@@ -56,7 +56,7 @@ def asked(world: World) -> Request:
     number = next(n for n, line in enumerate(file.content.split("\n"), 1) if SAID in line)
     with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.bob)
-        return asking.forget_lines(
+        return selection.forget_lines(
             work, file, [number], expected=file.sha256, writer=writer, is_theirs=True
         )
 

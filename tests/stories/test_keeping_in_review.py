@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from memoryweb.agents.nights import dream_time
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.dreaming import schedule
 from memoryweb.dreaming.models import Candidate
 from memoryweb.memory.review import flags

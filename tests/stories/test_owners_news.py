@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from memoryweb.agents.nights import dream_time
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.owners import set_paused
 from memoryweb.audit.record import SYSTEM
 from memoryweb.facts.models import Fact

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.memory import contradictions, fact_actions, projecting, write
+from memoryweb.memory import contradictions, fact_actions, fact_repair, write
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.workspace.author_kinds import SourceClass
@@ -28,7 +28,7 @@ FRIDAYS = "We ship on Fridays, so please never plan a call with me on a Friday a
 def equal(world: World) -> object:
     """Files and statements say the same in the end."""
     yield
-    assert projecting.check(world.team).differing == ()
+    assert fact_repair.check(world.team).differing == ()
 
 
 def lines(world: World) -> list[str]:

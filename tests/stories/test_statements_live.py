@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 from memoryweb.audit.models import Event
 from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.memory import contradictions, fact_actions, projecting, reverting, write
+from memoryweb.memory import contradictions, fact_actions, fact_repair, reverting, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.facts import Went
 from memoryweb.memory.review import flags as reviewing
@@ -158,7 +158,7 @@ class Statements(RuleBasedStateMachine):
 
     @invariant()
     def files_and_statements_are_one(self) -> None:
-        assert projecting.check(self.world.team).differing == ()
+        assert fact_repair.check(self.world.team).differing == ()
 
     @invariant()
     def nothing_that_was_taken_back_is_current(self) -> None:

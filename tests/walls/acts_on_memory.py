@@ -24,12 +24,12 @@ from memoryweb.memory import (
 )
 from memoryweb.memory.agents import archive_agent, change_agent, create_agent, restore_agent
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
-from memoryweb.memory.forgetting import deciding, erasing, hiding, holds
+from memoryweb.memory.forgetting import decisions, erasing, hiding, holds
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.reverting import revert
-from memoryweb.memory.review import crowded, proposals, secrets
 from memoryweb.memory.review import flags as mark_decisions
+from memoryweb.memory.review import nearly_full, proposals, secrets
 from memoryweb.memory.screening import Likely, fingerprint
 from memoryweb.memory.snapshot.service import apply, export, preview
 from memoryweb.memory.snapshot.uploads import drop, keep
@@ -112,7 +112,7 @@ def _resolve(work: Transaction, world: World) -> Contradiction:
 
 def _see_crowded(work: Transaction, world: World) -> None:
     found = CrowdedFile.objects.create(team=world.team, file=_file(world))
-    crowded.see(work, found, by=world.alice)
+    nearly_full.see(work, found, by=world.alice)
 
 
 def _forget(work: Transaction, world: World) -> Request:
@@ -368,7 +368,7 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
     "forget": ("memory.forget_requested", _in_unit(_forget)),
     "decide to erase": (
         "memory.forget_decided",
-        _in_unit(lambda u, w: deciding.erase(u, _forget(u, w), w.alice)),
+        _in_unit(lambda u, w: decisions.erase(u, _forget(u, w), w.alice)),
     ),
     "undo forgetting": (
         "memory.forget_undone",

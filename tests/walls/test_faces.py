@@ -90,7 +90,7 @@ def test_only_health_links_and_the_plugin_are_open_to_everybody() -> None:
         "web/connect/plugin.py",
         "web/health.py",
         "web/team/invitations.py",
-        "web/mine/visits.py",
+        "web/my_memory/visits.py",
     }
 
 

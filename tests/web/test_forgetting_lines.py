@@ -8,7 +8,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request
 from memoryweb.memory import placeholders
-from memoryweb.memory.forgetting import asking, hiding
+from memoryweb.memory.forgetting import hiding, selection
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, restore, write
@@ -37,7 +37,7 @@ def remembered(world: World, owner: Owner | None) -> File:
 
 def hidden(world: World, file: File) -> Request:
     with write_transaction(world.team) as work:
-        return asking.forget_lines(
+        return selection.forget_lines(
             work,
             file,
             [4],

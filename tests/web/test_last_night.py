@@ -7,8 +7,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent
-from memoryweb.agents.nights import dream_time
 from memoryweb.agents.readers import Reader
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.schedule import tick

@@ -23,7 +23,7 @@ from memoryweb.memory import write
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
 from memoryweb.outbound import posting
-from memoryweb.webhooks import endpoints, sending, telling
+from memoryweb.webhooks import endpoints, outbox, sending
 from memoryweb.webhooks.models import Delivery, Endpoint
 from memoryweb.webhooks.signing import secret_of
 from memoryweb.workspace.author_kinds import AuthorKind
@@ -77,7 +77,7 @@ def endpoint(world: World, receiver: Receiver) -> Endpoint:
 
 def made_for(world: World, address: str) -> Endpoint:
     with write_transaction(world.team) as work:
-        return endpoints.make(work, url=address, events=list(telling.TYPES))
+        return endpoints.make(work, url=address, events=list(outbox.TYPES))
 
 
 def put(world: World, line: str) -> None:
@@ -87,7 +87,7 @@ def put(world: World, line: str) -> None:
 
 
 def told() -> list[Delivery]:
-    telling.tell(timezone.now())
+    outbox.tell(timezone.now())
     sending.send_due()
     return list(Delivery.objects.order_by("created_at", "pk"))
 
@@ -184,7 +184,7 @@ def test_it_is_given_up_after_the_last_wait_and_can_be_sent_again(
 ) -> None:
     receiver.answers = 500
     put(world, "- Likes tea.\n")
-    telling.tell(timezone.now())
+    outbox.tell(timezone.now())
     for _attempt in range(len(sending.WAITS) + 3):
         due_now()
         sending.send_due()
@@ -287,7 +287,7 @@ def test_nothing_is_told_while_it_is_off_nor_of_what_was_rolled_back(
 
 def test_two_workers_send_it_once(world: World, receiver: Receiver, endpoint: Endpoint) -> None:
     put(world, "- Likes tea.\n")
-    telling.tell(timezone.now())
+    outbox.tell(timezone.now())
     [first] = Delivery.objects.select_related("endpoint")
     second = Delivery.objects.get()
     assert sending._claimed(first)
@@ -299,7 +299,7 @@ def test_two_workers_send_it_once(world: World, receiver: Receiver, endpoint: En
 def test_a_backlog_is_told_in_order_and_in_parts(
     world: World, receiver: Receiver, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling, "MOST", 2)
+    monkeypatch.setattr(outbox, "MOST", 2)
     with write_transaction(world.team) as work:
         for n in range(5):
             work.record("run.finished", details={"attempts": n})
@@ -313,7 +313,7 @@ def test_an_old_log_goes(world: World, receiver: Receiver, endpoint: Endpoint) -
     put(world, "- Likes tea.\n")
     told()
     Delivery.objects.update(created_at=timezone.now() - timedelta(days=31))
-    telling.forget(timezone.now())
+    outbox.forget(timezone.now())
     assert not Delivery.objects.exists()
 
 

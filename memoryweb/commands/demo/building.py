@@ -11,8 +11,8 @@ from memoryweb.accounts.integrations import create_integration
 from memoryweb.accounts.members import add_member
 from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Role
+from memoryweb.agents.dream_times import dream_time, next_dream_at, night_of
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.nights import dream_time, next_dream_at, night_of
 from memoryweb.agents.owners import api_owner, person_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM

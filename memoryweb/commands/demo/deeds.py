@@ -9,7 +9,7 @@ from memoryweb.accounts.models import User
 from memoryweb.agents.models import Agent
 from memoryweb.facts.models import Fact
 from memoryweb.memory import fact_actions
-from memoryweb.memory.forgetting import asking
+from memoryweb.memory.forgetting import selection
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
@@ -65,7 +65,7 @@ def _ask_to_forget(agents: Sequence[Agent], users: Users, at: datetime) -> None:
     with write_transaction(agents[0].team) as work:
         work.now = at
         for fact in agents[0].facts.living().filter(owner=None, text__startswith="Kenji's home"):
-            asking.forget_fact(work, fact, writer=writer, is_theirs=False)
+            selection.forget_fact(work, fact, writer=writer, is_theirs=False)
 
 
 # Days ago → what is done that evening.

@@ -12,7 +12,7 @@ from memoryweb.language.claims.reading import (
     spoken_of,
     tells_of_self,
 )
-from memoryweb.language.claims.when import dates_in, is_habit, resolved
+from memoryweb.language.claims.relative_dates import dates_in, is_habit, resolved
 
 __all__ = [
     "HEADINGS",

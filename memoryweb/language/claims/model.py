@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from memoryweb.language.claims.needed import needed
+from memoryweb.language.claims.prefilter import needed
 
 
 class Kind(StrEnum):

@@ -16,7 +16,7 @@ from memoryweb.language.claims.model import (
     language,
     pronouns,
 )
-from memoryweb.language.claims.when import dates_in, is_habit, span_of
+from memoryweb.language.claims.relative_dates import dates_in, is_habit, span_of
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import split, unquoted
 

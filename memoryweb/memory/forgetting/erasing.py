@@ -20,10 +20,17 @@ from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import Hidden, of_targets
-from memoryweb.forgetting.wording import Sought
-from memoryweb.memory.forgetting import holds, places, receipts, removal, repeating, whole_owners
+from memoryweb.forgetting.text_matching import Sought
+from memoryweb.memory.forgetting import (
+    copies,
+    erasable_columns,
+    holds,
+    receipts,
+    removal,
+    whole_owners,
+)
+from memoryweb.memory.forgetting.erasable_columns import Memory, Table
 from memoryweb.memory.forgetting.hiding import close, locked
-from memoryweb.memory.forgetting.places import Memory, Table
 from memoryweb.memory.forgetting.removal import Going
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.engine import Lease, Outcome, enqueue
@@ -218,9 +225,11 @@ def _take_out(lease: Lease, memory: Memory, after: Any) -> Any:
     run = lease.run
     sought = Sought(run.inputs["texts"])
     left = after or {
-        "files": places.hits(Table(File, ("path", "content")), memory, sought),
-        "facts": places.hits(Table(Fact, ("text", "value")), memory, sought),
-        "messages": places.hits(Table(Message, ("content", "name", "external_id")), memory, sought),
+        "files": erasable_columns.hits(Table(File, ("path", "content")), memory, sought),
+        "facts": erasable_columns.hits(Table(Fact, ("text", "value")), memory, sought),
+        "messages": erasable_columns.hits(
+            Table(Message, ("content", "name", "external_id")), memory, sought
+        ),
     }
     with write_transaction(run.team, run=run) as work:
         lease.fence()
@@ -258,7 +267,7 @@ def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
     """One file's revisions after the other, of those that ever held it."""
     run = lease.run
     going = _going(run, memory)
-    held = places.hits(Table(Revision, ("text", "reason", "path")), memory, going.sought)
+    held = erasable_columns.hits(Table(Revision, ("text", "reason", "path")), memory, going.sought)
     wrote = Revision.objects.filter(pk__in=held).values("file")
     rows = File.objects.filter(Q(pk__in=wrote) | Q(pk__in=going.hidden.prints)).order_by("pk")
     file = (rows.filter(pk__gt=after) if after else rows).only("pk", "team").first()
@@ -272,7 +281,7 @@ def _from_past(lease: Lease, memory: Memory, after: Any) -> str | None:
 def _from_diary(lease: Lease, memory: Memory, _after: Any) -> None:
     """The shared memory's own, where it quotes what stands in a private one."""
     run = lease.run
-    going, keys = repeating.in_diaries(memory, Sought(run.inputs["texts"]))
+    going, keys = copies.in_diaries(memory, Sought(run.inputs["texts"]))
     for key in keys:
         with write_transaction(run.team, run=run) as work:
             lease.fence()
@@ -284,16 +293,16 @@ def _from_diary(lease: Lease, memory: Memory, _after: Any) -> None:
 def _from_records(lease: Lease, memory: Memory, _after: Any) -> None:
     """Diaries, reports, candidates, stored answers and whatever else repeats it."""
     run = lease.run
-    for table, of, sought in repeating.records(memory, Sought(run.inputs["texts"])):
-        hits = [pk for pk in places.hits(table, of, sought) if pk != run.pk]
+    for table, of, sought in copies.records(memory, Sought(run.inputs["texts"])):
+        hits = [pk for pk in erasable_columns.hits(table, of, sought) if pk != run.pk]
         while hits:
             some, hits = hits[:_RECORDS], hits[_RECORDS:]
             with write_transaction(run.team, run=run):
                 lease.fence()
-                _count(run, {"records": places.scrub(table, some, sought)})
+                _count(run, {"records": erasable_columns.scrub(table, some, sought)})
                 lease.store(Run.Phase.APPLIED, result=run.result)
     with write_transaction(run.team, run=run):
-        places.empty_answers(memory)
+        erasable_columns.empty_answers(memory)
         lease.store(Run.Phase.APPLIED, inputs=run.inputs, checked=run.checked)
 
 
@@ -305,13 +314,15 @@ def _scan(lease: Lease, memory: Memory, after: Any) -> dict[str, Any] | None:
     """Some rows of one table, of the whole team: what is left of this memory counts, and of what
     quotes it."""
     run, sought = lease.run, Sought(lease.run.inputs["texts"])
-    tables = places.tables()
+    tables = erasable_columns.tables()
     at, last = (after["table"], after["last"]) if after else (0, None)
     if not after:
         run.result["total"] = sum(table.rows(run.team_id).count() for table in tables)
     if at >= len(tables):
-        for table, of, quoted in repeating.records(memory, sought):
-            run.result["remaining"] += 0 if of == memory else len(places.hits(table, of, quoted))
+        for table, of, quoted in copies.records(memory, sought):
+            run.result["remaining"] += (
+                0 if of == memory else len(erasable_columns.hits(table, of, quoted))
+            )
         return None
     table = tables[at]
     step = table.found(table.rows(run.team_id), sought, last)

@@ -13,7 +13,7 @@ from django.db.models import Q
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
-from memoryweb.forgetting.wording import says, sentences
+from memoryweb.forgetting.text_matching import says, sentences
 from memoryweb.language.claims import Claim, Kind
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.requests import Fit, Meaning, fit

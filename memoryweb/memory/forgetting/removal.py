@@ -19,11 +19,11 @@ from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.forgetting import tombstones
 from memoryweb.forgetting.models import Target
 from memoryweb.forgetting.queries import MARK, Hidden, Span, lines_saying, without_spans
-from memoryweb.forgetting.wording import Sought, is_told, units
+from memoryweb.forgetting.text_matching import Sought, is_told, units
 from memoryweb.language.normal_form import clean
 from memoryweb.language.tokens import tokens
 from memoryweb.memory import write
-from memoryweb.memory.forgetting.places import Memory
+from memoryweb.memory.forgetting.erasable_columns import Memory
 from memoryweb.memory.reverted_text import without_lines
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Place, Writer

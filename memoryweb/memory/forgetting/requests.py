@@ -25,8 +25,8 @@ from memoryweb.memory.forgetting.matching import (
     match,
     unique,
 )
+from memoryweb.memory.forgetting.request_contents import offered, tell_all
 from memoryweb.memory.forgetting.targets import fact_place, facts_of, said_place
-from memoryweb.memory.forgetting.telling import offered, tell_all
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.source_classes import source_of_message
 from memoryweb.workspace.author_kinds import SourceClass

@@ -16,7 +16,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.forgetting.models import Target
-from memoryweb.forgetting.wording import comes_near, says, sentences
+from memoryweb.forgetting.text_matching import comes_near, says, sentences
 from memoryweb.language.normal_form import clean
 from memoryweb.language.statements import fingerprint
 from memoryweb.language.tokens import tokens

@@ -7,8 +7,8 @@ from django.conf import settings
 from memoryweb.accounts.models import User
 from memoryweb.facts.models import Contradiction
 from memoryweb.memory import contradictions
-from memoryweb.memory.forgetting import deciding
-from memoryweb.memory.review import crowded, flags, proposals, secrets
+from memoryweb.memory.forgetting import decisions
+from memoryweb.memory.review import flags, nearly_full, proposals, secrets
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
 from memoryweb.review.changes import Picked
@@ -34,9 +34,9 @@ HANDLERS: dict[tuple[Kind, str], Handler] = {
     (Kind.PROPOSAL, "accept"): lambda unit, item, by, _: proposals.accept(unit, item.row, by=by),
     (Kind.PROPOSAL, "reject"): lambda unit, item, by, _: proposals.reject(unit, item.row, by=by),
     (Kind.PROPOSAL, "undo"): lambda unit, item, by, _: proposals.undo(unit, item.row, by=by),
-    (Kind.CROWDED, "undo"): lambda unit, item, by, _: crowded.undo(unit, item.row),
+    (Kind.CROWDED, "undo"): lambda unit, item, by, _: nearly_full.undo(unit, item.row),
     (Kind.SECRET, "undo"): lambda unit, item, by, _: secrets.undo(unit, item.row, by=by),
-    (Kind.CROWDED, "seen"): lambda unit, item, by, _: crowded.see(unit, item.row, by=by),
+    (Kind.CROWDED, "seen"): lambda unit, item, by, _: nearly_full.see(unit, item.row, by=by),
     (Kind.FLAG, "keep"): lambda unit, item, by, _: flags.keep(unit, *_line(item), by=by),
     (Kind.FLAG, "remove"): lambda unit, item, by, _: flags.remove(unit, *_line(item), by=by),
     (Kind.SECRET, "secret"): lambda unit, item, by, _: secrets.refuse(unit, item.row, by=by),
@@ -44,11 +44,11 @@ HANDLERS: dict[tuple[Kind, str], Handler] = {
         lambda unit, item, by, value: secrets.release(unit, item.row, by=by, value=value)
     ),
     **{(Kind.CONTRADICTION, code): _resolved(code) for code in Contradiction.Resolution.values},
-    (Kind.FORGET, "forget"): lambda unit, item, by, picked: deciding.erase(
+    (Kind.FORGET, "forget"): lambda unit, item, by, picked: decisions.erase(
         unit, item.row, by, picked=picked.split(","), seconds=settings.FORGET_UNDO_SECONDS
     ),
-    (Kind.FORGET, "keep"): lambda unit, item, by, _: deciding.keep(unit, item.row, by),
-    (Kind.FORGET, "undo"): lambda unit, item, _by, _: deciding.reopen(unit, item.row),
+    (Kind.FORGET, "keep"): lambda unit, item, by, _: decisions.keep(unit, item.row, by),
+    (Kind.FORGET, "undo"): lambda unit, item, _by, _: decisions.reopen(unit, item.row),
     (Kind.CONTRADICTION, "undo"): (
         lambda unit, item, by, _: contradictions.undo(unit, item.row, writer=_person(by))
     ),

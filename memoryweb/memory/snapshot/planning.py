@@ -21,8 +21,8 @@ from memoryweb.markdown.paths import fold
 from memoryweb.memory import screening, write_matrix
 from memoryweb.memory.exceptions import SecretRefused
 from memoryweb.memory.screening import Held, Screened
-from memoryweb.memory.snapshot import talks
-from memoryweb.memory.snapshot.talks import Talks
+from memoryweb.memory.snapshot import conversations
+from memoryweb.memory.snapshot.conversations import Talks
 from memoryweb.memory.write import MAX_BYTES
 from memoryweb.memory.write_matrix import WriteRefused
 from memoryweb.provenance.writers import Place, Writer
@@ -139,7 +139,7 @@ def plan(
     """Raises ArchiveRefused. Reads this one workspace in four statements. `coming` is what the
     archive's conversations are, for who has looked at them before."""
     contents = table.read(archive)
-    coming = talks.look(agent, owner, contents) if coming is None else coming
+    coming = conversations.look(agent, owner, contents) if coming is None else coming
     incoming_files, ignored = _files_of(contents, coming)
     owner_id = owner.pk if owner else None
     # A deleted file counts as well: an import brings it back, with its history.

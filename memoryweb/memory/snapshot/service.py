@@ -18,7 +18,7 @@ from memoryweb.forgetting.queries import hidden
 from memoryweb.memory import placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.reverted_text import without_lines
-from memoryweb.memory.snapshot import running, writing
+from memoryweb.memory.snapshot import conversation_run, writing
 from memoryweb.memory.snapshot.planning import Action, Item, Plan, plan
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.writers import Writer
@@ -174,7 +174,7 @@ def apply(
         return Imported(None, made, ())
     batch = _batch(tx, agent, owner, made, by)
     if made.is_run:
-        running.request(tx, batch, archive, by=by)
+        conversation_run.request(tx, batch, archive, by=by)
     return Imported(batch, made, writing.write_files(tx, batch, made, by))
 
 

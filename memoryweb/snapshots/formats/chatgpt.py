@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from memoryweb.snapshots.contents import Contents, Ignored, Talk
-from memoryweb.snapshots.formats.sent import Sent
+from memoryweb.snapshots.formats.uploaded import Sent
 from memoryweb.snapshots.json_values import values
 
 KEY = "chatgpt"

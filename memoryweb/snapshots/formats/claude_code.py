@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.snapshots.contents import Contents, Ignored, Incoming
-from memoryweb.snapshots.formats.sent import Sent
+from memoryweb.snapshots.formats.uploaded import Sent
 from memoryweb.snapshots.reading import Entry
 
 KEY = "claude_code"

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from memoryweb.snapshots.bullets import as_file, bullets
 from memoryweb.snapshots.contents import Contents, Ignored, Incoming
 from memoryweb.snapshots.exceptions import ArchiveRefused
-from memoryweb.snapshots.formats.sent import Sent
+from memoryweb.snapshots.formats.uploaded import Sent
 from memoryweb.snapshots.json_values import document
 
 KEY = "mem0"

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from memoryweb.snapshots.contents import Contents, sort_out
 from memoryweb.snapshots.exceptions import ArchiveRefused
 from memoryweb.snapshots.formats import chatgpt, claude_code, mem0
-from memoryweb.snapshots.formats.sent import Sent
+from memoryweb.snapshots.formats.uploaded import Sent
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.queries import Dreamt, dreamt
 from memoryweb.dreaming.status import LATE
-from memoryweb.extraction.taught import latest, taught_by
+from memoryweb.extraction.latest_conversations import latest, taught_by
 from memoryweb.facts.listing import held_from, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.trust import Band
@@ -32,9 +32,9 @@ from memoryweb.search.recalls import Day, days_of
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
 from memoryweb.web.agents.tabs import counts_of
+from memoryweb.web.display_names import talk_url
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.naming import talk_url
 from memoryweb.web.pictures import day_bars
 from memoryweb.web.wording import Chip
 

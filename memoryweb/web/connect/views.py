@@ -27,8 +27,8 @@ from memoryweb.search.recalls import injections_of
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, find_agent, require, team_view
 from memoryweb.web.connect.snippets import snippets
+from memoryweb.web.display_names import Choice, owner_name
 from memoryweb.web.htmx import show, to
-from memoryweb.web.naming import Choice, owner_name
 from memoryweb.web.refusals import told_to
 
 _END_USER = {"endUserId": "customer-42"}

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from memoryweb.extraction.models import Extraction
 from memoryweb.web.access import TeamRequest
+from memoryweb.web.display_names import talk_url
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import talk_url
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import Chip
 from memoryweb.workspace.models import File

@@ -19,11 +19,11 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.conversations.rows import extracted
+from memoryweb.web.display_names import owner_name, owner_query
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain
-from memoryweb.web.naming import owner_name, owner_query
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import Chip

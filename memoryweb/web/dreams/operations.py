@@ -10,10 +10,10 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.dreaming.learned import learned_of
 from memoryweb.dreaming.models import Operation
+from memoryweb.dreaming.night_results import learned_of
 from memoryweb.facts.models import Fact
-from memoryweb.forgetting.wording import Sought
+from memoryweb.forgetting.text_matching import Sought
 from memoryweb.language.statements import clean, fingerprint
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.runs.models import Run

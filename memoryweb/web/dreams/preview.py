@@ -12,7 +12,7 @@ from memoryweb.dreaming import preview as dreaming
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.preview import Preview
 from memoryweb.llm.endpoint import configured
-from memoryweb.memory.forgetting.telling import away_of
+from memoryweb.memory.forgetting.request_contents import away_of
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.web import wording

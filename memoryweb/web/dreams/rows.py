@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 
 from memoryweb.dreaming import gates
 from memoryweb.dreaming.models import Candidate, Report
-from memoryweb.forgetting.wording import Sought
+from memoryweb.forgetting.text_matching import Sought
 from memoryweb.markdown.diff import counts, side_by_side
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
+from memoryweb.web.display_names import Choice, owner_query
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import Choice, owner_query
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 

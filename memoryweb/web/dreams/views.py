@@ -21,8 +21,8 @@ from memoryweb.dreaming.models import Candidate, Report
 from memoryweb.dreaming.queries import by_verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
-from memoryweb.forgetting.wording import Sought
-from memoryweb.memory.forgetting.telling import away_of
+from memoryweb.forgetting.text_matching import Sought
+from memoryweb.memory.forgetting.request_contents import away_of
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
@@ -37,6 +37,7 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.conversations.rows import extracted
+from memoryweb.web.display_names import owner_name, trigger_name
 from memoryweb.web.dreams.operations import told_of
 from memoryweb.web.dreams.rows import (
     changes_of,
@@ -51,7 +52,6 @@ from memoryweb.web.dreams.rows import (
 from memoryweb.web.form_fields import Choices, FilterForm
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import render_text
-from memoryweb.web.naming import owner_name, trigger_name
 from memoryweb.web.paging import page
 from memoryweb.web.templatetags.when import moment
 

@@ -25,8 +25,8 @@ from memoryweb.forgetting.queries import MARK, Hidden, hidden, hiding_of, is_hid
 from memoryweb.memory.placeholders import for_people
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
+from memoryweb.web.display_names import author_name, owner_query, talk_url
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import author_name, owner_query, talk_url
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.workspace.author_kinds import SourceClass
 

@@ -17,7 +17,7 @@ from memoryweb.facts.validity import today
 from memoryweb.forgetting.models import Request
 from memoryweb.forgetting.queries import hiding_of, is_hidden, remembered
 from memoryweb.memory import fact_actions
-from memoryweb.memory.forgetting import asking, targets
+from memoryweb.memory.forgetting import selection, targets
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web.access import (
     Refused,
@@ -28,7 +28,7 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
-from memoryweb.web.facts.about import goes, life, seen_by, used
+from memoryweb.web.display_names import owner_name, writer_of
 from memoryweb.web.facts.forms import EditForm, FactsForm
 from memoryweb.web.facts.rows import (
     fact_url,
@@ -40,10 +40,10 @@ from memoryweb.web.facts.rows import (
     values_shown,
     without_forgotten,
 )
+from memoryweb.web.facts.side_panel import goes, life, seen_by, used
 from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.form_fields import Choices
 from memoryweb.web.htmx import about, done, next_url, show
-from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in, told_to
 
@@ -126,7 +126,7 @@ def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     if request.method == "GET":
         return _dry_run(request, agent_id, fact_id)
     is_own = is_theirs(request, find_workspace(request, agent_id))
-    act = partial(asking.forget_fact, is_theirs=is_own)
+    act = partial(selection.forget_fact, is_theirs=is_own)
     said = _("Hidden. It will be erased in a while; until then you can undo it.")
     asked = _("An admin decides in Review whether it is erased.")
     return _act(request, agent_id, fact_id, act, said if is_own else asked)
@@ -136,7 +136,7 @@ def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 def unforget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     if not is_theirs(request, find_workspace(request, agent_id)):
         raise Refused("may_not_forget")
-    return _act(request, agent_id, fact_id, asking.undo_of_fact, _("It is remembered again."))
+    return _act(request, agent_id, fact_id, selection.undo_of_fact, _("It is remembered again."))
 
 
 @team_view("POST")
@@ -219,7 +219,7 @@ def _show(
 ) -> HttpResponse:
     fact = _find(request, workspace, fact_id)
     [row] = rows_of(request, [fact])
-    values, asked = values_shown(request, fact), asking.hiding_of(fact)
+    values, asked = values_shown(request, fact), selection.hiding_of(fact)
     is_own = is_theirs(request, workspace)
     context = about(
         workspace,

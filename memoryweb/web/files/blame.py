@@ -11,7 +11,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.memory.placeholders import for_people
 from memoryweb.provenance.authorship import Said, Wrote, authorship
 from memoryweb.web.access import TeamRequest
-from memoryweb.web.naming import author_of, message_url
+from memoryweb.web.display_names import author_of, message_url
 from memoryweb.web.paging import page
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import history_of

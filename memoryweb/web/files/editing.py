@@ -23,12 +23,12 @@ from memoryweb.web.access import (
     require_write,
     team_view,
 )
+from memoryweb.web.display_names import writer_of
 from memoryweb.web.files.editors import editor_of, editor_of_new
 from memoryweb.web.files.forms import DeleteForm, EditForm, NewFileForm, SaveForm
 from memoryweb.web.files.merging import save_or_show, show_gone
 from memoryweb.web.files.saving import save_text
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.naming import writer_of
 from memoryweb.workspace.files_by_hash import file_that_was
 from memoryweb.workspace.models import File
 

@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
-from memoryweb.memory.forgetting import asking, targets
+from memoryweb.memory.forgetting import selection, targets
 from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
@@ -22,9 +22,9 @@ from memoryweb.web.access import (
     find_workspace,
     team_view,
 )
+from memoryweb.web.display_names import writer_of
 from memoryweb.web.files.forms import DeleteForm
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.naming import writer_of
 from memoryweb.web.refusals import told_to
 from memoryweb.workspace.models import File
 
@@ -40,7 +40,7 @@ def forget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) -> H
     if request.method == "POST":
         done = _("Hidden. It will be erased in a while; until then you can undo it.")
         asked = _("An admin decides in Review whether it is erased.")
-        act = partial(asking.forget_lines, is_theirs=is_own)
+        act = partial(selection.forget_lines, is_theirs=is_own)
         return _act(request, workspace, file, numbers, act, done if is_own else asked)
     found = targets.of_lines(file, numbers)
     shown = [one for one in found.meant if one.text][:SHOWN]
@@ -63,7 +63,7 @@ def unforget_line(request: TeamRequest, agent_id: UUID, path: str, line: int) ->
     if not is_theirs(request, workspace):
         raise Refused("may_not_forget")
     said = _("It is remembered again.")
-    return _act(request, workspace, file, _lines(file, line), asking.undo_of_lines, said)
+    return _act(request, workspace, file, _lines(file, line), selection.undo_of_lines, said)
 
 
 def _act(

@@ -19,12 +19,12 @@ from memoryweb.web.access import (
     find_workspace,
     team_view,
 )
+from memoryweb.web.display_names import author_name
 from memoryweb.web.files.conflicts import shown, still_open
 from memoryweb.web.files.editors import draft_name, editor_of, editor_of_new
 from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.files.saving import save_text, saved
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.naming import author_name
 from memoryweb.workspace.files_by_hash import content_with, file_that_was, number_with
 from memoryweb.workspace.models import File
 

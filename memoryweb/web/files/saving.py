@@ -7,7 +7,7 @@ from memoryweb.memory.screening import Likely
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Written
 from memoryweb.web.access import TeamRequest, Workspace, own_workspace
-from memoryweb.web.naming import writer_of
+from memoryweb.web.display_names import writer_of
 
 
 def save_text(

@@ -23,7 +23,7 @@ from memoryweb.web.access import (
 from memoryweb.web.files import blame
 from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.files.lines import shown, standings
-from memoryweb.web.files.trees import tree
+from memoryweb.web.files.tree import tree
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.paging import page

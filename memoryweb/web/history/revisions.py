@@ -19,18 +19,18 @@ from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
+from memoryweb.web.display_names import Author, Choice, author_of, writer_of
 from memoryweb.web.files import blame
 from memoryweb.web.form_fields import PeriodForm
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.naming import Author, Choice, author_of, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of, numbers_of
 from memoryweb.web.refusals import told_to
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
-from memoryweb.workspace.moments import happened
 from memoryweb.workspace.revisions import content_of, history_of, renames_of, writers_of
+from memoryweb.workspace.time_travel import happened
 
 
 class HistoryForm(PeriodForm):

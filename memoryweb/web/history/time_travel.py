@@ -17,12 +17,12 @@ from django.utils.translation import gettext_lazy
 from memoryweb.markdown.diff import Row, counts, side_by_side
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.display_names import Choice
 from memoryweb.web.form_fields import start_of
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.naming import Choice
 from memoryweb.web.paging import page
 from memoryweb.web.wording import Chip
-from memoryweb.workspace.moments import (
+from memoryweb.workspace.time_travel import (
     Change,
     Past,
     before_last_dream,
@@ -99,7 +99,7 @@ def moments(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         rows=[(past, _since(past)) for past in shown],
         changes_url=_changes_url(request, workspace, at) if at else "",
     )
-    return show(request, "moments/moments.html", context)
+    return show(request, "time_travel/moment.html", context)
 
 
 @team_view("GET")
@@ -124,7 +124,7 @@ def compare(request: TeamRequest, agent_id: UUID) -> HttpResponse:
         page=shown,
         changes=_shown(request, workspace, shown.items),
     )
-    return show(request, "moments/compare.html", context)
+    return show(request, "time_travel/compare.html", context)
 
 
 def _asked(request: TeamRequest, quick: Sequence[dict[str, Any]]) -> QueryDict:

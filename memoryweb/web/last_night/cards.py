@@ -8,12 +8,12 @@ from uuid import UUID
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Owner
-from memoryweb.dreaming.learned import AgentNight
+from memoryweb.dreaming.night_results import AgentNight
 from memoryweb.dreaming.queries import AgentNights
 from memoryweb.review.inbox import Item
 from memoryweb.web.access import TeamRequest
+from memoryweb.web.display_names import owner_name, owner_title
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import owner_name, owner_title
 from memoryweb.web.statements import Told, told_of
 from memoryweb.web.wording import ended_at
 

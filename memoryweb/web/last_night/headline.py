@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from memoryweb.dreaming.learned import AgentNight
+from memoryweb.dreaming.night_results import AgentNight
 
 
 def headline(nights: Sequence[AgentNight], *, is_last: bool) -> str:

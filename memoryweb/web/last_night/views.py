@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
-from memoryweb.dreaming import seen
-from memoryweb.dreaming.learned import AgentNight, night_of_each
+from memoryweb.dreaming import last_seen
+from memoryweb.dreaming.night_results import AgentNight, night_of_each
 from memoryweb.dreaming.queries import (
     NIGHTS,
     AgentNights,
@@ -31,7 +31,7 @@ from memoryweb.web.last_night.cards import cards_of
 from memoryweb.web.last_night.headline import headline, others, waiting
 from memoryweb.web.last_night.table import numbers
 from memoryweb.web.paging import page
-from memoryweb.web.review.needs import need_of, needs_of
+from memoryweb.web.review.quick_decisions import need_of, needs_of
 
 _NEEDS = 4
 _LISTED = 50  # looked through for agents that ask
@@ -97,7 +97,7 @@ def _standing(request: TeamRequest, agents: Sequence[Agent]) -> list[AgentNights
 def _nights(request: TeamRequest, days: Mapping[Agent, date]) -> dict[UUID, AgentNight]:
     visit = request.visit
     counted = visit.outcomes if visit.can(Permission.SEE_OWNERS) else None
-    whose = seen.who(visit.user)
+    whose = last_seen.who(visit.user)
     return night_of_each(days, open_to=visit.common, counted=counted, whose=whose)
 
 
@@ -105,7 +105,7 @@ def _mark_seen(request: TeamRequest, nights: Iterable[AgentNight]) -> None:
     """The page stays as it is; what came since is told apart on the next visit."""
     fresh = [night.agent for night in nights if any(one.is_new for one in night.learned)]
     if fresh and not request.htmx:
-        seen.mark(fresh, seen.who(request.user), request.visit.now)
+        last_seen.mark(fresh, last_seen.who(request.user), request.visit.now)
 
 
 def _asking(

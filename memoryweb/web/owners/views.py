@@ -16,15 +16,15 @@ from memoryweb.agents.models import Owner
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
 from memoryweb.conversations.queries import Talks, talks_per_owner
-from memoryweb.memory.mine.amounts import kept_about
+from memoryweb.memory.my_memory.amounts import kept_about
 from memoryweb.runs.queries import last_runs_of_owners, runs_of_owner
 from memoryweb.web import wording
 from memoryweb.web.access import Refused, TeamRequest, find_owner, team_view
+from memoryweb.web.display_names import owner_title
 from memoryweb.web.form_fields import Choices
 from memoryweb.web.htmx import show, to
-from memoryweb.web.mine import my_memory
-from memoryweb.web.mine.access_history import looks
-from memoryweb.web.naming import owner_title
+from memoryweb.web.my_memory import contents
+from memoryweb.web.my_memory.access_history import looks
 from memoryweb.web.owners.forms import BreakGlassForm, OwnersForm
 from memoryweb.web.paging import page
 from memoryweb.workspace.queries import files_per_owner
@@ -77,7 +77,7 @@ def export(request: TeamRequest, owner_id: UUID) -> HttpResponseBase:
     grant = request.visit.opened.get(owner.pk)
     if grant is None:
         raise Refused("personal", owner)
-    return my_memory.download(request.visit.team, [owner], by=request.visit.actor, grant=grant.pk)
+    return contents.download(request.visit.team, [owner], by=request.visit.actor, grant=grant.pk)
 
 
 def _filtered(team: Team, form: OwnersForm) -> "QuerySet[Owner]":

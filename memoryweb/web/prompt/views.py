@@ -16,12 +16,12 @@ from memoryweb.agents.readers import Reader
 from memoryweb.memory import context as prompts
 from memoryweb.memory.context import Context
 from memoryweb.memory.prompt.files import Included
-from memoryweb.memory.prompt.found import Quoted, place_of
+from memoryweb.memory.prompt.prefetch import Quoted, place_of
 from memoryweb.search.recalls import WEEK, Prompts, prompts_of
 from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_read, team_view
+from memoryweb.web.display_names import talk_url
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show
-from memoryweb.web.naming import talk_url
 from memoryweb.web.pictures import token_gauge
 from memoryweb.web.provenance.trace import file_url
 

@@ -19,8 +19,8 @@ from memoryweb.memory.reverting import Change, Plan
 from memoryweb.provenance.flags import files_of
 from memoryweb.provenance.sources import Kind, Source, lines_of
 from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
+from memoryweb.web.display_names import owner_name, talk_url
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import owner_name, talk_url
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.wording import happened_at
 from memoryweb.workspace.models import File

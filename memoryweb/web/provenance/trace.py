@@ -11,8 +11,8 @@ from memoryweb.provenance.lines import origins_at
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read
+from memoryweb.web.display_names import author_name, owner_query, talk_url
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import author_name, owner_query, talk_url
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
 

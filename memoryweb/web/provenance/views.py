@@ -17,8 +17,8 @@ from memoryweb.memory.reverting import Reverted
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.sources import tokens_that_wrote
 from memoryweb.web.access import TeamRequest, find_agent, team_view
+from memoryweb.web.display_names import owner_name, writer_of
 from memoryweb.web.htmx import show, to
-from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.provenance.rows import (
     can_revert,

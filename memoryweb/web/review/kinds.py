@@ -11,15 +11,15 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.facts.listing import sides_of
 from memoryweb.forgetting.models import Request
-from memoryweb.memory.forgetting.telling import tell
+from memoryweb.memory.forgetting.request_contents import tell
 from memoryweb.memory.review import secrets
 from memoryweb.review.changes import unmarked
 from memoryweb.review.inbox import Item, Kind
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
+from memoryweb.web.display_names import author_name
 from memoryweb.web.facts.rows import sides_shown
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import author_name
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.review.lines import proposal_shown, shown_of
 from memoryweb.web.wording import Text

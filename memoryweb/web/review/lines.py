@@ -17,8 +17,8 @@ from memoryweb.provenance.origins import Source
 from memoryweb.review.changes import Change, Picked, changes_of, print_of, spans_of
 from memoryweb.review.inbox import Item, Kind
 from memoryweb.web.access import TeamRequest, note_read
+from memoryweb.web.display_names import owner_query, talk_url
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import owner_query, talk_url
 from memoryweb.web.provenance.trace import file_url
 from memoryweb.web.statements import Piece, changed_words
 from memoryweb.workspace.queries import files_by_id

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 from memoryweb.review.inbox import Inbox, Item, Kind, count_together
 from memoryweb.web.access import TeamRequest
+from memoryweb.web.display_names import Choice
 from memoryweb.web.htmx import to
-from memoryweb.web.naming import Choice
 from memoryweb.web.paging import Page, page
 from memoryweb.web.review.kinds import GROUPS
 

@@ -16,9 +16,9 @@ from memoryweb.provenance.flags import files_of
 from memoryweb.review import inbox
 from memoryweb.review.inbox import Item, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
+from memoryweb.web.display_names import owner_name
 from memoryweb.web.htmx import next_url, show, to
-from memoryweb.web.naming import owner_name
-from memoryweb.web.review import undoing
+from memoryweb.web.review import undo
 from memoryweb.web.review.kinds import LOOKS, Decision, tell_all
 from memoryweb.web.review.lines import picked_of
 from memoryweb.web.review.lists import Listed, filters_of, groups_of, listed_page, state_of
@@ -62,7 +62,7 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
         return _late(request, late)
     _require_deciding(request, item.owner, item.kind)
     decision, following = _decision(item, code), _after(request, listed, item)
-    was = undoing.was(item, code)
+    was = undo.was(item, code)
     try:
         _carry_out(request, item, code)
     except MemoryRefused as refused:
@@ -70,10 +70,10 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
         return _show(request, listed, item, data=request.POST, refused=str(refused))
     onward = _url(request, item) if code == "undo" else next_url(request)
     if onward:
-        undoing.drop(request)
+        undo.drop(request)
         messages.success(request, str(decision.done))
     else:
-        undoing.keep(request, item, decision, was)
+        undo.keep(request, item, decision, was)
     return redirect(onward or following)
 
 
@@ -88,10 +88,10 @@ def _carry_out(request: TeamRequest, item: Item, code: str) -> None:
 
 def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
     """Nothing is kept of a flagged line that was decided but its file."""
-    visit, kept = request.visit, undoing.kept(request)
+    visit, kept = request.visit, undo.kept(request)
     file = _flagged_file(request, item_id.partition(".")[0])
     _require_deciding(request, file.owner, Kind.FLAG)
-    undoing.drop(request)
+    undo.drop(request)
     if not kept or (kept["kind"], kept["id"]) != (Kind.FLAG, item_id):
         return _late(request, Decided())
     try:
@@ -170,7 +170,7 @@ def _show(
         "decided": listed.decided,
         "can_scan": request.visit.can(Permission.MANAGE_AGENTS),
         "is_list": is_list,
-        "undoable": undoing.toast(request),
+        "undoable": undo.toast(request),
         "refused": refused,
     }
     if item is not None:

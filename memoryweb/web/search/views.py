@@ -21,11 +21,11 @@ from memoryweb.search.exceptions import SearchRefused
 from memoryweb.search.hits import Found, Hit
 from memoryweb.search.query_syntax import Query
 from memoryweb.web.access import TeamRequest, note_read, readable_owner, team_view
+from memoryweb.web.display_names import owner_name, owner_query, owner_title
 from memoryweb.web.form_fields import DayInput, FilterForm
 from memoryweb.web.highlighting import marked_html, words_of
 from memoryweb.web.htmx import show, to
 from memoryweb.web.markdown import plain
-from memoryweb.web.naming import owner_name, owner_query, owner_title
 from memoryweb.workspace.author_kinds import SourceClass
 
 _SIZE, _OF_EACH, _AGENTS = 10, 4, 12

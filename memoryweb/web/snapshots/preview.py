@@ -9,8 +9,8 @@ from django.utils.translation import ngettext
 
 from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory.exceptions import SecretRefused
+from memoryweb.memory.snapshot.conversations import Talks
 from memoryweb.memory.snapshot.planning import Action, Item, Plan
-from memoryweb.memory.snapshot.talks import Talks
 
 SHOWN = 60  # rows of one file's diff on the page of all
 _REFUSED = (SecretRefused.code, "content_refused")

@@ -34,9 +34,9 @@ from memoryweb.web.access import (
     own_owner,
     team_view,
 )
+from memoryweb.web.display_names import owner_name, writer_of
 from memoryweb.web.form_fields import set_choices
 from memoryweb.web.htmx import show, to
-from memoryweb.web.naming import owner_name, writer_of
 from memoryweb.web.paging import page
 from memoryweb.web.parameters import number_of
 from memoryweb.web.provenance.trace import file_url

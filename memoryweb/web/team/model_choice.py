@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import limit_tokens
-from memoryweb.dreaming.expected import Nightly, nightly
+from memoryweb.dreaming.token_forecast import Nightly, nightly
 from memoryweb.llm import choices, usage
 from memoryweb.llm.endpoint import Endpoint, installation_endpoint, own_endpoint
 from memoryweb.llm.exceptions import ModelError

@@ -7,8 +7,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
+from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.agents.nights import dream_time
 from memoryweb.agents.owners import find_for_command
 from memoryweb.commands import base, runs
 from memoryweb.dreaming import backfill, schedule

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts import teams
 from memoryweb.accounts.models import Team
 from memoryweb.commands import base
-from memoryweb.memory import projecting
-from memoryweb.memory.projecting import Projected
+from memoryweb.memory import fact_repair
+from memoryweb.memory.fact_repair import Projected
 from memoryweb.memory.reindexing import all_teams
 
 
@@ -22,7 +22,7 @@ class Command(base.Command):
 
     def act(self, options: dict[str, Any]) -> base.Outcome:
         chosen = [teams.find(options["team"])] if options["team"] else all_teams()
-        look = projecting.check if options["check"] else projecting.project
+        look = fact_repair.check if options["check"] else fact_repair.project
         done = {team: look(team) for team in chosen}
         tell = _checked if options["check"] else _projected
         return base.Outcome(

@@ -1,0 +1,75 @@
+"""What a person decides about a request to forget: take it back, keep what it offers, or erase."""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.utils.translation import gettext as _
+
+from memoryweb.accounts.models import User
+from memoryweb.forgetting.models import Request
+from memoryweb.memory.exceptions import MemoryRefused
+from memoryweb.memory.forgetting import erasing, hiding
+from memoryweb.memory.forgetting.request_contents import tell
+from memoryweb.memory.transaction import Transaction
+
+
+class NothingPicked(MemoryRefused):
+    code = "nothing_picked"
+
+    def __init__(self) -> None:
+        super().__init__(_("Tick what to forget, or keep it all."))
+
+
+def erase(
+    tx: Transaction,
+    request: Request,
+    by: User | None,
+    *,
+    picked: Collection[str] = (),
+    seconds: int = 0,
+) -> Request:
+    """What it hides, and what is `picked` of its candidates; until `seconds` are over it can be
+    undone. Raises NothingToUndo (decided before), NothingPicked, Held (by a legal hold)."""
+    request = hiding.still_open(request)
+    told = tell(request)
+    ticked = {pk for one in told.candidates if one.id in picked for pk in one.targets}
+    if not ticked and (seconds or not told.hidden):
+        raise NothingPicked
+    request.targets.filter(pk__in=ticked).update(is_hidden=True)
+    hiding.record(tx, "memory.forget_decided", request, picked=len(ticked))
+    if not seconds:
+        erasing.erase_now(tx, request, by)
+        return hiding.locked(request)
+    until = request.erase_at or tx.now + timedelta(seconds=seconds)
+    hiding.close(tx, request, Request.State.HIDDEN, by)
+    request.erase_at = until
+    request.save(update_fields=["erase_at"])
+    return request
+
+
+def keep(tx: Transaction, request: Request, by: User | None) -> Request:
+    """Nothing is forgotten; what was hidden is there again. Raises NothingToUndo."""
+    request = hiding.still_open(request)
+    hiding.close(tx, request, Request.State.KEPT, by)
+    hiding.record(tx, "memory.forget_undone", request)
+    return request
+
+
+def undo(tx: Transaction, request: Request, by: User | None) -> Request:
+    """Raises NothingToUndo."""
+    hiding.undo(tx, request, by)
+    request.refresh_from_db()
+    return request
+
+
+def reopen(tx: Transaction, request: Request) -> None:
+    """What a person decided of what was offered is undecided, and nothing is hidden for it.
+    Raises NothingToUndo."""
+    request = hiding.locked(request)
+    if request.state not in {Request.State.HIDDEN, Request.State.KEPT} or request.run_id:
+        raise hiding.NothingToUndo
+    request.targets.update(is_hidden=False)
+    request.state, request.erase_at = Request.State.OPEN, None
+    request.decided_at, request.decided_by = None, None
+    request.save(update_fields=["state", "erase_at", "decided_at", "decided_by"])
+    hiding.record(tx, "review.undone", request)

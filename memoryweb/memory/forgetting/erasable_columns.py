@@ -1,0 +1,181 @@
+"""Every column that can hold a person's words: found by the fields that say so, so that a new model
+is walked as soon as it is there. Looking through them is scanning; taking words out is scrubbing.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db.models import Model, Q, QuerySet
+
+from memoryweb.forgetting.text_matching import Sought
+from memoryweb.memory.screening import with_each_text
+
+STEP = 20_000  # rows that are looked through at once
+# Names of rows: they go as a whole, and something has to stand in their place.
+_NAMES = frozenset({"path", "folded_path", "external_id"})
+# Who someone is, and no words of theirs.
+_IDENTITIES = frozenset({"agents.Owner", "accounts.Invitation"})
+# Rows that are worth nothing without their words, and answers that were kept for a repeated call.
+_DROPPED = frozenset({"dreaming.Candidate", "review.Proposal", "api.Idempotency"})
+# Changed by doors of their own: what follows from their texts changes with them.
+_BY_DOORS = frozenset(
+    {"workspace.File", "workspace.Revision", "conversations.Message", "recall.Passage"}
+)
+# What dreams of the shared memory tell, and who asked about it.
+_QUOTING = frozenset(
+    {
+        *("dreaming.Candidate", "dreaming.Operation", "dreaming.Report"),
+        *("forgetting.Request", "review.Proposal", "runs.Run"),
+    }
+)
+_WAYS = ("conversation", "report", "file", "run", "message")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The agent's shared one, or one owner's."""
+
+    team_id: UUID
+    agent_id: UUID
+    owner_id: UUID | None
+
+
+@dataclass(frozen=True)
+class Table:
+    model: type[Model]
+    columns: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        return self.model._meta.label
+
+    def rows(self, team_id: UUID) -> "QuerySet[Any]":
+        return self.model._default_manager.filter(team_id=team_id)
+
+    def within(self, memory: Memory) -> Q:
+        """Its rows of that memory; of what belongs to no memory, all of the team."""
+        fields = {field.name: field for field in self.model._meta.concrete_fields}
+        if {"agent", "owner"} <= fields.keys():
+            return Q(agent=memory.agent_id, owner=memory.owner_id)
+        if "event" in fields:
+            return Q(event__on_behalf_of=memory.owner_id)
+        ways = [name for name in _WAYS if name in fields]
+        way = next((name for name in ways if not fields[name].null), ways[0] if ways else "")
+        if not way:
+            return Q()
+        way = "message__conversation" if way == "message" else way
+        return Q(**{f"{way}__agent": memory.agent_id, f"{way}__owner": memory.owner_id})
+
+    def found(self, rows: "QuerySet[Any]", sought: Sought, after: Any) -> "Step":
+        """The rows of one step that hold a sought text."""
+        rows = rows.order_by("pk").values_list("pk", *self.columns)
+        read = list((rows.filter(pk__gt=after) if after is not None else rows)[:STEP])
+        texts = [(pk, "\0".join(_texts(values))) for pk, *values in read]
+        together = "\0".join(text for _pk, text in texts)
+        hits = (
+            [pk for pk, text in texts if sought.is_in(text)] if sought.may_be_in(together) else []
+        )
+        return Step(len(read), hits, read[-1][0] if len(read) == STEP else None)
+
+
+@dataclass(frozen=True)
+class Step:
+    """`last` is the key to go on after; None at the end."""
+
+    rows: int
+    hits: list[Any]
+    last: Any
+
+
+def tables() -> list[Table]:
+    """All with words of people."""
+    found = []
+    for model in apps.get_models():
+        columns = [f.name for f in model._meta.concrete_fields if getattr(f, "erasable", False)]
+        if columns and model._meta.label not in _IDENTITIES:
+            found.append(Table(model, tuple(columns)))
+    return sorted(found, key=lambda table: table.label)
+
+
+def records() -> list[Table]:
+    """Those that no door writes, whose words are taken out where they stand."""
+    return [table for table in tables() if table.label not in _BY_DOORS]
+
+
+def hits(table: Table, memory: Memory, sought: Sought) -> list[Any]:
+    """Of the rows of that memory, those with the very words."""
+    rows = table.rows(memory.team_id).filter(table.within(memory))
+    found: list[Any] = []
+    last = None
+    while sought:
+        step = table.found(rows, sought, last)
+        found += step.hits
+        last = step.last
+        if last is None:
+            break
+    return found
+
+
+def quoting() -> list[Table]:
+    """Those of the shared memory that can repeat what stands in a private one."""
+    return [table for table in tables() if table.label in _QUOTING]
+
+
+def scrub(table: Table, keys: list[Any], sought: Sought) -> int:
+    """Take the texts out of these rows; how many there were."""
+    rows = table.model._default_manager.filter(pk__in=keys)
+    if table.label in _DROPPED:
+        rows.delete()
+        return len(keys)
+    for row in rows:
+        changed = {name: _without(name, getattr(row, name), sought) for name in table.columns}
+        if table.label == "audit.Label":  # its event stands by the commitment alone
+            changed = {"text": "", "salt": None}
+        rows.filter(pk=row.pk).update(**changed)
+    return len(keys)
+
+
+def empty_answers(memory: Memory) -> int:
+    """What models answered, and what was made of it, in other words perhaps: of no use once a run
+    has ended."""
+    count = 0
+    for table in records():
+        for name in {"answer", "checked"} & set(table.columns):
+            field = table.model._meta.get_field(name)
+            blank: Any = None if field.null else {}
+            rows = table.rows(memory.team_id).filter(table.within(memory))
+            filled = Q(**{f"{name}__isnull": False}) if field.null else ~Q(**{name: {}})
+            rows = rows.filter(filled)
+            count += rows.update(**{name: blank})
+    return count
+
+
+def _without(name: str, value: Any, sought: Sought) -> Any:
+    take: Callable[[str], str] = sought.without
+    if name in _NAMES:
+        return sought.renamed(value)
+    return with_each_text(value, take)
+
+
+def _texts(values: list[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif value:
+            yield from _inside(value)
+
+
+def _inside(value: Any) -> Iterator[str]:
+    """Each text of a JSON value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield str(key)
+            yield from _inside(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _inside(one)

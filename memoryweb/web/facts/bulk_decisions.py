@@ -1,0 +1,92 @@
+"""One decision about several statements of a memory: all of them, or none."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from memoryweb.memory import fact_actions
+from memoryweb.memory.forgetting import selection
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.web.access import TeamRequest, find_workspace, require_write, team_view
+from memoryweb.web.display_names import writer_of
+from memoryweb.web.files.forgetting import is_theirs
+from memoryweb.web.htmx import about, next_url, show, to
+from memoryweb.web.refusals import told_to
+
+_MOST = 40  # a page of them
+
+
+class ManyForm(forms.Form):
+    act = forms.ChoiceField(choices=[(name, name) for name in ("confirm", "not_true", "forget")])
+    sure = forms.BooleanField(required=False)
+
+
+@team_view("POST")
+def many(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    require_write(request, workspace)
+    url = next_url(request) or to(request, "agents_facts", agent_id, query=workspace.query)
+    found = workspace.agent.facts.of(workspace.agent.pk, workspace.owner_id)
+    form = ManyForm(request.POST)
+    picked = list(found.filter(pk__in=_picked(request)).select_related("agent", "owner"))
+    if not picked or not form.is_valid():
+        messages.warning(request, _("Tick statements first."))
+        return redirect(url)
+    act, is_own = form.cleaned_data["act"], is_theirs(request, workspace)
+    if act == "forget" and not form.cleaned_data["sure"]:
+        context = about(workspace, tab="facts", picked=picked, is_theirs=is_own, back=url)
+        return show(request, "facts/forget_many.html", context)
+    with told_to(request):
+        _do(request, _acts(is_own=is_own)[act], picked)
+        messages.success(request, _done(act, len(picked), is_own=is_own))
+    return redirect(url)
+
+
+def _picked(request: TeamRequest) -> list[UUID]:
+    """What is no id is passed over."""
+    found = []
+    for text in request.POST.getlist("pick")[:_MOST]:
+        try:
+            found.append(UUID(text))
+        except ValueError:
+            continue
+    return found
+
+
+def _acts(*, is_own: bool) -> dict[str, Callable[..., object]]:
+    return {
+        "confirm": fact_actions.confirm,
+        "not_true": fact_actions.not_true,
+        "forget": partial(selection.forget_fact, is_theirs=is_own),
+    }
+
+
+def _do(request: TeamRequest, act: Callable[..., object], picked: list[Any]) -> None:
+    visit = request.visit
+    with write_transaction(visit.team, actor=visit.actor) as work:
+        for fact in picked:
+            act(work, fact, writer=writer_of(request))
+
+
+def _done(act: str, n: int, *, is_own: bool) -> str:
+    if act == "confirm":
+        said = ngettext("{n} statement confirmed.", "{n} statements confirmed.", n)
+    elif act == "not_true":
+        said = ngettext("{n} statement removed.", "{n} statements removed.", n)
+    elif is_own:
+        said = ngettext(
+            "{n} statement hidden. It will be erased in a while.",
+            "{n} statements hidden. They will be erased in a while.",
+            n,
+        )
+    else:
+        said = _("An admin decides in Review.")
+    return said.format(n=n)

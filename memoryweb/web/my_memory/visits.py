@@ -1,0 +1,110 @@
+"""A single-use link to My memory, for people without an account. It opens one owner's memory in
+one browser for half an hour, and nothing of the team."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+from django.contrib.auth.decorators import login_not_required
+from django.core import signing
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_scopes import scope
+
+from memoryweb.agents import one_time_codes
+from memoryweb.agents.exceptions import CodeRefused
+from memoryweb.agents.models import OneTimeCode
+from memoryweb.agents.one_time_codes import VISIT_LASTS
+from memoryweb.web import one_time_links
+from memoryweb.web.access import UserRequest
+from memoryweb.web.htmx import show
+from memoryweb.web.my_memory import contents
+from memoryweb.web.my_memory.contents import Act
+from memoryweb.web.my_memory.viewers import Oneself, guest
+
+COOKIE, _SALT = "memoryweb_visit", "memoryweb.visit"
+Response = TypeVar("Response", bound=HttpResponseBase)
+
+
+@require_http_methods(["GET", "POST"])
+@login_not_required
+def entrance(request: UserRequest) -> HttpResponse:
+    def enter(code: str) -> HttpResponse:
+        try:
+            return _entered(request, one_time_codes.redeem_visit(code))
+        except CodeRefused as refused:
+            return render(request, "visits/over.html", {"said": str(refused)}, status=404)
+
+    return _private(one_time_links.entrance(request, "visits/entrance.html", enter))
+
+
+def _entered(request: UserRequest, code: OneTimeCode) -> HttpResponse:
+    response = one_time_links.inside("visit_page")
+    response.set_cookie(
+        COOKIE,
+        signing.dumps(str(code.pk), salt=_SALT),
+        max_age=VISIT_LASTS,
+        path=reverse("visit_page"),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+def _visit(view: Act) -> Callable[[UserRequest], HttpResponseBase]:
+    """Enter the scope of the visit that this browser holds; the same page for any that is over."""
+
+    @login_not_required
+    @wraps(view)
+    def inner(request: UserRequest) -> HttpResponseBase:
+        code = _held(request)
+        if code is None:
+            said = _("This visit has ended. Ask for a new link where you got the last one.")
+            return _private(render(request, "visits/over.html", {"said": said}, status=404))
+        with scope(team=code.team):
+            return _private(view(request, guest(code)))
+
+    return inner
+
+
+@require_GET
+@_visit
+def page(request: UserRequest, who: Oneself) -> HttpResponse:
+    context = contents.page_context(request, who)
+    return show(request, "my_memory/page.html", context, partials=contents.PARTIALS)
+
+
+ACTS = {name: require_POST(_visit(act)) for name, act in contents.ACTS.items()}
+
+
+@require_POST
+@login_not_required
+def leave(request: UserRequest) -> HttpResponse:
+    code = _held(request)
+    if code is not None:
+        with scope(team=code.team):
+            one_time_codes.close_visit(code)
+    said = _("Your visit has ended. Your memory stays as you left it.")
+    response = render(request, "visits/over.html", {"said": said})
+    response.delete_cookie(COOKIE, path=reverse("visit_page"))
+    return _private(response)
+
+
+def _held(request: UserRequest) -> OneTimeCode | None:
+    try:
+        code_id = signing.loads(request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=VISIT_LASTS)
+    except signing.BadSignature:
+        return None
+    return one_time_codes.open_visit(code_id)
+
+
+def _private(response: Response) -> Response:
+    """Kept nowhere, and no address of a visit is told to anybody."""
+    response["Cache-Control"] = "no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    response["X-Robots-Tag"] = "noindex, nofollow"
+    return response
