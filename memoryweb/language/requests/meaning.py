@@ -16,6 +16,8 @@ from memoryweb.language.words import NUMBERS
 # Whom a memory is about, as programs write of them.
 _OWNERS = frozenset(["user", "customer", "client", "guest", "person", "owner", "he", "she", "they"])
 _SHARED_START = 5  # letters; "allergy" means "allergic", too
+_SHORTEST = 4  # letters of a word that has an ending: "Hunde", "cars"
+_ENDINGS = frozenset(["s", "es", "e", "en", "n"])
 
 
 class Fit(IntEnum):
@@ -27,12 +29,13 @@ class Fit(IntEnum):
 @dataclass(frozen=True)
 class Meaning:
     """`words` must all stand in a statement, and it must say one of the `topics`, if there are
-    any; of a clause its `weighty` ones, numbers and names, will do. `is_last`: what was said just
-    before; `is_all`: everything."""
+    any, or their name as the request does (`named`); of a clause its `weighty` ones, numbers and
+    names, will do. `is_last`: what was said just before; `is_all`: everything."""
 
     about: str
     words: frozenset[str] = frozenset()
     topics: tuple[Topic, ...] = ()
+    named: frozenset[str] = frozenset()
     weighty: frozenset[str] = frozenset()
     is_own: bool = False
     is_clause: bool = False
@@ -43,7 +46,8 @@ class Meaning:
     def searched(self) -> frozenset[str]:
         """One of these tokens of search stands in what fits."""
         said = [word for topic in self.topics for word in topic.words]
-        return frozenset(token for text in (*self.words, *said) for token in tokens(text))
+        kept = (*self.words, *self.named, *said)
+        return frozenset(token for text in kept for token in tokens(text))
 
     @cached_property
     def stubs(self) -> frozenset[str] | None:
@@ -76,8 +80,8 @@ def fit(
         return _fit_of_clause(meaning, text, claim, missing)
     if not meaning.topics:
         return _share(meaning, missing)
-    if not any(topic.is_said(text, claim) for topic in meaning.topics):
-        return Fit.NO
+    if not _is_said(meaning, text, claim):
+        return Fit.MAYBE if meaning.words and not missing else Fit.NO
     if missing or (text.rstrip().endswith(("?", "？")) and not read(text).numbers):
         return Fit.NO
     if meaning.words or any(topic.others for topic in meaning.topics):
@@ -85,6 +89,15 @@ def fit(
     is_anothers = claim.subject not in {"", *_OWNERS, *names}
     is_of_topic = any(topic.is_of(claim.attribute) for topic in meaning.topics)
     return Fit.MAYBE if is_anothers or not is_of_topic else Fit.YES
+
+
+def _is_said(meaning: Meaning, text: str, claim: Claim) -> bool:
+    if any(topic.is_said(text, claim) for topic in meaning.topics):
+        return True
+    if not meaning.words:  # a name or number of anything at all
+        return False
+    is_named = meaning.named and all(_stands(word, text) for word in meaning.named)
+    return is_named or any(topic.whose.search(text) for topic in meaning.topics)
 
 
 def _stub(token: str) -> str:
@@ -113,6 +126,7 @@ def _meaning(about: str, found: Table) -> Meaning:
         about,
         frozenset(word for word in words if not (named and word in named[1].words)),
         topics,
+        _words(named[0]) if named else frozenset(),
         read(f"x {rest}").names | read(rest).numbers,
         bool(found.own.search(about)),
         is_clause,
@@ -161,7 +175,10 @@ def _stands(word: str, text: str) -> bool:
 
 def _is_form(word: str, other: str) -> bool:
     shorter, longer = sorted((word, other), key=len)
-    return word == other or (len(shorter) >= _SHARED_START and longer.startswith(shorter))
+    if word == other or not longer.startswith(shorter):
+        return word == other
+    is_ending = longer[len(shorter) :] in _ENDINGS and len(shorter) >= _SHORTEST
+    return is_ending or len(shorter) >= _SHARED_START
 
 
 def _share(meaning: Meaning, missing: Collection[str]) -> Fit:

@@ -26,8 +26,9 @@ class Row:
 @dataclass(frozen=True)
 class Topic:
     """What is `named` in a request, and how statements say it: by a word or `pattern`, by the
-    attribute or kind of a claim, or by an amount ("I'm 62 kilos"). `words`: one of them stands
-    wherever it is said. Statements about `others` are meant, too ("my wife")."""
+    attribute or kind of a claim, or by an amount ("I'm 62 kilos"); `whose`: how they say it of what
+    a request names besides ("my dog's name"). `words`: one of them stands wherever it is said.
+    Statements about `others` are meant, too ("my wife")."""
 
     name: str
     others: bool
@@ -35,6 +36,7 @@ class Topic:
     said: re.Pattern[str]
     pattern: re.Pattern[str]
     amount: re.Pattern[str]
+    whose: re.Pattern[str]
     keyed: frozenset[str]
     kinds: frozenset[str]
     words: frozenset[str]
@@ -124,7 +126,7 @@ def _topic(head: str, named: str, body: Body, parts: Mapping[str, str]) -> Topic
     words = {name: _words(body.get(name, ())) for name in ("said", "keyed", "units", "search")}
     units = "|".join(map(re.escape, words["units"]))
     amount = rf"{parts['being']}\d[\d.,]* ?(?:{units})(?![a-z])" if units else "(?!)"
-    pattern = next(iter(body.get("pattern", ())), "(?!)")
+    pattern, whose = (next(iter(body.get(name, ())), "(?!)") for name in ("pattern", "whose"))
     is_plain = not is_cjk(named)
     return Topic(
         head.removeprefix("topic ").rstrip("*"),
@@ -133,6 +135,7 @@ def _topic(head: str, named: str, body: Body, parts: Mapping[str, str]) -> Topic
         _any(words["said"]),
         compiled(pattern, {}),
         compiled(amount, parts),
+        compiled(whose, {}),
         frozenset(words["keyed"]),
         frozenset(Kind(name) for name in _words(body.get("kinds", ()))),
         frozenset(word for found in words.values() for word in found),
