@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import hypothesis
 import pytest
+from _pytest import runner
 from django.apps import apps
 from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
@@ -80,6 +81,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     is_room = collection_path.parent == Path(__file__).parent
     left_out = is_room and collection_path.name not in ROOMS_OF_BOTH_DATABASES
     return True if left_out and config.getoption("--database") == "rooms" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """As pytest has it, with room for the frames of all that a test calls.
+
+    CPython keeps frames in pieces of 16 kB, and each call over the end of one asks the operating
+    system for the next and gives it back: this deep in the stack, a quarter of a test's time.
+    """
+    return runner.pytest_runtest_protocol(item, nextitem)
+
+
+_code = pytest_runtest_protocol.__code__
+pytest_runtest_protocol.__code__ = _code.replace(co_stacksize=40_000)  # slots: a piece of 512 kB
 
 
 @pytest.hookimpl(wrapper=True)
