@@ -23,7 +23,7 @@ def in_files(files: Iterable[File], before: Iterable[str]) -> None:
     """Their lines that did not stand in the texts before."""
     for file, text in zip(files, before, strict=True):
         fresh = list(new_lines(file.content, text))
-        for request, texts in _hidden(file.agent_id, file.owner_id).items() if fresh else ():
+        for request, texts in hidden_texts(file.agent_id, file.owner_id).items() if fresh else ():
             prints = {fingerprint(line) for line in fresh if _says(line, texts)}
             for fact in Fact.objects.filter(file=file, fingerprint__in=prints):
                 _hide(request, Target.Kind.FACT, fact=fact, file=file, fingerprint=fact.fingerprint)
@@ -36,7 +36,7 @@ def in_messages(
 ) -> None:
     """But for what the owner says `anew`, after the request: that is news."""
     said = [(row, *sentence) for row in rows for sentence in sentences(row.content)]
-    asked = _hidden(conversation.agent_id, conversation.owner_id)
+    asked = hidden_texts(conversation.agent_id, conversation.owner_id)
     for request, texts in asked.items():
         news = {text for text, at in anew.items() if at > request.created_at}
         for row, first, last, text in said:
@@ -49,15 +49,18 @@ def _says(text: str, hidden: Collection[str]) -> bool:
     return any(says(text, one) for one in hidden)
 
 
-def _hidden(agent_id: UUID, owner_id: UUID | None) -> Mapping[Request, Collection[str]]:
-    """The requests of one memory with what each of them hides, but for its own sentence."""
+def hidden_texts(
+    agent_id: UUID, owner_id: UUID | None
+) -> Mapping[Request, Mapping[str, Collection[int]]]:
+    """The requests of one memory with what each of them hides, but for its own sentence: texts,
+    each with its targets."""
     asked = Request.objects.of(agent_id, owner_id)
     rows = hiding(Q(request__in=asked))
-    found: dict[Request, set[str]] = defaultdict(set)
+    found: dict[Request, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for row in rows.select_related("request", "fact", "file", "message"):
         is_own = row.message_id is not None and row.message_id == row.request.message_id
         if not is_own and (text := text_of(row)):
-            found[row.request].add(text)
+            found[row.request][text].append(row.pk)
     return found
 
 

@@ -19,7 +19,7 @@ from memoryweb.forgetting import new_copies, tombstones
 from memoryweb.forgetting.queries import MARK
 from memoryweb.forgetting.text_matching import sentences
 from memoryweb.language.secrets import credentials, names
-from memoryweb.memory import own_words, screening
+from memoryweb.memory import own_words, said_again, screening
 from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.screening import Held
@@ -92,15 +92,15 @@ def add_messages(
         return _refrain(tx, conversation, reason, len(messages))
     known = _known(conversation, messages)
     buried = tombstones.of(conversation.agent_id, conversation.owner_id)
-    anew = list(_said_anew(conversation, messages, known, tx.now)) if buried else []
-    buried = buried.lifted(anew, tx.now)
+    anew = dict(_said_anew(conversation, messages, known, tx.now)) if buried else {}
+    buried = said_again.lifted(tx, buried, anew)
     messages = [replace(one, content=buried.said(one.content)) for one in messages]
     masked = [_mask(tx, owner, index, message) for index, message in enumerate(messages)]
     fresh = [item for index, item in enumerate(masked) if _is_new(index, item.message, known)]
     if fresh:
         rows = _append(tx, conversation, fresh, token, batch)
         if buried.is_hiding:
-            new_copies.in_messages(conversation, rows, dict(anew))
+            new_copies.in_messages(conversation, rows, anew)
     held = tuple((index, one) for index, item in enumerate(masked) for one in item.held)
     return Added(conversation, len(fresh), len(messages) - len(fresh), held=held)
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from memoryweb.forgetting import new_copies, tombstones
 from memoryweb.markdown import paths
 from memoryweb.markdown.diff import unix_ends
-from memoryweb.memory import facts, placeholders, proposing, screening, write_matrix
+from memoryweb.memory import facts, placeholders, proposing, said_again, screening, write_matrix
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Stale
 from memoryweb.memory.facts import Whys
 from memoryweb.memory.revising import Change, Save, keep, record, revise, save
@@ -308,8 +308,8 @@ def _kept_out(
 ) -> str:
     """Without what was erased here; unless a person writes it again, with their own hands."""
     if writer.is_own_hand:
-        fresh = ((line, tx.now) for line in tombstones.new_lines(content, known))
-        buried = buried.lifted(fresh, tx.now)
+        fresh = dict.fromkeys(tombstones.new_lines(content, known), tx.now)
+        buried = said_again.lifted(tx, buried, fresh)
     return buried.kept_out(content, known=known)
 
 

@@ -16,6 +16,7 @@ from memoryweb.forgetting.models import Receipt, Request
 from memoryweb.memory import write
 from memoryweb.memory.fact_actions import not_true
 from memoryweb.memory.forgetting import erasing, hiding, selection, targets
+from memoryweb.memory.forgetting.request_contents import tell
 from memoryweb.memory.search import search
 from memoryweb.memory.snapshot import service
 from memoryweb.memory.transaction import write_transaction
@@ -150,10 +151,48 @@ def test_what_is_written_again_meanwhile_is_hidden_with_it(told: World, is_undon
         assert holding(WORDS) == set()
 
 
-def test_what_its_owner_says_again_after_the_request_is_news(told: World) -> None:
-    asked(told)
+def test_what_its_owner_says_again_after_the_request_stays(told: World) -> None:
+    """Nights, and the moment at which it would have been erased, change nothing of it."""
+    request = asked(told)
     says(told, "later", SAID, said=timezone.now() + timedelta(seconds=1), is_noted=False)
     assert WORDS in prompt(told, "Which rare stamps do I collect?")
+    request.refresh_from_db()
+    assert (request.state, request.erase_at) == (Request.State.OPEN, None)
+    assert {one.text for one in tell(request).candidates} == {SAID}
+    with write_transaction(told.team) as work:
+        erasing.queue_due(work.now + timedelta(days=2))
+    assert not list(engine.run_pending())
+    dream(told, told.customer, NIGHT + timedelta(days=2))
+    assert SAID in memory(told).content
+    assert found(told)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "Why do you still say that I collect rare stamps from Peru?",
+        "I collect rare stamps from Peru?",
+        "I told you to forget that I collect rare stamps from Peru.",
+        "I don't collect rare stamps from Peru.",
+        "Please forget that I collect rare stamps from Peru.",
+    ],
+)
+def test_a_complaint_that_has_its_words_keeps_nothing(told: World, later: str) -> None:
+    request = asked(told)
+    says(told, "later", later, said=timezone.now() + timedelta(seconds=1), is_noted=False)
+    request.refresh_from_db()
+    assert request.state == Request.State.HIDDEN
+    assert f"- {SAID}" not in prompt(told, "Which rare stamps do I collect?")
+
+
+def test_what_its_owner_writes_again_in_the_editor_stays(told: World) -> None:
+    request, owner = asked(told), Writer(AuthorKind.PERSON, user=told.bob)
+    with write_transaction(told.team) as work:
+        place = Place(told.agent, told.customer, "PROFILE.md")
+        write.write(work, place, f"# Me\n\n- {SAID}\n", writer=owner)
+    request.refresh_from_db()
+    assert request.state == Request.State.OPEN
+    assert found(told)
 
 
 def test_what_is_not_true_stays_out_also_when_forgetting_it_is_undone(told: World) -> None:
