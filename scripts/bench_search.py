@@ -1,11 +1,11 @@
-"""How long a search takes, alone and beside other agents' memory, and beside FTS5's own ranking.
+"""How long a search takes, beside FTS5's own ranking and beside other agents' memory.
 
     python -m scripts.bench_search [BLOCKS OF OTHERS]
     python scripts/postgres.py python -m scripts.bench_search 1000000
 
-The agent has 20,000 blocks. Without an argument the others have 100,000. Two installations, one
-with the others and one without, take turns query by query, so that a busy machine is as busy for
-both.
+Of files and of messages, few and many; then 20,000 blocks of files with others' blocks beside them
+(100,000 without an argument). Two installations, one with the others and one without, take turns
+query by query, so that a busy machine is as busy for both.
 """
 
 import os
@@ -14,14 +14,17 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib import import_module
+from itertools import product
 from statistics import median, quantiles
 
 import psycopg
 
 from scripts.installation import fresh_installation
 
-OTHERS = 100_000
+BLOCKS, OTHERS = 20_000, 100_000
+SIZES = (10_000, 50_000)
 QUERIES, ROUNDS = 60, 5
 SERVE = "--serve"
 
@@ -30,9 +33,10 @@ Ask = Callable[[str, int], float]
 
 def main() -> int:
     if sys.argv[1:2] == [SERVE]:
+        kind, blocks, others = sys.argv[2], *map(int, sys.argv[3:5])
         with fresh_installation():
             # Models can be imported only now.
-            import_module("scripts.search_measures").serve(int(sys.argv[2]), QUERIES)
+            import_module("scripts.search_measures").serve(kind, blocks, others, QUERIES)
         return 0
     others = int(sys.argv[1]) if len(sys.argv) > 1 else OTHERS
     url = os.environ.get("MEMORYWEB_DATABASE_URL", "")
@@ -40,21 +44,22 @@ def main() -> int:
     print(
         f"Database: {'sqlite' if is_sqlite else 'postgresql'}. {QUERIES} queries of 2 to 5 words."
     )
-    with ExitStack() as stack:
-        alone = stack.enter_context(_installation(0, url))
-        beside = stack.enter_context(_installation(others, url and _second(url)))
-        if is_sqlite:
+    for kind, blocks in product(("files", "messages"), SIZES) if is_sqlite else ():
+        with _installation(kind, blocks, 0, url) as ask:
             _compare(
                 "FTS5's own bm25() over the same rows",
-                lambda query: alone("bm25", query),
-                "20,000 blocks alone",
-                lambda query: alone("search", query),
+                partial(ask, "bm25"),
+                f"{blocks:,} blocks of {kind}",
+                partial(ask, "search"),
             )
+    with ExitStack() as stack:
+        alone = stack.enter_context(_installation("files", BLOCKS, 0, url))
+        beside = stack.enter_context(_installation("files", BLOCKS, others, url and _second(url)))
         _compare(
-            "20,000 blocks alone",
-            lambda query: alone("search", query),
+            f"{BLOCKS:,} blocks alone",
+            partial(alone, "search"),
             f"the same beside {others:,} of others",
-            lambda query: beside("search", query),
+            partial(beside, "search"),
         )
     return 0
 
@@ -86,9 +91,10 @@ def _report(name: str, taken: list[float]) -> None:
 
 
 @contextmanager
-def _installation(others: int, url: str) -> Iterator[Ask]:
+def _installation(kind: str, blocks: int, others: int, url: str) -> Iterator[Ask]:
     """A process of its own that answers how long a query took it."""
-    command = [sys.executable, "-m", "scripts.bench_search", SERVE, str(others)]
+    numbers = map(str, (blocks, others))
+    command = [sys.executable, "-m", "scripts.bench_search", SERVE, kind, *numbers]
     environment = os.environ | ({"MEMORYWEB_DATABASE_URL": url} if url else {})
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

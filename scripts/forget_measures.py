@@ -27,18 +27,18 @@ from memoryweb.memory.write import Place, Writer
 from memoryweb.runs import engine
 from memoryweb.search.models import Passage
 from memoryweb.workspace.author_kinds import AuthorKind
-from scripts.search_measures import BLOCKS, _add_others, _agent, _blocks, _settle
+from scripts.search_measures import _add_others, _agent, _blocks, _settle
 
 LINE = "Nobody but Zebulon knows where the heron nests."
-PAUSE = 0.05
+BLOCKS, PAUSE = 20_000, 0.05
 
 
 def build(passages: int) -> Team:
     team = create_team(name="Forgetting", by=SYSTEM)
     with scope(team=team):
         agent = _agent(team, "forgets")
-        Passage.objects.bulk_create(_blocks(agent, random.Random(7)), batch_size=5000)
-        _add_others(team, agent, passages - BLOCKS)
+        Passage.objects.bulk_create(_blocks(agent, random.Random(7), BLOCKS), batch_size=5000)
+        _add_others(team, agent, BLOCKS, passages - BLOCKS)
         _settle()
         with write_transaction(team) as work:
             place = Place(agent, None, "MEMORY.md")

@@ -13,37 +13,41 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.accounts.teams import create_team
-from memoryweb.agents.models import Agent
+from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import channel_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import SYSTEM
+from memoryweb.conversations.models import Conversation, Message
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.search import search
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.search.indexing import of_file, scope_key
+from memoryweb.search.indexing import of_file, of_messages, scope_key
 from memoryweb.search.models import Passage
 from memoryweb.workspace.models import File, Scope
 
-BLOCKS, PER_FILE = 20_000, 100
+PER_FILE = 100
 ENDS = [first + last for first in "bdgklmnprst" for last in ("a", "el", "or", "um", "ix")]
 WORDS = [a + b + end for a in "bdfgklmnprst" for b in ("a", "e", "io", "ou") for end in ENDS]
 ZIPF = list(accumulate(1 / rank for rank in range(10, len(WORDS) + 10)))
 AT = datetime(2031, 3, 9, tzinfo=UTC)
 
 
-def serve(others: int, count: int) -> None:
+def serve(kind: str, blocks: int, others: int, count: int) -> None:
     """Build what is searched, then answer how long each query that standard input names takes."""
     dice = random.Random(7)
     team = create_team(name="Search", by=SYSTEM)
     with scope(team=team):
         agent = _agent(team, "searched")
-        Passage.objects.bulk_create(_blocks(agent, dice), batch_size=5000)
+        owner = channel_owner(team, "bench", "searcher") if kind == "messages" else None
+        made = _turns(agent, owner, dice, blocks) if owner else _blocks(agent, dice, blocks)
+        Passage.objects.bulk_create(made, batch_size=5000)
         queries = [" ".join(_said(dice, dice.randint(2, 5))) for _number in range(count)]
         started = time.perf_counter()
-        _add_others(team, agent, others)
+        _add_others(team, agent, blocks, others)
         _settle()
         print(f"({others:,} blocks of others in {time.perf_counter() - started:.0f} s)", flush=True)
         asks: dict[str, Callable[[str], object]] = {
-            "search": lambda query: search(Reader(agent), query)
+            "search": lambda query: search(Reader(agent, owner), query)
         }
         if connection.vendor == "sqlite":
             _plain_index(agent)
@@ -55,11 +59,31 @@ def serve(others: int, count: int) -> None:
             print(time.perf_counter() - started, flush=True)
 
 
-def _blocks(agent: Agent, dice: random.Random) -> Iterator[Passage]:
-    for number in range(BLOCKS // PER_FILE):
+def _blocks(agent: Agent, dice: random.Random, count: int) -> Iterator[Passage]:
+    for number in range(count // PER_FILE):
         lines = (f"- {' '.join(_said(dice, dice.randint(6, 30)))}." for _line in range(PER_FILE))
         file = _file(agent, f"notes-{number}.md", "\n".join(lines))
         yield from of_file(file)
+
+
+def _turns(agent: Agent, owner: Owner, dice: random.Random, count: int) -> Iterator[Passage]:
+    for number in range(count // PER_FILE):
+        talk = Conversation.objects.create(
+            team_id=agent.team_id, agent=agent, owner=owner, external_id=f"talk {number}"
+        )
+        turns = [
+            Message(
+                team_id=agent.team_id,
+                conversation=talk,
+                position=position,
+                external_id=str(position),
+                role=Message.Role.USER if position % 2 else Message.Role.ASSISTANT,
+                content=" ".join(_said(dice, dice.randint(6, 30))),
+                timestamp=AT,
+            )
+            for position in range(1, PER_FILE + 1)
+        ]
+        yield from of_messages(talk, Message.objects.bulk_create(turns))
 
 
 def _file(agent: Agent, path: str, content: str) -> File:
@@ -81,13 +105,13 @@ def _said(dice: random.Random, count: int) -> list[str]:
     return dice.choices(WORDS, cum_weights=ZIPF, k=count)
 
 
-def _add_others(team: Team, agent: Agent, others: int) -> None:
+def _add_others(team: Team, agent: Agent, blocks: int, others: int) -> None:
     """Copies with other scope keys: the same words, so that nothing but the keys keeps them off."""
     fields = [
         name for field in Passage._meta.concrete_fields if (name := field.column or "") != "id"
     ]
     key = scope_key(agent.pk, None)
-    for number in range(others // BLOCKS):
+    for number in range(others // blocks):
         other = _agent(team, f"other {number}")
         file = _file(other, "copy.md", "")
         changed = {
@@ -123,8 +147,10 @@ def _plain_index(agent: Agent) -> None:
     with connection.cursor() as cursor:
         cursor.execute("CREATE VIRTUAL TABLE bench_plain USING fts5(text, agent UNINDEXED)")
         cursor.execute(
-            "INSERT INTO bench_plain(rowid, text, agent) SELECT id, text, agent_id"
-            " FROM recall_passage WHERE agent_id = %s",
+            "INSERT INTO bench_plain(rowid, text, agent)"
+            " SELECT p.id, coalesce(m.content, p.text), p.agent_id FROM recall_passage AS p"
+            " LEFT JOIN conversations_message AS m ON m.id = p.message_id"
+            " WHERE p.agent_id = %s",
             [_stored(agent.pk)],
         )
 

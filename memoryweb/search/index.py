@@ -16,7 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 from memoryweb.search import index_postgres, index_sqlite
-from memoryweb.search.ranking import Columns, Extent, Places
+from memoryweb.search.ranking import Extent, Places
 
 _EXTENTS_APART = """
 SELECT reach FROM (
@@ -43,7 +43,7 @@ class _Index(Protocol):
     def merge(self, cursor: CursorWrapper, begun: bool) -> bool | None: ...
     def find(
         self, cursor: CursorWrapper, tokens: Sequence[str]
-    ) -> tuple[dict[str, Counter[int]], Columns]: ...
+    ) -> tuple[dict[str, Counter[int]], Places]: ...
 
 
 def find(groups: Sequence[Collection[str]], using: str = DEFAULT_DB_ALIAS) -> list[Found]:
@@ -53,12 +53,12 @@ def find(groups: Sequence[Collection[str]], using: str = DEFAULT_DB_ALIAS) -> li
     """
     tokens = list({token: None for group in groups for token in group})
     if not tokens:
-        return [Found({}, Places((), (), ())) for _group in groups]
+        return [Found({}, Places({}, {})) for _group in groups]
     with connections[using].cursor() as cursor:
-        postings, columns = _index(connections[using]).find(cursor, tokens)
+        postings, places = _index(connections[using]).find(cursor, tokens)
     if len(groups) == 1:
-        return [Found(postings, Places(*columns))]
-    return [_of_group(group, postings, columns) for group in groups]
+        return [Found(postings, places)]
+    return [_of_group(group, postings, places) for group in groups]
 
 
 def extents(groups: Sequence[Sequence[str]], using: str = DEFAULT_DB_ALIAS) -> list[Extent]:
@@ -126,12 +126,11 @@ def check(databases: Sequence[str] | None = None, **_options: Any) -> list[Check
 
 
 def _of_group(
-    tokens: Collection[str], postings: Mapping[str, Counter[int]], columns: Columns
+    tokens: Collection[str], postings: Mapping[str, Counter[int]], places: Places
 ) -> Found:
     own = {token: postings[token] for token in tokens if token in postings}
     wanted = set[int]().union(*own.values())
-    kept = [at for at, passage in enumerate(columns[0]) if passage in wanted]
-    return Found(own, Places(*([column[at] for at in kept] for column in columns)))
+    return Found(own, places.of(wanted))
 
 
 def _missing(connection: BaseDatabaseWrapper) -> list[str]:

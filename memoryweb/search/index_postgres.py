@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from django.db.backends.utils import CursorWrapper
 
-from memoryweb.search.ranking import Columns
+from memoryweb.search.ranking import Places
 
 _COLUMN = (
     "ALTER TABLE recall_passage ADD COLUMN search tsvector"
@@ -106,7 +106,7 @@ def is_sound(cursor: CursorWrapper) -> bool:
     return not missing(cursor)
 
 
-def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Columns]:
+def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counter[int]], Places]:
     # Tokens hold letters and digits only; quoted, none of them is an operator.
     wanted = " | ".join(f"'{token}'" for token in tokens)
     cursor.execute(
@@ -119,5 +119,6 @@ def find(cursor: CursorWrapper, tokens: Sequence[str]) -> tuple[dict[str, Counte
         for token in text.split(" "):
             if (word := reach + token) in postings:
                 postings[word][passage] += 1
-    columns: Columns = tuple([row[column] for row in rows] for column in range(3))
-    return {token: counts for token, counts in postings.items() if counts}, columns
+    wholes = {passage: whole for passage, whole, *_of in rows}
+    places = Places(wholes, {passage: place for passage, _whole, place, *_of in rows})
+    return {token: counts for token, counts in postings.items() if counts}, places

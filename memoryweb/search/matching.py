@@ -14,7 +14,7 @@ from memoryweb.search.index import Found
 from memoryweb.search.indexing import HEADINGS, TEXT, TOLD
 from memoryweb.search.past import Then
 from memoryweb.search.query_syntax import Query
-from memoryweb.search.ranking import PER_FILE, Places, Postings, Scores, summed
+from memoryweb.search.ranking import PER_FILE, Places, Postings, Scores, spot_of, summed
 from memoryweb.search.relevance import Evidence, Sentence
 from memoryweb.search.terms import Term, sentences_of, sought_in, terms_of
 
@@ -111,7 +111,7 @@ class Matched:
         return sum(scores[key] >= after.score for key in order)
 
     def _key(self, cursor: Cursor) -> int:
-        return self.places.at.get((cursor.whole, cursor.ordinal), -1)
+        return self.places.at.get(spot_of(cursor.whole, cursor.ordinal), -1)
 
 
 def match(corpus: Corpus, asked: Asked) -> list[Matched]:

@@ -45,9 +45,8 @@ class Then:
                 if word in wanted:
                     postings.setdefault(word, Counter())[number] += 1
                     found[number] = None
-        rows = [self.rows[number] for number in found]
-        places = Places(list(found), [row.whole for row in rows], [row.place for row in rows])
-        return Found(postings, places)
+        wholes = {number: self.rows[number].whole for number in found}
+        return Found(postings, Places(wholes, {one: self.rows[one].place for one in found}))
 
     def extents(self) -> list[Extent]:
         return [Extent(len(self.rows), sum(row.length for row in self.rows.values()))]

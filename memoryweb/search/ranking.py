@@ -7,12 +7,12 @@ What a whole conversation or file says about the words is a prior. All of it × 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
 from itertools import chain, repeat, starmap
-from operator import add, mul
+from operator import add, and_, lshift, mul, rshift
 from typing import TypeVar
 
 from memoryweb.search.relevance import Evidence, rarity
@@ -39,11 +39,8 @@ EXACT = 100
 _ORDINAL, _LENGTH, _TELLS = 24, 11, 9
 _LONGEST, _BOTH = 0x1FFF, 3
 _ASKS, _TURN, _WEIGHT = 0x100, 0x80, 0x7F
-
-
-# Of passages: their ids, the keys of their wholes, and what `packed` made of each. Columns, not
-# rows: thousands of tuples would keep the garbage collector busy.
-Columns = tuple[Sequence[int], ...]
+_WEIGHTS = [percent / 100 for percent in range(_WEIGHT + 1)]
+_WHOLE = 40  # Where a passage stands is one number: its whole, and behind it the ordinal.
 
 
 @dataclass(frozen=True)
@@ -86,20 +83,28 @@ def ordinal_of(place: int) -> int:
     return place >> _ORDINAL
 
 
+def spot_of(whole: int, ordinal: int) -> int:
+    """Where a passage stands, as one number: those of its neighbours are next to it."""
+    return (whole << _WHOLE) + ordinal
+
+
+@dataclass
 class Places:
     """Where the found passages stand: in which whole, and what `packed` says of each."""
 
-    def __init__(
-        self, passages: Sequence[int], wholes: Sequence[int], places: Sequence[int]
-    ) -> None:
-        self.wholes = dict(zip(passages, wholes, strict=True))
-        self.places = dict(zip(passages, places, strict=True))
+    wholes: dict[int, int]
+    places: dict[int, int]
+
+    def of(self, passages: Collection[int]) -> "Places":
+        wholes = {passage: self.wholes[passage] for passage in passages}
+        return Places(wholes, {passage: self.places[passage] for passage in passages})
 
     @cached_property
-    def at(self) -> dict[tuple[int, int], int]:
-        """(whole, ordinal) → passage."""
-        spots = zip(self.wholes.values(), self.places.items(), strict=True)
-        return {(whole, place >> _ORDINAL): passage for whole, (passage, place) in spots}
+    def at(self) -> dict[int, int]:
+        """Where one stands → passage."""
+        ordinals = map(rshift, self.places.values(), repeat(_ORDINAL))
+        firsts = map(lshift, self.wholes.values(), repeat(_WHOLE))
+        return dict(zip(map(add, firsts, ordinals), self.places, strict=True))
 
     @cached_property
     def files(self) -> set[int]:
@@ -107,10 +112,9 @@ class Places:
         kinds = dict(zip(self.wholes.values(), self.places.values(), strict=True))
         return {whole for whole, place in kinds.items() if not place & _TURN}
 
-    @cached_property
-    def weights(self) -> dict[int, float]:
-        values = [(place & _WEIGHT) / 100 for place in self.places.values()]
-        return dict(zip(self.places, values, strict=True))
+    def weights(self, passages: Iterable[int]) -> Iterator[float]:
+        places = map(self.places.__getitem__, passages)
+        return map(_WEIGHTS.__getitem__, map(and_, places, repeat(_WEIGHT)))
 
     def ordinal(self, passage: int) -> int:
         return self.places[passage] >> _ORDINAL
@@ -123,9 +127,9 @@ class Places:
 
     def around(self, passage: int) -> list[tuple[int, float]]:
         """The found passages around one, and what their words are worth there."""
-        whole, ordinal, found = self.wholes[passage], self.ordinal(passage), []
+        spot, found = spot_of(self.wholes[passage], self.ordinal(passage)), []
         for distance, worth in AROUND:
-            other = self.at.get((whole, ordinal - distance))
+            other = self.at.get(spot - distance)
             if other is not None:
                 follows = distance == 1 and self.asks(other)
                 found.append((other, ANSWER if follows else worth))
@@ -196,11 +200,12 @@ class Scores:
         for own in self.own:
             nearest = own.get(passage, 0.0)
             for other, worth in around:
-                if other in own and worth * own[other] > nearest:
-                    nearest = worth * own[other]
+                said = worth * own.get(other, 0.0)
+                if said > nearest:
+                    nearest = said
             value += nearest
         prior = self.priors[self.places.wholes[passage]]
-        return (value + prior) * self.places.weights[passage]
+        return (value + prior) * next(self.places.weights([passage]))
 
 
 def _reaching(scores: Mapping[int, float], least: float) -> list[int]:
@@ -225,8 +230,8 @@ def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places
         said = summed(said, own)
     # Column by column: of thousands of passages each step in Python would count.
     prior = map(priors.__getitem__, map(places.wholes.__getitem__, said))
-    weight = map(places.weights.__getitem__, said)
-    found = dict(zip(said, map(mul, map(add, said.values(), prior), weight), strict=True))
+    values = map(mul, map(add, said.values(), prior), places.weights(said))
+    found = dict(zip(said, values, strict=True))
     return Scores(places, owns, priors, found, rarities)
 
 
@@ -240,7 +245,8 @@ def _norms(extent: Extent, places: Places) -> dict[int, float]:
     """Passage → what its length takes away from a word."""
     average = extent.words / extent.passages if extent.passages else 0
     per_word = K1 * B / (average or 1.0)
-    lengths = [place >> _LENGTH & _LONGEST for place in places.places.values()]
+    sizes = map(rshift, places.places.values(), repeat(_LENGTH))
+    lengths = list(map(and_, sizes, repeat(_LONGEST)))
     norms = {length: K1 * (1 - B) + per_word * length for length in set(lengths)}
     return dict(zip(places.places, map(norms.__getitem__, lengths), strict=True))
 
