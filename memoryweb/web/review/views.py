@@ -53,15 +53,16 @@ def moved(request: TeamRequest, kind: str, item_id: str = "") -> HttpResponse:
 @team_view("POST")
 def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     """After it the next item is open, or the same one again where a decision was taken back."""
-    code, listed = request.POST.get("decision", ""), listed_page(request)
+    code = request.POST.get("decision", "")
     if kind == Kind.FLAG and code == "undo":
         return _undo_flag(request, item_id)
     try:
-        item = _find(request, kind, item_id, listed)
+        item = _find(request, kind, item_id)
     except Decided as late:
         return _late(request, late)
     _require_deciding(request, item.owner, item.kind)
-    decision, following = _decision(item, code), _after(request, listed, item)
+    decision, listed = _decision(item, code), listed_page(request)
+    following = _after(request, listed, item)
     was = undo.was(item, code)
     try:
         _carry_out(request, item, code)
