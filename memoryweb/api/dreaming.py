@@ -10,7 +10,7 @@ from pydantic import Field
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, redaction, runs, visibility
 from memoryweb.api.auth import Caller, Request, Right
-from memoryweb.api.exceptions import Problem
+from memoryweb.api.exceptions import Invalid, Problem
 from memoryweb.api.files import files_of
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
@@ -29,6 +29,16 @@ BASE = "/memory/{agent_id}"
 
 class RunList(Camel):
     runs: list[runs.RunOut]
+
+
+class FocusedDream(OwnerFields):
+    """A topic, and whose notes are read: without an owner your own."""
+
+    topic: str = Field(
+        min_length=1,
+        max_length=schedule.LONGEST_TOPIC,
+        description="Words. The dream reads what the notes say of them.",
+    )
 
 
 class PromptCounts(Camel):
@@ -99,9 +109,24 @@ def dream_now(request: Request, agent_id: str, body: OwnerFields | None = None) 
         named = [acting_owner.acting(caller, body or OwnerFields())] if is_named else None
         made = _requested(work, caller, agent, named)
     visible = visibility.of_owner(named[0]) if named else visibility.seen_by(caller, None)
-    shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
-    rows = shown.select_related("owner__integration").order_by("created_at", "pk")
-    return Status(202, RunList(runs=[runs.described(run, visible) for run in rows]))
+    return _started(caller, made, visible)
+
+
+@router.operation("POST", BASE + "/dreaming/focused", Right.DREAM, status=202, errors=(429,))
+def dream_on_topic(request: Request, agent_id: str, body: FocusedDream) -> Status[RunList]:
+    """Dream on a topic.
+
+    While a dream of this memory is running or waiting, that one is the answer.
+    """
+    caller = request.auth
+    agent = caller.agent(agent_id)
+    topic = schedule.topic_of(body.topic)
+    if not topic:
+        raise Invalid("topic", _("Say what the dream should be about."))
+    with write_transaction(caller.team, actor=caller.actor) as work:
+        owner = acting_owner.acting(caller, body)
+        made = _requested(work, caller, agent, [owner], topic)
+    return _started(caller, made, visibility.of_owner(owner))
 
 
 @router.operation("GET", BASE + "/dreaming/status", Right.READ)
@@ -151,16 +176,26 @@ def read_diary(request: Request, agent_id: str, query: Query[OwnerQuery]) -> Dre
 
 
 def _requested(
-    work: Transaction, caller: Caller, agent: Agent, named: list[Owner | None] | None
+    work: Transaction,
+    caller: Caller,
+    agent: Agent,
+    named: list[Owner | None] | None,
+    topic: str = "",
 ) -> list[Run]:
     """Raises a 429 when all that would dream have just dreamt."""
     by = {"user": caller.user, "integration": caller.integration}
     try:
         if named is None:
             return schedule.request_all(work, agent, trigger=Run.Trigger.API, **by)
-        return schedule.request_each(work, agent, named, trigger=Run.Trigger.API, **by)
+        return schedule.request_each(work, agent, named, trigger=Run.Trigger.API, topic=topic, **by)
     except CoolingDown as cooling:
         raise _cooling_down(cooling.seconds) from cooling
+
+
+def _started(caller: Caller, made: list[Run], visible: visibility.Visibility) -> Status[RunList]:
+    shown = caller.team.runs.filter(visible.rows(), pk__in=[run.pk for run in made])
+    rows = shown.select_related("owner__integration").order_by("created_at", "pk")
+    return Status(202, RunList(runs=[runs.described(run, visible) for run in rows]))
 
 
 def _cooling_down(seconds: int) -> Problem:

@@ -207,33 +207,32 @@ def read_fact(request: Request, agent_id: str, fact_id: str, query: Query[OwnerP
 @router.operation("POST", ONE + "/confirm", Right.FACTS_OWN, example={"trust": 0.8}, errors=(409,))
 def confirm_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
     """Confirm a fact: from now on only people change it."""
-    return _acted(request.auth, agent_id, fact_id, fact_actions.confirm)
+    return acted(request.auth, agent_id, fact_id, fact_actions.confirm)
 
 
 @router.operation("POST", ONE + "/edit", Right.FACTS_OWN, errors=(409,))
 def edit_fact(request: Request, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
     """Reword a fact; the answer is the fact that takes its place."""
-    act = partial(fact_actions.edit, text=body.text)
-    return _acted(request.auth, agent_id, fact_id, act, follows=True)
+    return reworded(request.auth, agent_id, fact_id, body)
 
 
 @router.operation("POST", ONE + "/retire", Right.FACTS_OWN, example=_RETIRED, errors=(409,))
 def retire_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
     """Mark a fact as not true: nothing said before can bring it back."""
-    return _acted(request.auth, agent_id, fact_id, fact_actions.not_true)
+    return acted(request.auth, agent_id, fact_id, fact_actions.not_true)
 
 
 @router.operation("POST", ONE + "/restore", Right.FACTS_OWN, errors=(409,))
 def restore_fact(request: Request, agent_id: str, fact_id: str) -> FactText:
     """Put a fact that is no longer current back into its file."""
-    return _acted(request.auth, agent_id, fact_id, fact_actions.restore)
+    return acted(request.auth, agent_id, fact_id, fact_actions.restore)
 
 
 @router.operation("POST", ONE + "/feedback", Right.FACTS_OWN)
 def rate_fact(request: Request, agent_id: str, fact_id: str, body: FactFeedback) -> FactText:
     """Vote on whether a fact is helpful: one vote per person, which you can change."""
     act = partial(fact_actions.vote, helpful=body.helpful)
-    return _acted(request.auth, agent_id, fact_id, act)
+    return acted(request.auth, agent_id, fact_id, act)
 
 
 @router.operation("POST", RIVALS + "/resolve", Right.FACTS_OWN, example=_RESOLVED, errors=(409,))
@@ -251,7 +250,12 @@ def undo_contradiction(request: Request, agent_id: str, contradiction_id: str) -
     return _decided(request.auth, agent_id, contradiction_id, contradictions.undo)
 
 
-def _acted(
+def reworded(caller: Caller, agent_id: str, fact_id: str, body: FactEdit) -> FactText:
+    act = partial(fact_actions.edit, text=body.text)
+    return acted(caller, agent_id, fact_id, act, follows=True)
+
+
+def acted(
     caller: Caller,
     agent_id: str,
     fact_id: str,

@@ -12,7 +12,7 @@ from pydantic import Field
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, runs, visibility
-from memoryweb.api.auth import Request, Right, known_id
+from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import Forbidden, Invalid, NotFound, or_not_found
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging
@@ -86,21 +86,7 @@ def forget_memory(request: Request, agent_id: str, body: ForgetIn) -> ForgetOut:
     caller = request.auth
     agent = caller.agent(agent_id)
     owner = acting_owner.acting(caller, body, default="me")
-    found = _found(agent, owner, body)
-    told = partial(_told, _secret(found) if caller.is_program else lambda _one: False)
-    if body.dry_run:
-        return told(None, found.meant, found.candidates)
-    is_person = caller.user is not None and not caller.is_program
-    is_theirs = owner is not None or (is_person and caller.may(Permission.FORGET))
-    if not is_theirs:
-        caller.require(Right.DECIDE)
-    with write_transaction(caller.team, actor=caller.actor) as work:
-        about = credentials.mask(body.text.strip())[0]
-        asked = Asked(agent, owner, Asking.Via.API, about, by=caller.user if is_person else None)
-        made = selection.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
-    if made.state == Asking.State.OPEN:
-        return told(made, (), (*found.meant, *found.candidates))
-    return told(made, found.meant, found.candidates)
+    return forgotten(caller, agent, owner, body)
 
 
 @router.operation("GET", BASE + "/receipts", Right.READ)
@@ -123,6 +109,24 @@ def erase_owner(request: Request, owner_id: str) -> Status[ErasureOut]:
         made = erasing.erase_owner(work, owner, user)
     visible = visibility.of_owner(None)
     return Status(202, ErasureOut(runs=[runs.described(run, visible) for run in made]))
+
+
+def forgotten(caller: Caller, agent: Agent, owner: Owner | None, body: ForgetIn) -> ForgetOut:
+    found = _found(agent, owner, body)
+    told = partial(_told, _secret(found) if caller.is_program else lambda _one: False)
+    if body.dry_run:
+        return told(None, found.meant, found.candidates)
+    is_person = caller.user is not None and not caller.is_program
+    is_theirs = owner is not None or (is_person and caller.may(Permission.FORGET))
+    if not is_theirs:
+        caller.require(Right.DECIDE)
+    with write_transaction(caller.team, actor=caller.actor) as work:
+        about = credentials.mask(body.text.strip())[0]
+        asked = Asked(agent, owner, Asking.Via.API, about, by=caller.user if is_person else None)
+        made = selection.forget(work, asked, found, is_person=is_person, is_theirs=is_theirs)
+    if made.state == Asking.State.OPEN:
+        return told(made, (), (*found.meant, *found.candidates))
+    return told(made, found.meant, found.candidates)
 
 
 def _found(agent: Agent, owner: Owner | None, body: ForgetIn) -> Found:

@@ -6,22 +6,28 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 from ninja import Query
 from pydantic import Field
 
 from memoryweb.agents.models import Agent
-from memoryweb.api import redaction, runs, visibility
+from memoryweb.api import facts, forgetting, redaction, runs, visibility
 from memoryweb.api.auth import Caller, Request, Right, known_id
 from memoryweb.api.exceptions import or_not_found
+from memoryweb.api.facts import FactEdit, FactText
+from memoryweb.api.forgetting import ForgetIn, ForgetOut
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
 from memoryweb.api.routing import Router
-from memoryweb.api.schemas import Camel, Items, one_of
+from memoryweb.api.schemas import Camel, IdOrNull, Items, one_of
 from memoryweb.api.visibility import Visibility
 from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.night_results import learned_of
 from memoryweb.dreaming.reasons import OUTCOMES
+from memoryweb.facts.models import Fact
 from memoryweb.forgetting.text_matching import Sought
 from memoryweb.markdown.diff import unified
+from memoryweb.memory import fact_actions
 from memoryweb.memory.forgetting.request_contents import away_of
 from memoryweb.runs.models import Run
 from memoryweb.workspace.revisions import content_of
@@ -29,6 +35,7 @@ from memoryweb.workspace.revisions import content_of
 router = Router(tags=["Dreaming"])
 
 BASE = "/memory/{agent_id}/dream/reports"
+ENTRY = BASE + "/{report_id}/entries/{key}"
 Mode = Literal["nightly", "manual", "focused"]
 Away = Callable[[UUID | None], Sought]
 
@@ -36,6 +43,10 @@ Away = Callable[[UUID | None], Sought]
 class OperationOut(Camel):
     """A change that a dream made or left out. Texts are null where you may not read them."""
 
+    key: str = Field(description="Of this entry, in the addresses that decide about it.")
+    fact_id: IdOrNull = Field(
+        description="The statement that it made or took away; null where that is gone."
+    )
     outcome: Annotated[str, one_of(OUTCOMES)]
     old: list[str] | None
     new: str | None
@@ -82,6 +93,45 @@ def read_report(
     return _described(report, visible, diff=diff, away=away_of(agent.pk))
 
 
+@router.operation(
+    "POST", ENTRY + "/confirm", Right.FACTS_OWN, example={"trust": 0.8}, errors=(409,)
+)
+def confirm_report_entry(request: Request, agent_id: str, report_id: str, key: str) -> FactText:
+    """Confirm what a dream did: from now on only people change it."""
+    fact = _fact_of(request.auth, agent_id, report_id, key)
+    return facts.acted(request.auth, agent_id, str(fact.pk), fact_actions.confirm)
+
+
+@router.operation("POST", ENTRY + "/edit", Right.FACTS_OWN, errors=(409,))
+def edit_report_entry(
+    request: Request, agent_id: str, report_id: str, key: str, body: FactEdit
+) -> FactText:
+    """Reword what a dream wrote; the answer is the fact that takes its place."""
+    fact = _fact_of(request.auth, agent_id, report_id, key)
+    return facts.reworded(request.auth, agent_id, str(fact.pk), body)
+
+
+@router.operation("POST", ENTRY + "/forget", Right.DECIDE_OWN, errors=(409,))
+def forget_report_entry(request: Request, agent_id: str, report_id: str, key: str) -> ForgetOut:
+    """Forget what a dream wrote, as `POST …/forget` does."""
+    fact = _fact_of(request.auth, agent_id, report_id, key)
+    body = ForgetIn(ids=[str(fact.pk)])
+    return forgetting.forgotten(request.auth, fact.agent, fact.owner, body)
+
+
+def _fact_of(caller: Caller, agent_id: str, report_id: str, key: str) -> Fact:
+    """The statement of an entry. Raises NotFound, also where it is gone."""
+    agent, wanted = caller.agent(agent_id), known_id(report_id)
+    caller.require_person(_("Only a person can decide whether a fact is true."))
+    reports = agent.reports.filter(visibility.seen_by(caller, None).readable())
+    report = or_not_found(reports.filter(Q(run=wanted) | Q(pk=wanted)).first())
+    done = report.operations.filter(code="", waits="")
+    entry = or_not_found(next((one for one in done if str(one.position) == key), None))
+    [learned] = learned_of([entry])
+    fact: Fact | None = learned.fact
+    return or_not_found(fact)
+
+
 def _readable(request: Request, agent_id: str, owner: str | None) -> tuple[Agent, Visibility]:
     agent = request.auth.agent(agent_id)
     return agent, visibility.seen_by(request.auth, owner)
@@ -110,8 +160,14 @@ def _described(report: Report, visible: Visibility, *, diff: str | None, away: A
 
 def _operations(report: Report, away: Away, *, shows: bool) -> list[OperationOut]:
     told = away(report.owner_id).without
+    done = list(report.operations.order_by("position"))
+    for one in done:
+        one.report = report
+    known = {one.operation.pk: one.fact for one in learned_of(done) if shows and one.fact}
     return [
         OperationOut(
+            key=str(one.position),
+            fact_id=known[one.pk].pk if one.pk in known else None,
             outcome=one.outcome,
             old=[*map(told, one.before)] if shows else None,
             new=told(one.after) if shows else None,
@@ -119,7 +175,7 @@ def _operations(report: Report, away: Away, *, shows: bool) -> list[OperationOut
             code=one.code,
             reason=one.reason,
         )
-        for one in report.operations.order_by("position")
+        for one in done
     ]
 
 

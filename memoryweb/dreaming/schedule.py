@@ -15,12 +15,14 @@ from memoryweb.audit.record import target
 from memoryweb.dreaming import current_statements, earlier_nights, inputs
 from memoryweb.dreaming.models import Report
 from memoryweb.facts.models import Fact
+from memoryweb.language.secrets import credentials
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File
 
+LONGEST_TOPIC = 200
 FARTHEST = timedelta(days=2)  # further ahead than the next night can be
 
 logger = logging.getLogger(__name__)
@@ -42,6 +44,11 @@ def tick(now: datetime) -> int:
             Agent.objects.filter(pk=agent.pk).update(next_dream_at=next_dream_at(agent, now))
         due = list(Agent.objects.due(now).select_related("team"))
     return sum(_plan_safely(agent, now) for agent in due) if settings.DREAMING else 0
+
+
+def topic_of(said: str) -> str:
+    """As it is stored: one line, without secrets."""
+    return credentials.mask(" ".join(said.split()))[0][:LONGEST_TOPIC]
 
 
 def request(

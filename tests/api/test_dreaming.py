@@ -101,6 +101,53 @@ def test_the_report_tells_what_was_promoted_and_shows_the_diff(
     assert report["diary"]
 
 
+def test_a_dream_on_a_topic_reads_what_speaks_of_it(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, None, "The harbour office opens at eight.", "Tea is served at five.")
+    asked = callers.member.post(
+        f"{memory}/dreaming/focused", {"owner": "shared", "topic": " harbour "}
+    )
+    [run] = asked.json()["runs"]
+    finish()
+    report = callers.viewer.get(f"{memory}/dream/reports/{run['id']}").json()
+    assert (asked.status_code, report["mode"], report["topic"]) == (202, "focused", "harbour")
+    assert [one["new"] for one in report["operations"]] == ["The harbour office opens at eight."]
+    blank = callers.member.post(f"{memory}/dreaming/focused", {"owner": "shared", "topic": " "})
+    assert (blank.status_code, blank.json()["errors"][0]["field"]) == (400, "topic")
+
+
+def test_what_a_dream_did_is_decided_by_its_entry(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, None, "The harbour office opens at eight.", "Tea is served at five.")
+    [run] = callers.member.post(f"{memory}/emergence", {"owner": "shared"}).json()["runs"]
+    finish()
+    path = f"{memory}/dream/reports/{run['id']}"
+    first, second = callers.viewer.get(path).json()["operations"]
+    assert (first["key"], second["key"]) == ("0", "1")
+    confirmed = callers.member.post(f"{path}/entries/0/confirm").json()
+    assert (confirmed["id"], confirmed["confirmedBy"]) == (first["factId"], str(world.bob.pk))
+    reworded = callers.member.post(f"{path}/entries/0/edit", {"text": "The office opens at nine."})
+    assert reworded.json()["text"] == "The office opens at nine."
+    assert callers.member.post(f"{path}/entries/9/confirm").status_code == 404
+    forgotten = callers.admin.post(f"{path}/entries/1/forget").json()
+    assert second["new"] in [one["text"] for one in forgotten["hidden"]]
+    assert callers.viewer.get(path).json()["operations"][1]["new"] != second["new"]
+
+
+def test_nobody_decides_an_entry_of_anothers_dream(
+    world: World, callers: Callers, memory: str
+) -> None:
+    note(world, world.customer, "Inês is allergic to nuts.")
+    body = {"endUserId": "customer-1"}
+    [run] = callers.helpdesk.post(f"{memory}/emergence", body).json()["runs"]
+    finish()
+    path = f"{memory}/dream/reports/{run['id']}/entries/0/confirm"
+    assert callers.admin.post(path).status_code == 404
+    assert callers.helpdesk.post(path).json()["code"] == "person_required"
+
+
 def test_who_sees_owners_sees_counts_of_a_personal_report_and_no_text(
     world: World, callers: Callers, memory: str
 ) -> None:

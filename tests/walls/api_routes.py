@@ -39,6 +39,7 @@ MEMORIES = "/agents/{agent}/workspace/memory"
 TOOLS = "/agents/{agent}/tools/"
 TALKS = "/agents/{agent}/conversations"
 MEMORY = "/memory/{agent}"
+ENTRY = "/dream/reports/{dream}/entries/0/"
 TEXT = {"content": "# Knowledge\n\n- Tea is served at five.\n"}
 
 
@@ -294,6 +295,14 @@ ROUTES: dict[str, Route] = {
         "nobody",
         changes=True,
     ),
+    "dream_on_topic": Route(
+        "POST",
+        MEMORY + "/dreaming/focused",
+        answering(ACCEPTED, WRITE),
+        {"owner": "shared", "topic": "breakfast"},
+        "nobody",
+        changes=True,
+    ),
     "read_dreaming_status": _read(MEMORY + "/dreaming/status"),
     "list_candidates": _read(MEMORY + "/dreaming/candidates"),
     "read_diary": _read(MEMORY + "/dreaming/dreams"),
@@ -304,6 +313,9 @@ ROUTES: dict[str, Route] = {
         {"admin": 200, "member": 404, "viewer": 404, "auditor": 200, "helpdesk": 200},
         ids=("agent", "run"),
     ),
+    "confirm_report_entry": _decided(ENTRY + "confirm", None, "dream"),
+    "edit_report_entry": _decided(ENTRY + "edit", {"text": "Breakfast ends at ten."}, "dream"),
+    "forget_report_entry": _decided(ENTRY + "forget", None, "dream"),
     "list_facts": _read(MEMORY + "/facts"),
     "read_fact": _read(
         MEMORY + "/facts/{fact}?owner=shared", about="nobody", ids=("agent", "fact")

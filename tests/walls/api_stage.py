@@ -8,7 +8,7 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.parsing import NewMessage
-from memoryweb.dreaming.models import Report
+from memoryweb.dreaming.models import Operation, Report
 from memoryweb.forgetting.models import Request
 from memoryweb.memory import contradictions
 from memoryweb.memory.agents import archive_agent, create_agent
@@ -33,10 +33,12 @@ ARCHIVE = of({"MEMORY.md": "# Memory\n\n- Coffee is served at six.\n"})
 
 @dataclass(frozen=True)
 class Stage:
-    """The run, its report and the conversation are the customer's; the proposal is shared."""
+    """The run, its report and the conversation are the customer's; the proposal and `dream`, which
+    added the fact, are shared."""
 
     agent: str
     run: str
+    dream: str
     proposal: str
     archived: str
     talk: str = "c-1"
@@ -73,9 +75,10 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
             conversation_id="c-1",
             messages=[said],
         )
+        dream = dreamt(home, None, OTHER)
         proposed = propose(
             work,
-            run=dreamt(home, None, OTHER),
+            run=dream,
             file=shared,
             content=memory + "- Tea is served at five.\n",
             origins={},
@@ -85,11 +88,13 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
         place = Place(home.agent, None, "structured/wifi.md")
         held = write(work, place, wifi, writer=agent).file.held_secrets.get()
     run = dreamt(home, home.customer, canary)
+    _tell(dream, "Breakfast ends at half past ten.")
     with scope(team=home.team):
         token = preview(home.agent, None, ARCHIVE, by=PERSON).token
     return Stage(
         str(home.agent.pk),
         str(run.pk),
+        str(dream.pk),
         str(proposed.pk),
         _archived(home),
         preview=token,
@@ -144,6 +149,15 @@ def _retired(home: Home) -> str:
             write(work, place, content, writer=writer)
     with scope(team=home.team):
         return str(home.agent.facts.get(path=place.path, file=None).pk)
+
+
+def _tell(dream: Run, statement: str) -> None:
+    """That this dream added it."""
+    with scope(team=dream.team):
+        told = dream.report
+        Operation.objects.create(
+            team=dream.team, report=told, position=0, does="add", after=statement
+        )
 
 
 def _archived(home: Home) -> str:

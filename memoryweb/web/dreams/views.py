@@ -61,7 +61,6 @@ _PROGRESS = {
     Run.Status.RUNNING: gettext_lazy("Running"),
     Run.Status.FAILED: gettext_lazy("Failed, will try again"),
 }
-_LONGEST_TOPIC = 200
 
 
 class DreamsForm(FilterForm):
@@ -156,7 +155,7 @@ def _start(request: TeamRequest, workspace: Workspace) -> list[Run]:
     with write_transaction(visit.team, actor=visit.actor) as work:
         if "backfill" in request.GET:
             return _backfills(work, request, workspace)
-        topic = " ".join(request.POST.get("topic", "").split())[:_LONGEST_TOPIC]
+        topic = schedule.topic_of(request.POST.get("topic", ""))
         if workspace.owner is None and not topic:
             return schedule.request_all(work, workspace.agent, trigger=trigger, user=user)
         owner = own_workspace(request, workspace).owner
