@@ -60,6 +60,9 @@ class Agent(models.Model):
         default=Consolidator.AUTO,
     )
     is_global = models.BooleanField(default=False)
+    accepted_changes = models.IntegerField(
+        default=0, help_text="of shared memory, by people, since SOUL.md was last looked at"
+    )
     created_at = models.DateTimeField(default=timezone.now)
     archived_at = models.DateTimeField(null=True, blank=True)
 

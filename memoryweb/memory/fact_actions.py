@@ -11,7 +11,7 @@ from memoryweb.facts.statements import Statement, all_bullets_of, bullets_of
 from memoryweb.language.normal_form import normalise
 from memoryweb.language.statements import fingerprint
 from memoryweb.markdown.sections import with_bullet, without_lines
-from memoryweb.memory import fact_moves, write
+from memoryweb.memory import fact_moves, soul, write
 from memoryweb.memory.exceptions import ContentRefused, MemoryRefused
 from memoryweb.memory.fact_moves import Went
 from memoryweb.memory.transaction import Transaction
@@ -44,6 +44,8 @@ def confirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
     fact = locked(fact)
     if fact.state not in {Fact.State.ACTIVE, Fact.State.DISPUTED}:
         raise StatementGone
+    if fact.confirmed_at is None:
+        soul.count(tx, fact.agent, fact.owner_id)
     fact.confirmed_at, fact.confirmed_by = tx.now, writer.user
     fact.hidden_at = fact.hidden_by = None
     fact.save(update_fields=["confirmed_at", "confirmed_by", "hidden_at", "hidden_by"])
@@ -59,6 +61,7 @@ def unconfirm(tx: Transaction, fact: Fact, *, writer: Writer) -> Fact:
         raise StatementGone
     fact.confirmed_at = fact.confirmed_by = None
     fact.save(update_fields=["confirmed_at", "confirmed_by"])
+    soul.count(tx, fact.agent, fact.owner_id, -1)
     record(tx, "fact.unconfirmed", fact)
     return fact
 
@@ -73,6 +76,8 @@ def edit(tx: Transaction, fact: Fact, text: str, *, writer: Writer) -> Written:
     if not bullets_of(f"- {said}"):
         raise ContentRefused(_("Write the new text, or mark the statement as not true."))
     written = replace(tx, fact, said, writer=writer)
+    if writer.behind is AuthorKind.PERSON:
+        soul.count(tx, fact.agent, fact.owner_id)
     record(tx, "fact.edited", fact)
     return written
 

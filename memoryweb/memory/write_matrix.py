@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from memoryweb.agents.models import Agent
 from memoryweb.markdown.file_kinds import SEEDED, Written
@@ -21,8 +22,10 @@ APPROVED = frozenset({Written.INSTRUCTIONS})  # what a run's proposal may change
 
 OUTSIDE = (
     "outside",
-    "It comes from outside the team, or from an integration that may not write what is in "
-    "everyone's prompt.",
+    gettext_noop(
+        "It comes from outside the team, or from an integration that may not write what is in "
+        "everyone's prompt."
+    ),
 )
 _PROMPT = frozenset(fold(name) for name in SEEDED)
 

@@ -124,26 +124,6 @@ def has_report(run: Run) -> bool:
     return hasattr(run, "report")
 
 
-_GUARDS: dict[str, Text] = {
-    "pinned": gettext_lazy("pinned lines"),
-    "edited": gettext_lazy("a person's lines"),
-    "confirmed": gettext_lazy("confirmed statements"),
-    "dropped": gettext_lazy("too much dropped"),
-    "changed": gettext_lazy("too much changed"),
-    "size": gettext_lazy("too long"),
-    "secret": gettext_lazy("secret"),
-    "address": gettext_lazy("new address"),
-    "outside": gettext_lazy("from outside the team"),
-    "cited": gettext_lazy("without a source"),
-    "empty": gettext_lazy("empty"),
-    "current": gettext_lazy("notes changed"),
-}
-
-
-def guard(code: str) -> Text:
-    return _GUARDS.get(code, code.replace("_", " "))
-
-
 _MARKS: dict[str, Text] = {
     "address": gettext_lazy("It contains a web address that appears nowhere else here."),
     "order": gettext_lazy("It tells the assistant what to do."),

@@ -11,6 +11,7 @@ from memoryweb.facts.models import Fact
 from memoryweb.language.flags import suspicious
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge, resolved
+from memoryweb.memory import soul
 from memoryweb.memory.exceptions import Decided, MemoryRefused, Stale
 from memoryweb.memory.facts import all_went
 from memoryweb.memory.transaction import Transaction
@@ -19,6 +20,7 @@ from memoryweb.provenance import flags
 from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.changes import Picked, print_of, take
 from memoryweb.review.models import Proposal
+from memoryweb.review.rejections import states
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from memoryweb.workspace.revisions import content_of
@@ -146,11 +148,14 @@ def _taken_up(tx: Transaction, proposal: Proposal, by: User) -> str:
 def _write(
     tx: Transaction, proposal: Proposal, content: str, told: Mapping[int, Origin], by: User
 ) -> Written:
-    file = proposal.file
+    file, brought = proposal.file, _brought(proposal.file, content)
     if proposal.run is None:
-        flags.let_stand(file, suspicious(_brought(file, content)))
+        flags.let_stand(file, suspicious(brought))
     place = Place(file.agent, file.owner, file.path)
-    return write(tx, place, content, writer=_writer(proposal, by), origins=told)
+    written = write(tx, place, content, writer=_writer(proposal, by), origins=told)
+    if file.path != soul.PATH:
+        soul.count(tx, file.agent, file.owner_id, max(1, sum(map(states, brought))))
+    return written
 
 
 def _keep(proposal: Proposal, written: Written) -> Written:

@@ -193,7 +193,10 @@ LOOKS = {
         proposal_shown,
         _wants,
         _first_line,
-        lambda item: item.reasons or [_("This agent asks a person before it changes memory.")],
+        lambda item: (
+            [*map(gettext, item.reasons)]
+            or [_("This agent asks a person before it changes memory.")]
+        ),
         (
             Decision(
                 "accept",
