@@ -4,9 +4,11 @@ has spoken against or asked to forget, and messages and lines that support only 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import reduce
+from operator import or_
 from typing import TypeVar
 from uuid import UUID
 
@@ -19,12 +21,17 @@ from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.validity import is_over
 from memoryweb.forgetting.queries import hiding, lines_saying
+from memoryweb.language.statements import fingerprint
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.hits import Hit
 from memoryweb.workspace.models import File
 
 Told = TypeVar("Told")
+Source = TypeVar("Source")
+# Of an agent's memory and of whose; the line's print and day.
+Line = tuple[UUID | None, UUID | None, str, date]
+_HOLDS = date.max
 # Whatever else ends a statement says that it was wrong, or may say so: what its person spoke
 # against ("asked") need never have been true. "": it still stands, and its time is over.
 _WAS_TRUE = frozenset({"", *map(Fact.Why, ("superseded", "expired", "cancelled", "unproved"))})
@@ -91,12 +98,14 @@ def dated(hits: Sequence[Hit]) -> list[Hit]:
     with scope(team=tuple({*messages.values(), *files.values()})):
         noted = _messages_of(files)
         ends = _ends({*messages, *(pk for pks in noted.values() for pk in pks)})
+        lines = _ends_of_lines(hit for hit in hits if not _behind(hit, noted))
     found = []
     for hit in hits:
         behind = _behind(hit, noted)
-        if not behind or not behind <= ends.keys():
+        over = [ends.get(pk, _HOLDS) for pk in behind] or [lines.get(_line(hit), _HOLDS)]
+        if _HOLDS in over:
             found.append(hit)
-        elif days := [day for pk in behind if (day := ends[pk])]:
+        elif days := [day for day in over if day]:
             found.append(replace(hit, until=max(days)))
     return found
 
@@ -112,17 +121,46 @@ def _messages_of(files: Collection[UUID]) -> Mapping[tuple[UUID, int], set[int]]
 
 
 def _ends(messages: Collection[int]) -> dict[int, date | None]:
-    """Of messages that statements were made of, none of which holds any more: until when one did,
-    None where none of them was true."""
-    living, ends = set[int](), dict[int, date | None]()
-    today = timezone.now().date()
+    """Of messages that statements were made of."""
     rows = Evidence.objects.filter(message__in=messages).select_related("fact__superseded_by")
-    for row in rows:
-        fact, message = row.fact, row.message_id or 0
+    return _over((row.message_id or 0, row.fact) for row in rows)
+
+
+def _ends_of_lines(hits: Iterable[Hit]) -> dict[Line, date | None]:
+    """Of the lines of notes that stand on no message, by statements that said the same later: what
+    was written down after they ended is news."""
+    lines = {_line(hit) for hit in hits if hit.file and hit.file.note_date}
+    if not lines:
+        return {}
+    agents, owners, prints, _days = map(set, zip(*lines, strict=True))
+    of = reduce(or_, (Q(owner=owner) for owner in owners))
+    rows = Fact.objects.filter(of, agent__in=agents, fingerprint__in=prints)
+    return _over(
+        (line, fact)
+        for fact in rows.select_related("superseded_by")
+        for line in lines
+        if line[:3] == (fact.agent_id, fact.owner_id, fact.fingerprint)
+        and line[3] <= fact.changed_at.date()
+    )
+
+
+def _line(hit: Hit) -> Line:
+    if hit.file is None:
+        return None, None, "", date.min
+    day = hit.file.note_date or date.min
+    return hit.file.agent_id, hit.file.owner_id, fingerprint(hit.text), day
+
+
+def _over(told: Iterable[tuple[Source, Fact]]) -> dict[Source, date | None]:
+    """The sources of statements none of which holds any more: until when one did, None where none
+    of them was true."""
+    living, ends = set[Source](), dict[Source, date | None]()
+    today = timezone.now().date()
+    for source, fact in told:
         if fact.hidden_at is None and fact.state not in Fact.OVER and not is_over(fact, today):
-            living.add(message)
-        ends[message] = max(filter(None, (ends.get(message), _last_day(fact))), default=None)
-    return {message: day for message, day in ends.items() if message not in living}
+            living.add(source)
+        ends[source] = max(filter(None, (ends.get(source), _last_day(fact))), default=None)
+    return {source: day for source, day in ends.items() if source not in living}
 
 
 def _last_day(fact: Fact) -> date | None:

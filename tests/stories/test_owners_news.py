@@ -1,8 +1,9 @@
 """What an owner says against their memory counts at once, and the next dream writes it."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
+from django.utils import timezone
 
 from memoryweb.agents.dream_times import dream_time
 from memoryweb.agents.owners import set_paused
@@ -10,9 +11,12 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.facts.models import Fact
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import NewLine, Place, Writer, append
+from memoryweb.provenance.origins import Origin
+from memoryweb.workspace.author_kinds import AuthorKind
 from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
 from tests.fakes import ModelServer
-from tests.stories.telling import notes, prompt, says
+from tests.stories.telling import note_of, notes, prompt, says
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +47,27 @@ def test_a_move_is_in_the_next_prompt_and_in_memory_after_the_night(
     assert hamburg.said_at
     assert newer.said_at
     assert hamburg.said_at < newer.said_at
+
+
+def test_a_shared_note_of_what_is_over_answers_no_more(world: World) -> None:
+    """Nobody said it in a conversation."""
+
+    def note(text: str, day: date) -> None:
+        line = NewLine(f"- 13:10 {text}", Origin((), durable=True))
+        with write_transaction(world.team) as work:
+            place = Place(world.agent, None, note_of(day))
+            append(work, place, [line], writer=Writer(AuthorKind.AGENT))
+
+    note("Ines lives in Lund.", NIGHT - timedelta(days=1))
+    dream(world, None, NIGHT)
+    assert "Lund" in prompt(world, "Where does Ines live?")
+    note("Ines moved to Berlin.", NEXT - timedelta(days=1))
+    dream(world, None, NEXT)
+    assert "Berlin" in text_of(world, None)
+    assert "Lund" not in prompt(world, "Where does Ines live?")
+    assert "Lund" in prompt(world, "Where did Ines live before?")
+    note("Ines lives in Lund.", timezone.now().date() + timedelta(days=1))
+    assert "Lund" in prompt(world, "Where does Ines live?")
 
 
 def test_what_the_owner_said_is_over_leaves_without_a_newer_value(
