@@ -1,6 +1,6 @@
 """How much of a query a hit answers: 0..1, comparable between agents and queries. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -15,6 +15,9 @@ LEAST = 0.5
 # In a small memory every word seems common: rarity is judged as if so many passages about other
 # things stood beside it.
 OTHERS = 300
+# Whoever asks about a name or a number that memory has never heard of asks about something else:
+# it weighs half as much again as another word that was never said.
+UNHEARD = 1.5
 # Of windows of two characters some lie across two words, and are in no text that says the same.
 CJK = 1.5
 # The best hit for a message must say about a third of what one of its sentences asks for: where
@@ -27,12 +30,13 @@ FLOOR = 0.05
 
 @dataclass(frozen=True)
 class Sentence:
-    """Of a query: the numbers of the terms it asks for. `is_known`: it is in a language whose
-    little words we know."""
+    """Of a query: the numbers of the terms it asks for, and which of them are `named`: names and
+    numbers. `is_known`: it is in a language whose little words we know."""
 
     terms: frozenset[int]
     is_cjk: bool
     is_known: bool
+    named: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,14 @@ def _share(
 ) -> float:
     least = LEAST if sentence.is_known else 0.0
 
-    def weight(terms: Collection[int]) -> float:
-        return sum(NAME if at in names else max(rarities[at], least) for at in terms)
+    def weight_of(term: int) -> float:
+        if term in names:
+            return NAME
+        rare = rarities[term]
+        return UNHEARD if rare == 1 and term in sentence.named else max(rare, least)
+
+    def weight(terms: Iterable[int]) -> float:
+        return sum(map(weight_of, terms))
 
     all_of_it = weight(sentence.terms)
     if not all_of_it:

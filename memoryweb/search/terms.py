@@ -7,6 +7,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
+from memoryweb.language.normal_form import read
 from memoryweb.language.sentences import split
 from memoryweb.language.tokens import CJK, tokens
 from memoryweb.search import dates
@@ -92,8 +93,18 @@ def sentences_of(text: str, terms: Sequence[Term]) -> list[Sentence]:
         kept = frozenset(numbers[term] for term in asked if term in numbers)
         if kept:
             judged = whole if len(kept) == len(asked) else cut
-            judged.append(Sentence(kept, bool(CJK.search(sentence)), _is_known(sentence)))
+            named = frozenset(numbers[term] for term in _named(sentence, asked) if term in numbers)
+            is_cjk, is_known = bool(CJK.search(sentence)), _is_known(sentence)
+            judged.append(Sentence(kept, is_cjk, is_known, named))
     return whole or cut
+
+
+def _named(sentence: str, asked: Sequence[Term]) -> Collection[Term]:
+    """The names and numbers in it. German writes all nouns like names."""
+    english, german = _stop_words()
+    words = set(tokens(sentence))
+    names = read(sentence).names if len(words & english) > len(words & german) else ()
+    return {term for term in asked if term[0][0].isdigit() or not {*term}.isdisjoint(names)}
 
 
 def sought_in(text: str) -> int:

@@ -46,6 +46,22 @@ def test_all_of_a_question_is_one_and_nothing_of_it_none() -> None:
     assert of("", here="lamp") == of("?!", here="lamp") == 0
 
 
+@pytest.mark.parametrize(
+    ("named", "other"),
+    [
+        ("Who took the ferry to Toronto?", "Who took the ferry to shops?"),
+        ("Who took the ferry in May 2023?", "Who took the ferry in winter?"),
+    ],
+)
+def test_a_name_or_number_nobody_ever_said_is_no_small_thing(named: str, other: str) -> None:
+    assert of(named, here="ferry take") < of(other, here="ferry take")
+
+
+def test_german_writes_all_nouns_like_names() -> None:
+    asked = "Wer hat die Fähre vom {} genommen?"
+    assert of(asked.format("Bahnhof"), here="fähre") == of(asked.format("bahnhof"), here="fähre")
+
+
 def test_the_sentence_that_is_answered_best_counts() -> None:
     alone = of("When does the ferry leave?", here="ferry")
     among = of("Rain fell on Monday.", "When does the ferry leave?", "Bye now!", here="ferry")
