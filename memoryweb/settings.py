@@ -103,6 +103,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "memoryweb.accounts.middleware.LanguageMiddleware",
+    "memoryweb.api.request_log.RequestLogMiddleware",
     "memoryweb.api.problems.ProblemMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -256,6 +257,7 @@ FILE_UPLOAD_HANDLERS = ["memoryweb.web.snapshots.uploads.CappedUploadHandler"]
 BODY_SECONDS = env.float("MEMORYWEB_BODY_SECONDS", 15.0)
 BODY_BYTES_PER_SECOND = env.int("MEMORYWEB_BODY_BYTES_PER_SECOND", 16 * 1024)
 BODY_BYTES = 24 * 1024 * 1024  # above every limit of its own that an address has
+API_LOG = env.bool("MEMORYWEB_API_LOG", True)
 PROGRAMS = ("/api/", "/mcp", "/mem0/")  # where programs call
 WEB_THREADS = env.int("MEMORYWEB_WEB_THREADS", 8)  # in each web process
 CONTENT_SECURITY_POLICY = {

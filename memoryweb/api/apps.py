@@ -5,7 +5,8 @@ class ApiConfig(AppConfig):
     name = "memoryweb.api"
 
     def ready(self) -> None:
-        from memoryweb.api.models import purge  # noqa: PLC0415  models must be loaded
+        from memoryweb.api.models import purge, purge_calls  # noqa: PLC0415  models must be loaded
         from memoryweb.runs import engine  # noqa: PLC0415
 
         engine.register_tick(purge)
+        engine.register_tick(purge_calls)

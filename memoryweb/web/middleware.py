@@ -42,7 +42,9 @@ def _for_htmx(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     messages = get_messages(request)
     if not is_page and len(messages):
         response.write(
-            render_to_string("_includes/_messages.html", {"messages": messages, "oob": True})
+            render_to_string(
+                "_includes/_messages.html", {"messages": messages, "oob": True}, request
+            )
         )
     return response
 

@@ -16,7 +16,15 @@ from memoryweb.web.dreams import views as dreams
 from memoryweb.web.erasing import views as erasing
 from memoryweb.web.facts import bulk_decisions
 from memoryweb.web.facts import views as facts
-from memoryweb.web.files import editing, forgetting, line_protection, merging, notes, prompt_order
+from memoryweb.web.files import (
+    editing,
+    forgetting,
+    inline,
+    line_protection,
+    merging,
+    notes,
+    prompt_order,
+)
 from memoryweb.web.files import views as files
 from memoryweb.web.history import revisions, time_travel
 from memoryweb.web.last_night import views as last_night
@@ -72,6 +80,8 @@ file_patterns = [
         forgetting.unforget_line,
         name="agents_unforget_line",
     ),
+    path("files/<md:path>/line/", inline.edit_line, name="agents_edit_line"),
+    path("files/<md:path>/revisions/<int:number>/undo/", revisions.undo, name="agents_undo_save"),
     path("files/<md:path>/release/", line_protection.release, name="agents_release"),
     path("files/<md:path>/keep/", line_protection.keep, name="agents_keep"),
 ]
@@ -163,6 +173,7 @@ integration_patterns = [
 token_patterns = [
     path("", tokens.tokens, name="settings_tokens"),
     path("new/", tokens.new, name="settings_token_new"),
+    path("<uuid:token_id>/", tokens.token, name="settings_token"),
     path("<uuid:token_id>/revoke/", tokens.revoke_confirm, name="settings_token_revoke_confirm"),
     path("<uuid:token_id>/revoke/now/", tokens.revoke, name="settings_token_revoke"),
 ]

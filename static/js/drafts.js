@@ -1,5 +1,5 @@
 // Unsaved texts are kept in this browser, by person, file and page, so that two tabs keep two.
-// A page that a save led to ends in #saved or #created: the draft that was sent has served.
+// A page that a save led to says ?saved or ends in #created: the draft that was sent has served.
 const drafts = (() => {
   const PREFIX = "memoryweb-draft:";
   const SENT = "memoryweb-sent";
@@ -52,8 +52,12 @@ const drafts = (() => {
 })();
 {
   const { saved, created } = document.currentScript?.dataset ?? {};
-  if (saved && ["#saved", "#created"].includes(location.hash)) {
+  const asked = new URLSearchParams(location.search);
+  const isCreated = location.hash === "#created";
+  if (saved && (isCreated || asked.has("saved"))) {
     for (const name of [saved, created]) drafts.drop(drafts.sent(name));
-    history.replaceState(null, "", location.pathname + location.search);
+    asked.delete("saved");
+    const query = asked.size ? `?${asked}` : "";
+    history.replaceState(null, "", location.pathname + query + (isCreated ? "" : location.hash));
   }
 }

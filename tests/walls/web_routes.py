@@ -79,6 +79,13 @@ WEBHOOK: dict[str, str | list[str]] = {
     "events": ["fact.changed"],
 }
 SAVED = hashlib.sha256(CONTENT.encode()).hexdigest()
+ONE_LINE: dict[str, str | list[str]] = {
+    "first": "1",
+    "last": "1",
+    "sha256": "{sha256}",
+    "text": "Another line.",
+}
+MY_LINE = ONE_LINE | {"sha256": "{my_sha256}"}
 LINES: dict[str, str | list[str]] = {"first": "1", "last": "9", "sha256": SAVED}
 AGENT: dict[str, str | list[str]] = {
     "name": "Night porter",
@@ -260,6 +267,7 @@ PAGES: dict[str, Route] = {
     "settings_model": _get("settings_model", MANAGE),
     "settings_use": _get("settings_use", SEE),
     "settings_health": _get("settings_health", SEE),
+    "settings_token": _get("settings_token", OWN_TOKEN | {"auditor": 200}),
     "settings_token_revoke_confirm": _get("settings_token_revoke_confirm", OWN_TOKEN),
     "audit": _get("audit", SEE),
     "audit_verify": _get("audit_verify", SEE),
@@ -352,6 +360,18 @@ CHANGES: dict[str, Route] = {
         "agents_snapshot_import", BOBS_UPLOAD, {"token": "{snapshot_token}"}
     ),
     "agents_snapshot_drop": _post("agents_snapshot_drop", BOBS_UPLOAD),
+    "agents_edit_line": _post("agents_edit_line", WRITE, ONE_LINE),
+    "agents_edit_line of Bob": _post("agents_edit_line", BOBS, MY_LINE, query=BOB),
+    "agents_undo_save": _post(
+        "agents_undo_save", WRITE, first="agents_edit_line", number="next_number"
+    ),
+    "agents_undo_save of Bob": _post(
+        "agents_undo_save",
+        BOBS,
+        query=BOB,
+        first="agents_edit_line of Bob",
+        number="my_next_number",
+    ),
     "agents_release": _post("agents_release", WRITE, LINES, first="agents_edit"),
     "agents_release of Bob": _post(
         "agents_release", BOBS, LINES, query=BOB, first="agents_edit of Bob"

@@ -94,6 +94,8 @@ def build_stage(home: Home, *, colleague: User) -> Stage:
             "path": "MEMORY.md",
             "global_path": _global(),
             "number": "1",
+            "next_number": str(proposal.file.revision + 1),
+            "my_next_number": str(mine.file.revision + 1),
             "line": "3",
             "sha256": proposal.file.sha256,
             "run_id": str(proposal.run_id),

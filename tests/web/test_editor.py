@@ -69,7 +69,7 @@ def test_saving_leads_to_the_file_and_says_that_the_draft_has_served(
     address = url(world.team, "agents_edit", world.agent.pk, "SOUL.md")
     response = bob.post(address, {"content": "Calm.", "sha256": file.sha256})
     assert response["Location"] == (
-        url(world.team, "agents_file", world.agent.pk, "SOUL.md") + "#saved"
+        url(world.team, "agents_file", world.agent.pk, "SOUL.md") + "?saved=2#L1"
     )
 
 

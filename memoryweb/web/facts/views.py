@@ -42,8 +42,9 @@ from memoryweb.web.facts.rows import (
 )
 from memoryweb.web.facts.side_panel import goes, life, seen_by, used
 from memoryweb.web.files.forgetting import is_theirs
+from memoryweb.web.files.saving import undo_url
 from memoryweb.web.form_fields import Choices
-from memoryweb.web.htmx import about, done, next_url, show
+from memoryweb.web.htmx import about, done, next_url, show, to
 from memoryweb.web.paging import page
 from memoryweb.web.refusals import told_in, told_to
 
@@ -92,7 +93,7 @@ def fact(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
 @team_view("POST")
 def confirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Confirmed. From now on only people change it.")
-    return _act(request, agent_id, fact_id, fact_actions.confirm, said)
+    return _act(request, agent_id, fact_id, fact_actions.confirm, said, "agents_fact_unconfirm")
 
 
 @team_view("POST")
@@ -103,7 +104,7 @@ def unconfirm(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpRespon
 @team_view("POST")
 def not_true(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     said = _("Removed. Nothing said before can bring it back.")
-    return _act(request, agent_id, fact_id, fact_actions.not_true, said)
+    return _act(request, agent_id, fact_id, fact_actions.not_true, said, "agents_fact_restore")
 
 
 @team_view("POST")
@@ -129,7 +130,9 @@ def forget(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     act = partial(selection.forget_fact, is_theirs=is_own)
     said = _("Hidden. It will be erased in a while; until then you can undo it.")
     asked = _("An admin decides in Review whether it is erased.")
-    return _act(request, agent_id, fact_id, act, said if is_own else asked)
+    if not is_own:
+        return _act(request, agent_id, fact_id, act, asked)
+    return _act(request, agent_id, fact_id, act, said, "agents_fact_unforget")
 
 
 @team_view("POST")
@@ -146,10 +149,11 @@ def edit(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpResponse:
     if form.is_valid():
         with told_in(form, "text"), write_transaction(visit.team, actor=visit.actor) as work:
             said = form.cleaned_data["text"]
-            fact_actions.edit(work, found, said, writer=writer_of(request))
+            written = fact_actions.edit(work, found, said, writer=writer_of(request))
     if form.errors:
         return _show(request, workspace, fact_id, form)
-    messages.success(request, _("Saved. Dreams won't change it."))
+    back = undo_url(request, workspace, written.file) if written.changed else ""
+    messages.success(request, _("Saved. Dreams won't change it."), extra_tags=back)
     found.refresh_from_db(fields=["superseded_by"])
     return redirect(next_url(request) or fact_url(request, found.superseded_by or found))
 
@@ -169,14 +173,21 @@ def _dry_run(request: TeamRequest, agent_id: UUID, fact_id: UUID) -> HttpRespons
 
 
 def _act(
-    request: TeamRequest, agent_id: UUID, fact_id: UUID, act: Callable[..., object], said: str
+    request: TeamRequest,
+    agent_id: UUID,
+    fact_id: UUID,
+    act: Callable[..., object],
+    said: str,
+    undo: str = "",
 ) -> HttpResponse:
+    """`undo`: the address that takes it back."""
     workspace, found = _changeable(request, agent_id, fact_id)
     visit = request.visit
     with told_to(request):
         with write_transaction(visit.team, actor=visit.actor) as work:
             act(work, found, writer=writer_of(request))
-        messages.success(request, said)
+        back = to(request, undo, agent_id, fact_id, query=workspace.query) if undo else ""
+        messages.success(request, said, extra_tags=back)
     url = next_url(request) or fact_url(request, found)
     return done(request, lambda one: _show(one, workspace, fact_id), url, partials=_PARTIALS)
 

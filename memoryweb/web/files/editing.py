@@ -106,14 +106,16 @@ def delete(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     expected = form.cleaned_data["sha256"] if form.is_valid() else "-"
     try:
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
-            door.delete(work, file, writer=writer_of(request), expected=expected)
+            gone = door.delete(work, file, writer=writer_of(request), expected=expected)
     except Stale:
         messages.error(
             request, _("The file has changed since you opened it. Check it, then try again.")
         )
         return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query))
     said = _("{path} was deleted. You can restore it from the list of deleted files.")
-    messages.success(request, said.format(path=file.path))
+    place = (agent_id, file.path, gone.number)
+    back = to(request, "agents_undo_save", *place, query=workspace.query)
+    messages.success(request, said.format(path=file.path), extra_tags=back)
     return redirect(to(request, "agents_files", agent_id, query=workspace.query))
 
 

@@ -46,16 +46,9 @@ class PathField(forms.CharField):
             raise forms.ValidationError(str(refused)) from refused
 
 
-class SaveForm(forms.Form):
-    """Whatever is saved: a text and why."""
+class RefusableForm(forms.Form):
+    """What is written may look like a secret."""
 
-    content = TextField()
-    reason = forms.CharField(
-        label=_("Why this change"),
-        max_length=300,
-        required=False,
-        help_text=_("Shown in the file's history."),
-    )
     no_secrets = forms.BooleanField(
         label=_("These are no secrets"),
         required=False,
@@ -66,6 +59,23 @@ class SaveForm(forms.Form):
     )
     is_asking = False  # about what looks like a password, which `no_secrets` answers
 
+    def refuse(self, refused: MemoryRefused) -> None:
+        self.is_asking = isinstance(refused, AssignmentsFound)
+        self.add_error(None, str(refused))
+
+
+class SaveForm(RefusableForm):
+    """Whatever is saved: a text and why."""
+
+    content = TextField()
+    reason = forms.CharField(
+        label=_("Why this change"),
+        max_length=300,
+        required=False,
+        help_text=_("Shown in the file's history."),
+    )
+    field_order = ("content", "reason", "no_secrets")
+
     @property
     def said(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("content", "reason")}
@@ -73,10 +83,6 @@ class SaveForm(forms.Form):
     def begin_at(self, name: str) -> None:
         """Where the page has nothing to say first."""
         self.fields[name].widget.attrs["autofocus"] = True
-
-    def refuse(self, refused: MemoryRefused) -> None:
-        self.is_asking = isinstance(refused, AssignmentsFound)
-        self.add_error(None, str(refused))
 
 
 class EditForm(SaveForm):
@@ -137,3 +143,25 @@ class LinesForm(forms.Form):
     first = forms.IntegerField(min_value=1, max_value=_MOST)
     last = forms.IntegerField(min_value=1, max_value=_MOST)
     sha256 = forms.RegexField(r"^[0-9a-f]{64}$")
+
+
+class LineForm(RefusableForm):
+    """Lines of the text with this hash, and what they shall say. `last` is one less than `first`
+    where they were taken away meanwhile and are to stand there again."""
+
+    first = forms.IntegerField(min_value=1, max_value=_MOST, widget=forms.HiddenInput)
+    last = forms.IntegerField(min_value=0, max_value=_MOST, widget=forms.HiddenInput)
+    sha256 = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    text = TextField()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        said = str(self["text"].value() or "")
+        rows = sum(1 + len(line) // 90 for line in said.split("\n"))
+        self.fields["text"].widget.attrs |= {"rows": min(rows, 24), "autofocus": True}
+
+    def clean(self) -> dict[str, Any]:
+        said = self.cleaned_data
+        if said.get("last", 0) < said.get("first", 1) - 1:
+            raise forms.ValidationError(_("Choose which lines to change."))
+        return said

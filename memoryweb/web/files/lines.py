@@ -37,12 +37,13 @@ class Shown:
     undoable: bool = False
     first: int = 0
     last: int = 0
+    is_changed: bool = False
 
     @property
     def looks(self) -> str:
         """Its classes for the style sheet."""
-        shown = ("machine" if self.why else "", self.standing, "gap1" if self.apart else "")
-        return " ".join(filter(None, shown))
+        shown = {"machine": self.why, "gap1": self.apart, "saved": self.is_changed}
+        return " ".join(filter(None, [self.standing, *(name for name, on in shown.items() if on)]))
 
     @property
     def told(self) -> str:
@@ -54,6 +55,11 @@ class Shown:
     def can_go(self) -> bool:
         """Headings and marks say nothing that could be forgotten."""
         return not self.hidden and self.block.kind not in {"heading", "pin", "unpin"}
+
+    @property
+    def can_be_edited(self) -> bool:
+        """Pins are set in the editor, and what is to be forgotten is no text to edit."""
+        return not self.hidden and self.block.kind not in {"pin", "unpin"}
 
     @property
     def act(self) -> str:

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 
@@ -23,8 +22,8 @@ from memoryweb.web.display_names import author_name
 from memoryweb.web.files.conflicts import shown, still_open
 from memoryweb.web.files.editors import draft_name, editor_of, editor_of_new
 from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
-from memoryweb.web.files.saving import save_text, saved
-from memoryweb.web.htmx import about, show, to
+from memoryweb.web.files.saving import save_text, tell_saved
+from memoryweb.web.htmx import about, show
 from memoryweb.workspace.files_by_hash import content_with, file_that_was, number_with
 from memoryweb.workspace.models import File
 
@@ -75,10 +74,7 @@ def save_or_show(
     except MemoryRefused as refused:
         form.refuse(refused)
         return again()
-    messages.success(request, saved(written))
-    # The fragment tells the page which draft has served.
-    query = f"{workspace.query}#saved"
-    return redirect(to(request, "agents_file", workspace.agent.pk, written.file.path, query=query))
+    return redirect(tell_saved(request, workspace, written))
 
 
 def _show_conflict(

@@ -1,5 +1,6 @@
 """Looking at files: the list, one file line by line, and why a line is there."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -23,10 +24,13 @@ from memoryweb.web.access import (
 from memoryweb.web.files import blame
 from memoryweb.web.files.forgetting import is_theirs
 from memoryweb.web.files.lines import shown, standings
+from memoryweb.web.files.open_line import Editing, asked
+from memoryweb.web.files.saving import changed_lines
 from memoryweb.web.files.tree import tree
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.paging import page
+from memoryweb.web.parameters import number_of
 from memoryweb.web.provenance.trace import Step, trace
 from memoryweb.workspace.models import File
 from memoryweb.workspace.queries import deleted
@@ -74,13 +78,27 @@ def show_files(request: TeamRequest, workspace: Workspace) -> HttpResponse:
 def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     workspace = find_workspace(request, agent_id)
     found = find_file(request, workspace, path)
+    return show_file(request, workspace, found, saved=number_of(request, "saved", 0))
+
+
+def show_file(
+    request: TeamRequest,
+    workspace: Workspace,
+    found: File,
+    *,
+    editing: Editing | None = None,
+    saved: int = 0,
+    status: int | None = None,
+) -> HttpResponse:
+    """`saved`: the revision whose lines are marked, while it is the current one."""
     context = about(
         workspace,
         file=found,
+        file_url=to(request, "agents_file", workspace.agent.pk, found.path),
         **(
             blame.authored(request, found, found.revision)
             if blame.is_asked(request)
-            else _text(request, found)
+            else _text(request, workspace, found, editing, saved)
         ),
         revision=found.revisions.select_related("user", "run", "integration", "token").get(
             number=found.revision
@@ -88,13 +106,25 @@ def file(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
         proposals=found.proposals.filter(state="pending").count(),
         may_forget=workspace.can_write and is_theirs(request, workspace),
     )
-    return show(request, "files/file.html", context, partials=("text",))
+    return show(request, "files/file.html", context, partials=("text",), status=status)
 
 
-def _text(request: TeamRequest, file: File) -> dict[str, Any]:
-    rendered = markdown.render(for_people(file))
+def _text(
+    request: TeamRequest, workspace: Workspace, file: File, editing: Editing | None, saved: int
+) -> dict[str, Any]:
+    text = for_people(file)
+    rendered = markdown.render(text)
     lines = shown(file, marked_blocks(rendered.blocks, request.GET.get("q", "")))
-    return {"lines": lines, "standings": standings(lines), "is_cut": rendered.is_cut}
+    if saved and saved == file.revision:
+        changed, _at, _gone = changed_lines(file)
+        lines = [replace(one, is_changed=bool(changed & {*one.block.lines})) for one in lines]
+    editing = editing.among(lines) if editing else asked(request, workspace, file, text, lines)
+    return {
+        "lines": lines,
+        "standings": standings(lines),
+        "is_cut": rendered.is_cut,
+        "editing": editing,
+    }
 
 
 @team_view("GET")

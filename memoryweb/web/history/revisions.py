@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from memoryweb.dreaming.queries import did_of
 from memoryweb.markdown.diff import counts, side_by_side
+from memoryweb.memory import undoing
 from memoryweb.memory import write as door
 from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
@@ -21,6 +22,7 @@ from memoryweb.web import markdown
 from memoryweb.web.access import TeamRequest, find_file, find_workspace, team_view
 from memoryweb.web.display_names import Author, Choice, author_of, writer_of
 from memoryweb.web.files import blame
+from memoryweb.web.files.saving import changed_lines, undo_url
 from memoryweb.web.form_fields import PeriodForm
 from memoryweb.web.highlighting import marked_blocks
 from memoryweb.web.htmx import about, show, to
@@ -128,9 +130,28 @@ def restore(request: TeamRequest, agent_id: UUID, path: str, number: int) -> Htt
         with write_transaction(request.visit.team, actor=request.visit.actor) as work:
             changed = door.restore(work, file, found.number, writer=writer_of(request)).changed
         said = _("Revision {number} is current again.") if changed else _("Nothing to restore.")
-        messages.success(request, said.format(number=number))
+        file.refresh_from_db(fields=["revision"])
+        back = undo_url(request, workspace, file) if changed else ""
+        messages.success(request, said.format(number=number), extra_tags=back)
         return redirect(to(request, "agents_file", agent_id, file.path, query=workspace.query))
     return redirect(to(request, "agents_revisions", agent_id, file.path, query=workspace.query))
+
+
+@team_view("POST")
+def undo(request: TeamRequest, agent_id: UUID, path: str, number: int) -> HttpResponse:
+    """One's own last save, as long as nothing newer stands on it."""
+    workspace = find_workspace(request, agent_id)
+    file = find_file(request, workspace, path, deleted=True, to_write=True)
+    with told_to(request):
+        with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+            undone = undoing.undo(work, file, number, writer=writer_of(request)).file
+        said = _("Undone: {path} is as it was before.").format(path=file.path)
+        messages.success(request, said)
+        query = f"{workspace.query}{'&' if workspace.query else '?'}saved={undone.revision}"
+        at = changed_lines(undone)[1]
+        return redirect(to(request, "agents_file", agent_id, file.path, query=f"{query}#L{at}"))
+    where = "agents_revisions" if file.deleted_at else "agents_file"
+    return redirect(to(request, where, agent_id, file.path, query=workspace.query))
 
 
 def _filtered(rows: "QuerySet[Revision]", form: HistoryForm) -> "QuerySet[Revision]":

@@ -69,13 +69,20 @@ def decide(request: TeamRequest, kind: str, item_id: str) -> HttpResponse:
     except MemoryRefused as refused:
         item = _find(request, kind, item_id)
         return _show(request, listed, item, data=request.POST, refused=str(refused))
-    onward = _url(request, item) if code == "undo" else next_url(request)
-    if onward:
+    if code == "undo":
         undo.drop(request)
         messages.success(request, str(decision.done))
-    else:
-        undo.keep(request, item, decision, was)
-    return redirect(onward or following)
+        return redirect(next_url(request) or _url(request, item))
+    return redirect(_told_elsewhere(request, item, decision, was) or following)
+
+
+def _told_elsewhere(request: TeamRequest, item: Item, decision: Decision, was: str) -> str:
+    """Keeps what takes it back; a page that it was decided from says so itself."""
+    undo.keep(request, item, decision, was)
+    if onward := next_url(request):
+        back = (undo.toast(request) or {}).get("url", "")
+        messages.success(request, str(decision.done), extra_tags=back)
+    return onward
 
 
 def _carry_out(request: TeamRequest, item: Item, code: str) -> None:

@@ -1,7 +1,7 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Max, Q, QuerySet, Sum
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
@@ -19,11 +19,29 @@ from memoryweb.web.refusals import told_in, told_to
 from memoryweb.web.team.forms import TokenForm
 
 _PARTIALS = ("tokens",)
+_ERRORS = 50
 
 
 @team_view("GET")
 def tokens(request: TeamRequest) -> HttpResponse:
     return _tokens(request)
+
+
+@team_view("GET")
+def token(request: TeamRequest, token_id: UUID) -> HttpResponse:
+    """Its calls, for whoever finds out why a client fails."""
+    found = get_object_or_404(_visible(request), pk=token_id)
+    failed = Q(status__gte=400)
+    calls = found.calls.values("method", "route").annotate(
+        answered=Sum("times", filter=~failed), failed=Sum("times", filter=failed), last=Max("at")
+    )
+    context = {
+        "tab": "tokens",
+        "token": found,
+        "errors": found.calls.filter(failed).order_by("-at", "-pk")[:_ERRORS],
+        "calls": calls.order_by("-last", "route"),
+    }
+    return show(request, "settings/token.html", context)
 
 
 @team_view("POST")
