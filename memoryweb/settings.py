@@ -84,6 +84,7 @@ INSTALLED_APPS = [
     "memoryweb.provenance",
     "memoryweb.review",
     "memoryweb.facts",
+    "memoryweb.entries",
     "memoryweb.forgetting",
     "memoryweb.search",
     "memoryweb.runs",

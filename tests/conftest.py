@@ -39,6 +39,7 @@ ROOMS_OF_BOTH_DATABASES = {
     "commands",
     "conversations",
     "dreaming",
+    "entries",
     "extraction",
     "facts",
     "forgetting",

@@ -16,6 +16,7 @@ from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.llm import exceptions as model
 from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory.agents import NameTaken
+from memoryweb.memory.entries import EntryRefused
 from memoryweb.memory.exceptions import (
     ContentRefused,
     FileMissing,
@@ -41,6 +42,7 @@ _TOLD: Mapping[type[Exception], tuple[int, str]] = {
     ContentRefused: (400, "content"),
     DateRefused: (400, "date"),
     EditRefused: (400, ""),
+    EntryRefused: (400, ""),
     FileMissing: (404, ""),
     MemoryRefused: (409, ""),
     NothingNamed: (404, ""),
@@ -68,6 +70,7 @@ _TOLD: Mapping[type[Exception], tuple[int, str]] = {
 # Codes that are told otherwise than the rest of their class.
 _OF_CODE = {
     "bad_cursor": (400, "cursor"),
+    "name_taken": (409, "name"),
     "preview_unknown": (400, "token"),
     "too_large": (413, "file"),
     "too_many_tries": (429, ""),

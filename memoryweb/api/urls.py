@@ -17,6 +17,7 @@ from memoryweb.api import (
     conversations,
     domain_errors,
     dreaming,
+    entries,
     events,
     facts,
     files,
@@ -44,6 +45,7 @@ from memoryweb.api.schemas import OwnerFields, ProblemBody
 ROUTERS = (
     agents.router,
     files.router,
+    entries.router,
     prompt_files.router,
     snapshots.router,
     reverting.router,

@@ -19,6 +19,8 @@ ACTIONS: dict[str, str | Promise] = {
     "conversation.imported": _("Imported conversations."),
     "conversation.received": _("Sent messages to a conversation."),
     "email.changed": _("Changed the e-mail address that a person signs in with."),
+    "entry.aliased": _("Gave an entry another name."),
+    "entry.unaliased": _("Took another name from an entry."),
     "fact.changed": _("Added, replaced or retired statements."),
     "fact.confirmed": _("Confirmed a statement."),
     "fact.edited": _("Put a statement in other words."),

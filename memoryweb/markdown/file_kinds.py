@@ -17,6 +17,7 @@ class Written(StrEnum):
     KNOWLEDGE = "knowledge"
     NOTES = "notes"
     SKILLS = "skills"
+    ENTRIES = "entries"
     DREAMS = "dreams"
     HISTORY = "history"
     OTHER = "other"
@@ -28,7 +29,8 @@ class FileKind:
 
     `is_core`: no other name may look like it. `is_seeded`: made with the agent, in this order, in
     everyone's prompt; `starts_own`: an owner's own starts in their prompt. `limit`: characters
-    that a prompt is given. `holds_facts`: each bullet is a statement that is followed.
+    that a prompt is given. `holds_facts`: each bullet is a statement that is followed. `is_named`:
+    the file's name says what stands in it, and is searched like a heading.
     """
 
     name: str
@@ -42,6 +44,7 @@ class FileKind:
     starts_own: bool = False
     in_snapshot: bool = False
     holds_facts: bool = False
+    is_named: bool = False
 
     @property
     def start(self) -> str:
@@ -59,6 +62,7 @@ class FileKind:
 
 
 NOTE = FileKind("memory/*.md", Written.NOTES, "notes", "notes", weight=0.7, is_core=False)
+ENTRY = FileKind("entries/*.md", Written.ENTRIES, "entries", is_core=False, is_named=True)
 OTHER = FileKind("**", Written.OTHER, "other", is_core=False)
 KINDS = (
     FileKind("AGENTS.md", Written.INSTRUCTIONS, is_seeded=True, in_snapshot=True),
@@ -89,6 +93,7 @@ KINDS = (
     FileKind("KNOWLEDGE.md", Written.KNOWLEDGE, in_snapshot=True, holds_facts=True),
     FileKind("structured/**", Written.KNOWLEDGE, "structured", is_core=False, holds_facts=True),
     NOTE,
+    ENTRY,
     FileKind("skills/**", Written.SKILLS, "skills", is_core=False),
     FileKind("DREAMS.md", Written.DREAMS, "past", "diary", weight=0.4),
     FileKind("memory/dreams/**", Written.DREAMS, "past", "diary", weight=0.4, is_core=False),

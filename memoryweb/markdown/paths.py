@@ -46,6 +46,15 @@ def note_path(day: date) -> str:
     return f"memory/{day.isoformat()}.md"
 
 
+def entry_path(name: str) -> str:
+    return f"entries/{name}.md"
+
+
+def stem_of(text: str) -> str:
+    """The file's own name, without folder and ending."""
+    return text.rpartition("/")[2].removesuffix(".md")
+
+
 def kind_of(text: str) -> FileKind:
     return kind_at(fold(text))
 

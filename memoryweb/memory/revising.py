@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoryweb.audit.record import target
+from memoryweb.entries import queries as entries
 from memoryweb.memory import facts, screening
 from memoryweb.memory.facts import Whys
 from memoryweb.memory.screening import Screened
@@ -89,6 +90,7 @@ def revise(
         unique_fields=["pk"],
         update_fields=columns,
     )
+    entries.follow(file for file, _change in changes)
     return Revision.objects.bulk_create(made)
 
 

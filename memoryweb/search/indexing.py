@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language import tokens
 from memoryweb.markdown.blocks import Block, blocks
-from memoryweb.markdown.paths import kind_of
+from memoryweb.markdown.paths import kind_of, stem_of
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.source_classes import source_of_message, sources_of_files, weakest
 from memoryweb.row_batches import insert, remove, shift
@@ -76,7 +76,7 @@ def _matched(
     moves: dict[int, tuple[int, ...]] = {}
     for number, block in _numbered(file):
         source = _source(block, sources)
-        if same := stored[*common, block.end - block.line, _trail(block), block.text, source]:
+        if same := stored[*common, block.end - block.line, _trail(file, block), block.text, source]:
             _pk, line, place = same.popleft()
             step = ranking.packed_step(number - ranking.ordinal_of(place))
             moves[line] = (block.line - line, block.line - line, step)
@@ -120,7 +120,7 @@ def _made(
     common = _common(file)
     weight, day, is_said = common["weight"], common["date"], file.note_date is not None
     for number, block in found:
-        words, trail = tokens.tokens(block.text), _trail(block)
+        words, trail = tokens.tokens(block.text), _trail(file, block)
         told, tells = dates.told(block.text, day, is_said=is_said)
         yield Passage(
             **common,
@@ -135,8 +135,14 @@ def _made(
         )
 
 
-def _trail(block: Block) -> str:
-    return " › ".join(block.trail)[:_MOST_OF_TRAIL]
+def _trail(file: File, block: Block) -> str:
+    return " › ".join((*_named(file.path), *block.trail))[:_MOST_OF_TRAIL]
+
+
+@lru_cache(maxsize=64)
+def _named(path: str) -> tuple[str, ...]:
+    """The file's own name, where it says what stands below."""
+    return (stem_of(path),) if kind_of(path).is_named else ()
 
 
 def _source(block: Block, sources: Mapping[int, SourceClass]) -> SourceClass:

@@ -20,7 +20,7 @@ class SourceClass(models.TextChoices):
 
 _EVERY = frozenset(Written)
 _OF_AGENTS = _EVERY - {Written.INSTRUCTIONS, Written.DREAMS, Written.HISTORY}
-_OF_EXTRACTION = frozenset({Written.MEMORY, Written.NOTES, Written.HISTORY})
+_OF_EXTRACTION = frozenset({Written.MEMORY, Written.NOTES, Written.HISTORY, Written.ENTRIES})
 _OF_DREAMS = frozenset({Written.MEMORY, Written.DREAMS, Written.SKILLS})
 _OF_IMPORTS: frozenset[Written] = frozenset()
 

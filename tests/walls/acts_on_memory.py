@@ -9,6 +9,7 @@ from django.db.models import Q
 from memoryweb.agents.models import Agent
 from memoryweb.agents.readers import Reader
 from memoryweb.dreaming import backfill, schedule
+from memoryweb.entries.models import Entry
 from memoryweb.extraction import requests
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.forgetting.models import LegalHold, Request, Target
@@ -16,6 +17,7 @@ from memoryweb.language.secrets import own_token
 from memoryweb.memory import (
     context,
     contradictions,
+    entries,
     fact_actions,
     injections,
     line_protection,
@@ -218,6 +220,11 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         "file.renamed",
         _in_unit(lambda u, w: write.rename(u, _file(w, "SOUL.md"), "VOICE.md", writer=PERSON)),
     ),
+    "give an entry another name": ("entry.aliased", _in_unit(lambda u, w: _entry(u, w))),
+    "take it from it": (
+        "entry.unaliased",
+        _in_unit(lambda u, w: entries.remove_alias(u, _entry(u, w), "levain", writer=PERSON)),
+    ),
     "arrange": (
         "prompt.changed",
         _in_unit(lambda u, w: arrange(u, w.agent, None, [("MEMORY.md", False)])),
@@ -388,3 +395,10 @@ ON_MEMORY: dict[str, tuple[str, Act]] = {
         _in_unit(lambda u, w: contradictions.undo(u, _resolve(u, w), writer=_alice(w))),
     ),
 }
+
+
+def _entry(work: Transaction, world: World) -> Entry:
+    known = entries.find(world.agent, None, "Starter")
+    return known or entries.add(
+        work, world.agent, None, "Starter", "Feed it.", writer=PERSON, aliases=["levain"]
+    )

@@ -10,7 +10,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming.models import Operation, Report
 from memoryweb.forgetting.models import Request
-from memoryweb.memory import contradictions
+from memoryweb.memory import contradictions, entries
 from memoryweb.memory.agents import archive_agent, create_agent
 from memoryweb.memory.forgetting import hiding
 from memoryweb.memory.forgetting.hiding import Asked
@@ -84,6 +84,10 @@ def furnish(home: Home, canary: str = CANARY) -> Stage:
             origins={},
             broken=[],
         )
+        keys = entries.add(work, home.agent, None, "Keys", "Two for each room.", writer=writer)
+        entries.add_alias(work, keys, "room keys", writer=writer)
+        whose = f"Whose {canary}"
+        entries.add(work, home.agent, home.customer, whose, canary, writer=writer, aliases=[canary])
         wifi = "Wi-Fi password: " + "tulip" + "4711\n"
         place = Place(home.agent, None, "structured/wifi.md")
         held = write(work, place, wifi, writer=agent).file.held_secrets.get()

@@ -26,6 +26,7 @@ GROUPS: dict[str, str | Promise] = {
     "other": _("Other files"),
     "skills": _("Skills"),
     "structured": _("Structured"),
+    "entries": _("Entries"),
     "past": _("Dreams and history"),
 }
 
@@ -84,7 +85,7 @@ def _by_kind(workspace: Workspace) -> dict[str, list[File]]:
     others = workspace.files.present().filter(note_date=None).defer("content")
     for file in others.order_by("sort_order", "folded_path"):
         found[kind_of(file.path).group].append(file)
-    for key in ("other", "skills", "structured"):
+    for key in ("other", "skills", "structured", "entries"):
         found[key].sort(key=lambda file: file.folded_path)
     found["past"].sort(key=lambda file: (file.path.count("/"), file.folded_path), reverse=True)
     return found

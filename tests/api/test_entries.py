@@ -1,0 +1,56 @@
+from tests.api.callers import Callers
+from tests.world import World
+
+KEYS = {"name": "Keys", "content": "Two for each room.", "aliases": ["room keys"]}
+
+
+def test_added_found_by_each_name_renamed_and_removed(callers: Callers, path: str) -> None:
+    made = callers.member.post(f"{path}/entries", KEYS)
+    assert (made.status_code, made.json()["id"], made.json()["kind"]) == (201, 1, "note")
+    for asked in ("1", "keys", "ROOM%20KEYS"):
+        assert callers.viewer.get(f"{path}/entries/{asked}").json() == made.json()
+    change = {"name": "Key cards", "content": "One for each guest."}
+    changed = callers.member.patch(f"{path}/entries/room%20keys", change)
+    assert changed.json().items() >= {"id": 1, **change, "aliases": ["room keys"]}.items()
+    assert callers.viewer.get(f"{path}/entries/keys").status_code == 404
+    assert callers.member.delete(f"{path}/entries/1").status_code == 204
+    assert callers.viewer.get(f"{path}/entries").json()["items"] == []
+
+
+def test_a_taken_name_is_told_and_nothing_is_half_written(callers: Callers, path: str) -> None:
+    callers.member.post(f"{path}/entries", KEYS)
+    other = {"name": "Lift", "content": "Out of order.", "aliases": ["elevator", "room keys"]}
+    refused = callers.member.post(f"{path}/entries", other)
+    assert (refused.status_code, refused.json()["code"]) == (409, "name_taken")
+    assert [one["name"] for one in callers.viewer.get(f"{path}/entries").json()["items"]] == [
+        "Keys"
+    ]
+
+
+def test_each_owner_has_entries_of_their_own(callers: Callers, path: str, world: World) -> None:
+    owner = f"?owner=api:{world.integration.name}/customer-1"
+    made = callers.helpdesk.post(f"{path}/entries{owner}", KEYS)
+    assert made.json()["id"] == 1
+    assert callers.helpdesk.get(f"{path}/entries/keys{owner}").status_code == 200
+    assert callers.member.get(f"{path}/entries/keys").status_code == 404
+    assert callers.member.get(f"{path}/entries/keys?owner=me").status_code == 404
+
+
+def test_other_names_come_and_go(callers: Callers, path: str) -> None:
+    callers.member.post(f"{path}/entries", KEYS)
+    more = callers.member.post(f"{path}/entries/1/aliases", {"name": "spare keys"})
+    assert more.json()["aliases"] == ["room keys", "spare keys"]
+    gone = f"{path}/entries/1/aliases/Spare%20Keys"
+    assert callers.member.delete(gone).status_code == 204
+    assert callers.member.delete(gone).status_code == 404
+    assert callers.viewer.get(f"{path}/entries/spare%20keys").status_code == 404
+
+
+def test_lists_page_and_narrow_to_a_kind(callers: Callers, path: str) -> None:
+    for name in ("one", "two", "three"):
+        callers.member.post(f"{path}/entries", {"name": name, "content": "x"})
+    first = callers.viewer.get(f"{path}/entries?limit=2").json()
+    rest = callers.viewer.get(f"{path}/entries?limit=2&cursor={first['cursor']}").json()
+    names = [one["name"] for part in (first, rest) for one in part["items"]]
+    assert names == ["one", "two", "three"]
+    assert callers.viewer.get(f"{path}/entries?kind=archive").json()["items"] == []
