@@ -8,7 +8,8 @@ from django.test import Client
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File, Revision
+from memoryweb.workspace.models import File
+from tests.aging import age
 from tests.steps import counts_steps, database_steps
 from tests.web.pages import url
 from tests.world import World
@@ -36,21 +37,6 @@ def note(world: World) -> File:
 def test_a_long_history_costs_the_same(world: World, note: File, vera: Client) -> None:
     addresses = [url(world.team, name, world.agent.pk, *args, query=q) for name, args, q in PAGES]
     few = {one: database_steps(partial(vera.get, one)) for one in addresses}
-    _age(note)
+    age(note, MANY)
     many = {one: database_steps(partial(vera.get, one)) for one in addresses}
     assert {one: many[one] for one in addresses if many[one] > few[one] * 1.5} == {}
-
-
-def _age(file: File) -> None:
-    """As if its last revision had been written so many times more."""
-    last = file.revisions.get(number=file.revision)
-    file.revision += MANY
-    rows = []
-    for number in range(last.number + 1, file.revision + 1):
-        last.pk, last.number = None, number
-        rows.append(Revision(**{f.attname: getattr(last, f.attname) for f in _FIELDS}))
-    Revision.objects.bulk_create(rows)
-    file.save(update_fields=["revision"])
-
-
-_FIELDS = [field for field in Revision._meta.concrete_fields if not field.primary_key]
