@@ -14,6 +14,7 @@ from memoryweb.language.requests import meant_by
 from memoryweb.memory import placeholders
 from memoryweb.memory.forgetting import matching, targets
 from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.forgetting.request_contents import tell
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
@@ -57,6 +58,21 @@ def test_other_forms_of_a_word_are_passed_over_by_no_database(about: str, text: 
     (meaning,) = meant_by(about)
     stubs = meaning.stubs
     assert stubs is None or any(stub in text.lower() for stub in stubs)
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("我家的狗叫豆豆。", "忘掉我的狗的名字。"),
+        ("うちの犬はポチという名前です。", "犬の名前を忘れてください。"),
+        ("Our dog is called Bello.", "Please forget my dog's name."),
+        ("Unser Hund heißt Bello.", "Vergiss den Namen meines Hundes."),
+    ],
+)
+def test_what_was_only_said_is_found_in_every_script(world: World, said: str, asked: str) -> None:
+    say(world, world.customer, said, "Noted.")
+    say(world, world.customer, asked)
+    assert [one.text for one in tell(Request.objects.get()).hidden] == [said]
 
 
 def test_an_echo_is_hidden_however_much_was_asked_in_a_conversation(world: World) -> None:

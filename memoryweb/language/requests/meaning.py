@@ -50,6 +50,14 @@ class Meaning:
         return frozenset(token for text in kept for token in tokens(text))
 
     @cached_property
+    def signs(self) -> frozenset[str]:
+        """Those that no search finds within a text: one character of a script without spaces."""
+        return frozenset(token for token in self.searched if len(token) == 1 and is_cjk(token))
+
+    def may_be_in(self, text: str) -> bool:
+        return bool(self.searched & {*tokens(text)}) or any(sign in text for sign in self.signs)
+
+    @cached_property
     def stubs(self) -> frozenset[str] | None:
         """One of these stands in what fits, in capitals or not, as far as letters stay the same in
         all forms of a word; None where that can't be told."""

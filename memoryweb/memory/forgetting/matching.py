@@ -7,6 +7,8 @@ say one thing.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import reduce
+from operator import or_
 
 from django.db.models import Q
 
@@ -17,7 +19,6 @@ from memoryweb.forgetting.text_matching import says, sentences
 from memoryweb.language.claims import Claim, Kind
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.requests import Fit, Meaning, fit
-from memoryweb.language.tokens import tokens
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.targets import (
     Found,
@@ -172,7 +173,7 @@ def _names(owner: Owner | None) -> list[str]:
 
 
 def _add_said(found: Matches, meaning: Meaning, one: Meant, text: str) -> None:
-    if not meaning.searched & {*tokens(text)}:
+    if not meaning.may_be_in(text):
         return
     how = fit(meaning, text)
     if how is Fit.YES:
@@ -205,7 +206,12 @@ def _passages(agent: Agent, owner: Owner | None, meaning: Meaning) -> Iterator[P
     """Those of this very memory that have a word of it."""
     reach = scope_key(agent.pk, owner.pk if owner else None)
     (there,) = index.find([[f"{reach}{TEXT}{word}" for word in meaning.searched]])
-    keys = sorted(set[int]().union(*there.postings.values()), reverse=True)
+    own = Passage.objects.filter(agent=agent, owner=owner)
+    found = set[int]().union(*there.postings.values())
+    if meaning.signs:
+        said = (Q(text__contains=one) | Q(message__content__contains=one) for one in meaning.signs)
+        found.update(own.filter(reduce(or_, said)).values_list("pk", flat=True))
+    keys = sorted(found, reverse=True)
     for some in (keys[at : at + _AT_ONCE] for at in range(0, len(keys), _AT_ONCE)):
-        rows = Passage.objects.filter(pk__in=some, agent=agent, owner=owner).defer("tokens")
+        rows = own.filter(pk__in=some).defer("tokens")
         yield from rows.select_related("file", "message__conversation").order_by("-pk")
