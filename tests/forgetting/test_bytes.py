@@ -20,7 +20,7 @@ from memoryweb.audit.verify import verify
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.extraction.models import Extraction
 from memoryweb.forgetting.models import Receipt, Request
-from memoryweb.memory import write
+from memoryweb.memory import entries, write
 from memoryweb.memory.forgetting import targets
 from memoryweb.memory.forgetting.hiding import Asked, ask, hide
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -82,6 +82,12 @@ def _wrote(world: World, message: int) -> File:
         gone = Place(world.agent, world.customer, "KNOWLEDGE.md")
         file = write.write(work, gone, f"- {LINE}\n", writer=person).file
         write.delete(work, file, writer=person)
+        named = world.agent, world.customer
+        told = [f"the {CANARY}", f"{CANARY.title()} again"]
+        entries.add(work, *named, "first", f"Notes.\n\n{LINE}\n", writer=person, aliases=told)
+        entries.add(work, *named, f"on {CANARY}", "Tea.", writer=person, aliases=["tea time"])
+        entries.archive(work, *named, f"We spoke.\n\n{LINE}\n", writer=extraction)
+        entries.append_history(work, *named, f"Said then: {LINE}", writer=extraction)
         held = Place(world.agent, world.customer, "PROFILE.md")
         write.write(work, held, f"- wifi password={CANARY}X\n", writer=person)
     return written.file

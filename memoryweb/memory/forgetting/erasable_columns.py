@@ -19,7 +19,7 @@ _NAMES = frozenset({"path", "folded_path", "external_id"})
 # Who someone is, and no words of theirs.
 _IDENTITIES = frozenset({"agents.Owner", "accounts.Invitation"})
 # Rows that are worth nothing without their words, and answers that were kept for a repeated call.
-_DROPPED = frozenset({"dreaming.Candidate", "review.Proposal", "api.Idempotency"})
+_DROPPED = frozenset({"dreaming.Candidate", "review.Proposal", "api.Idempotency", "entries.Alias"})
 # Changed by doors of their own: what follows from their texts changes with them.
 _BY_DOORS = frozenset(
     {"workspace.File", "workspace.Revision", "conversations.Message", "recall.Passage"}

@@ -144,7 +144,7 @@ def take_files(tx: Transaction, going: Going, keys: Collection[Any]) -> None:
 def _take_out_of(tx: Transaction, file: File, going: Going) -> None:
     sought = going.sought_in(file)
     renamed = sought.renamed(file.path)
-    if renamed != file.path:
+    if is_renamed := renamed != file.path:
         folder = file.path.rpartition("/")[0]
         file.path = file.folded_path = "/".join(part for part in (folder, renamed) if part)
         if sought.is_in(file.path):
@@ -153,6 +153,8 @@ def _take_out_of(tx: Transaction, file: File, going: Going) -> None:
         Fact.objects.filter(file=file).update(path=file.path)
     if file.deleted_at is not None:
         return
+    if is_renamed:  # an entry is found by its name, too
+        indexing.index_files([file])
     gone = going.hidden.lines_of(file)
     content = sought.without(without_lines(file.content, gone))
     if content != file.content:
