@@ -92,6 +92,7 @@ INSTALLED_APPS = [
     "memoryweb.extraction",
     "memoryweb.dreaming",
     "memoryweb.webhooks",
+    "memoryweb.notices",
     "memoryweb.commands",
     "memoryweb.web",
     "memoryweb.api",

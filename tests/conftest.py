@@ -45,6 +45,7 @@ ROOMS_OF_BOTH_DATABASES = {
     "forgetting",
     "llm",
     "memory",
+    "notices",
     "provenance",
     "review",
     "runs",

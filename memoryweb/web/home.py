@@ -11,8 +11,10 @@ from django.views.decorators.http import require_GET, require_http_methods
 from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.middleware import speak
 from memoryweb.accounts.profiles import change_profile
+from memoryweb.notices import choosing, sending
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
+from memoryweb.web.mail_notices import MailForm
 from memoryweb.web.team.forms import ProfileForm
 
 
@@ -37,7 +39,15 @@ def profile(request: UserRequest) -> HttpResponse:
         speak(request, user)
         messages.success(request, _("Your profile was saved."))
         return redirect("profile")
-    return show(request, "home/profile.html", {"form": form})
+    notice = choosing.chosen_by(user)
+    chosen = {kind: getattr(notice, kind, False) for kind in choosing.KINDS}
+    context = {
+        "form": form,
+        "mail_form": MailForm(initial=chosen, auto_id="mail_%s"),
+        "notice": notice,
+        "can_mail": sending.is_set_up(),
+    }
+    return show(request, "home/profile.html", context)
 
 
 @require_GET

@@ -2,7 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import change_address, command_palette, home
+from memoryweb.web import change_address, command_palette, home, mail_notices
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
@@ -281,6 +281,8 @@ urlpatterns = [
     path("profile/", home.profile, name="profile"),
     path("profile/address/", change_address.address, name="profile_address"),
     path("profile/address/confirm/", change_address.confirm, name="profile_address_confirm"),
+    path("profile/mail/", mail_notices.choose, name="profile_mail"),
+    path("mail/stop/<str:link>/", mail_notices.stop, name="mail_stop"),
     path("accounts/2fa/totp/qr.svg", home.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),
 ]

@@ -4,7 +4,13 @@ from django.apps import apps
 from django.db import models
 
 # Rows that belong to no team: people may be in several; the others are the installation's own.
-WITHOUT_TEAM = {"accounts.User", "accounts.Team", "audit.Maintenance", "runs.Beat"}
+WITHOUT_TEAM = {
+    "accounts.User",
+    "accounts.Team",
+    "audit.Maintenance",
+    "runs.Beat",
+    "notices.MailNotice",
+}
 # Rows of a team that are looked up before anyone knows which team's scope to enter.
 BEFORE_SCOPE = {"accounts.Invitation", "accounts.Membership", "accounts.Token"}
 # Rooms that hold the team's id as a value and know no team.

@@ -520,6 +520,8 @@ _OIDC = {"provider_id": "none"}
 OPEN: dict[str, Address] = {
     "home": Address(302, 302),
     "profile": Address(302, 200),
+    "profile_mail": Address(302, 405),
+    "mail_stop": Address(404, 404, {"link": "nobody"}),
     "profile_address": Address(302, 200),
     "profile_address_confirm": Address(302, 302),
     "totp_qr": Address(302, 404),
