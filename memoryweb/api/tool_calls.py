@@ -1,7 +1,12 @@
-"""What every tool takes and answers."""
+"""What a tool is, and what every one takes and answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from pydantic import Field
 
+from memoryweb.api.auth import Right
 from memoryweb.api.schemas import Camel, OwnerFields
 
 
@@ -15,3 +20,28 @@ class Call(OwnerFields):
 
 class Answer(Camel):
     agent_id: str
+
+
+@dataclass(frozen=True)
+class Tool:
+    """`run` is given who acts and the arguments, where the tool writes also the transaction and
+    the writer; it returns the fields of the answer. Its docstring says what the tool does.
+
+    Of what writes: `adds` alone and takes nothing away; `repeats` as one, done twice.
+    """
+
+    name: str
+    answer: type[Camel]
+    run: Callable[..., dict[str, Any]]
+    writes: bool = False
+    adds: bool = False
+    repeats: bool = False
+
+    @property
+    def takes(self) -> type[Call]:
+        asked: type[Call] = self.run.__annotations__["asked"]
+        return asked
+
+    @property
+    def right(self) -> Right:
+        return Right.WRITE_OWN if self.writes else Right.READ

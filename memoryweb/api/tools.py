@@ -3,8 +3,6 @@
 Agent and owner come from the call, never from an argument.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.utils import timezone
@@ -16,6 +14,7 @@ from memoryweb.agents.readers import Reader
 from memoryweb.api import acting_owner
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import conversation_of
+from memoryweb.api.entry_tools import ENTRY_TOOLS
 from memoryweb.api.fact_tools import (
     StructuredEntries,
     ToolContradictions,
@@ -31,7 +30,7 @@ from memoryweb.api.fact_tools import (
 from memoryweb.api.forget_tool import Forgot, forget
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Screened, Whole, screened
-from memoryweb.api.tool_calls import Answer, Call
+from memoryweb.api.tool_calls import Answer, Call, Tool
 from memoryweb.memory import section_writing, tools
 from memoryweb.memory.section_writing import Step, Strategy
 from memoryweb.memory.tools import Acting
@@ -281,31 +280,6 @@ def _write_memory(
     return {"strategy": asked.strategy, **_written(written)}
 
 
-@dataclass(frozen=True)
-class Tool:
-    """`run` is given who acts and the arguments, where the tool writes also the transaction and
-    the writer; it returns the fields of the answer. Its docstring says what the tool does.
-
-    Of what writes: `adds` alone and takes nothing away; `repeats` as one, done twice.
-    """
-
-    name: str
-    answer: type[Camel]
-    run: Callable[..., dict[str, Any]]
-    writes: bool = False
-    adds: bool = False
-    repeats: bool = False
-
-    @property
-    def takes(self) -> type[Call]:
-        asked: type[Call] = self.run.__annotations__["asked"]
-        return asked
-
-    @property
-    def right(self) -> Right:
-        return Right.WRITE_OWN if self.writes else Right.READ
-
-
 TOOLS = (
     Tool("list_workspace_memory_files", FileList, _list_files),
     Tool("read_workspace_memory_file", FileRead, _read_file),
@@ -323,6 +297,7 @@ TOOLS = (
     Tool("remember_structured", WroteStructured, remember_structured, writes=True, repeats=True),
     Tool("recall_structured", StructuredEntries, recall_structured),
     Tool("forget_structured", Forgot, forget_structured, writes=True),
+    *ENTRY_TOOLS,
 )
 
 

@@ -5,7 +5,8 @@ from django.utils import timezone
 
 from memoryweb.agents.models import Agent
 from memoryweb.api.routing import EXAMPLES
-from memoryweb.api.tools import TOOLS, Tool
+from memoryweb.api.tool_calls import Tool
+from memoryweb.api.tools import TOOLS
 from memoryweb.conversations.parsing import NewMessage
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.messages import add_messages

@@ -11,8 +11,7 @@ from memoryweb.api.exceptions import Invalid
 from memoryweb.api.mcp.memory_commands import Said, run_command
 from memoryweb.api.mcp.resources import ROOT
 from memoryweb.api.schemas import Camel, Whole
-from memoryweb.api.tool_calls import Call
-from memoryweb.api.tools import Tool
+from memoryweb.api.tool_calls import Call, Tool
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import FileMissing

@@ -16,8 +16,7 @@ from memoryweb.api.mcp.known_tools import KNOWN
 from memoryweb.api.mcp.memory_commands import Said
 from memoryweb.api.mcp.messages import INVALID_PARAMS, Refused
 from memoryweb.api.request_bodies import parse
-from memoryweb.api.tool_calls import Call
-from memoryweb.api.tools import Tool
+from memoryweb.api.tool_calls import Call, Tool
 
 # A name that clients know already has the shape that they know.
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*tools.TOOLS, *KNOWN)}
