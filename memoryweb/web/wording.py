@@ -47,7 +47,7 @@ _LABELS = {
     Run.Status.NEEDS_REVIEW: gettext_lazy("needs review"),
 }
 _VERDICTS = {
-    Candidate.Verdict.PROMOTED: Chip("ok", gettext_lazy("added")),
+    Candidate.Verdict.PROMOTED: Chip("ok", gettext_lazy("remembered")),
     Candidate.Verdict.KEPT: Chip("run", gettext_lazy("kept for later")),
     Candidate.Verdict.REJECTED: Chip("idle", gettext_lazy("not kept")),
 }
@@ -62,7 +62,7 @@ COMPONENTS = {
 
 def outcome(status: str, promoted: int = 0) -> Chip:
     if status == Run.Status.SUCCEEDED and promoted:
-        return Chip("ok", _("{count} added").format(count=promoted))
+        return Chip("ok", _("{count} remembered").format(count=promoted))
     if not status:
         return Chip("idle", _("no dreams yet"))
     return Chip(_TONES[Run.Status(status)], _LABELS[Run.Status(status)])

@@ -51,8 +51,8 @@ def _day(
     rows = []
     for one in dreams:
         lines = lines_of([one], set())
-        came = sum(line["mark"] == "came" for line in lines)
-        url, chip = to(request, "agents_run", one.run), wording.outcome(one.status, came)
+        remembered = sum(line["mark"] != "went" for line in lines)
+        url, chip = to(request, "agents_run", one.run), wording.outcome(one.status, remembered)
         rows.append({"url": url, "chip": chip, "lines": lines})
     return {
         "name": date_format(day, _("D j")),

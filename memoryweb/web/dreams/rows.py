@@ -114,7 +114,7 @@ def verdict_choices(report: Report, current: str) -> list[Choice]:
         Choice(f"{label} {count}", f"?verdict={verdict}" if verdict else "?", verdict == current)
         for verdict, label, count in (
             ("", _("All"), report.promoted + report.kept + report.rejected),
-            ("promoted", _("Added"), report.promoted),
+            ("promoted", _("Remembered"), report.promoted),
             ("kept", _("Kept for later"), report.kept),
             ("rejected", _("Not kept"), report.rejected),
         )

@@ -222,8 +222,8 @@ def _listed(request: TeamRequest, run: Run) -> dict[str, Any]:
 
 
 def _counts(report: Report) -> str:
-    said = _("{added} added · {kept} kept for later · {rejected} not kept")
-    return said.format(added=report.promoted, kept=report.kept, rejected=report.rejected)
+    said = _("{n} remembered · {kept} kept for later · {rejected} not kept")
+    return said.format(n=report.promoted, kept=report.kept, rejected=report.rejected)
 
 
 def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
