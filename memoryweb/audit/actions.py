@@ -61,6 +61,7 @@ ACTIONS: dict[str, str | Promise] = {
     "model.chosen": _("Chose which model the team uses."),
     "model.changed": _("Changed the team's own model."),
     "model.removed": _("Removed the team's own model and its key."),
+    "model.limited": _("Changed what models may cost a day."),
     "model.tested": _("Made a test call to a model."),
     "owner.code_issued": _("Got a one-time code or link for a person."),
     "owner.link_refused": _("Entered an invalid code."),

@@ -94,9 +94,9 @@ def of_endpoint(team: Team) -> Iterable[str]:
         yield _("The model endpoint failed five times in a row and is paused for a while.")
     today = usage.today(team.pk, team.daily_tokens)
     if today.is_spent:
-        yield _("Today's token budget is used up. Dreams wait until tomorrow.")
+        yield _("Today's budget is used up. Dreams wait until tomorrow.")
     elif today.is_nearly_spent:
-        yield _("Over four fifths of today's token budget are used.")
+        yield _("Over four fifths of today's budget are used.")
 
 
 def _crowded(file: File | None) -> Iterable[str]:

@@ -37,7 +37,9 @@ def answer(
     endpoint = endpoint_for(team_id, "chat")
     expected = estimate_messages([system, *(turn.content for turn in turns)])
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
-    with usage.reserved(team_id, expected + max_tokens, daily_tokens) as spent:
+    price = endpoint.cost_micros
+    micros, tokens = price(expected, max_tokens), expected + max_tokens
+    with usage.reserved(team_id, tokens, daily_tokens, micros=micros, price=price) as spent:
         said: list[str] = []
         try:
             reply = yield from _heard(_asked(endpoint, system, turns, max_tokens, deadline), said)

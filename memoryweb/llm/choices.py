@@ -97,6 +97,16 @@ def remove_own(*, team_id: UUID, by: Actor) -> TeamModel:
     return row
 
 
+@transaction.atomic
+def limit_cost(*, team_id: UUID, daily_cost: float | None, by: Actor) -> TeamModel:
+    """What models may cost a day, in the currency of their prices; None: no limit."""
+    row = _locked(team_id)
+    row.daily_micros = None if daily_cost is None else round(daily_cost * 1_000_000)
+    row.save()
+    record(team_id, Entry("model.limited", by, **target(row), details={"daily_cost": daily_cost}))
+    return row
+
+
 def try_out(*, team_id: UUID, choice: str, daily_tokens: int | None, by: Actor) -> str:
     """One small call to a model, chosen or not; how it went, in a sentence.
 

@@ -73,7 +73,9 @@ def complete(
     prompt = Prompt(system, fenced(data), schema, max_tokens)
     expected = estimate_messages([prompt.system, prompt.user])
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
-    with usage.reserved(team_id, expected + max_tokens, daily_tokens) as spent:
+    price = endpoint.cost_micros
+    micros, tokens = price(expected, max_tokens), expected + max_tokens
+    with usage.reserved(team_id, tokens, daily_tokens, micros=micros, price=price) as spent:
         try:
             reply = _reply(endpoint, prompt, deadline, _Bill(spent, expected))
             value = parse(reply.text, schema)

@@ -5,13 +5,16 @@ from memoryweb.fields import PlainCharField
 
 
 class Usage(models.Model):
-    """Tokens of one team on one UTC day: reserved before a call, settled after it."""
+    """Tokens of one team on one UTC day, and what they cost in millionths of the currency of the
+    prices: reserved before a call, settled after it."""
 
     team_id = models.UUIDField()
     day = models.DateField()
     reserved = models.BigIntegerField(default=0)
     used_in = models.BigIntegerField(default=0)
     used_out = models.BigIntegerField(default=0)
+    reserved_micros = models.BigIntegerField(default=0)
+    cost_micros = models.BigIntegerField(default=0)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["team_id", "day"], name="llm_usage_day")]
@@ -38,7 +41,8 @@ class Breaker(models.Model):
 
 
 class TeamModel(models.Model):
-    """Which model a team asks, and its own endpoint if it has one. No row: the installation's."""
+    """Which model a team asks, its own endpoint if it has one, and what all models may cost it a
+    day. No row: the installation's."""
 
     class Choice(models.TextChoices):
         NONE = "none", _("No model: rules do the work")
@@ -57,6 +61,7 @@ class TeamModel(models.Model):
     sealed_key = models.BinaryField(default=bytes, help_text="encrypted; empty: none")
     price_in = models.FloatField(default=0, help_text="currency units a million tokens")
     price_out = models.FloatField(default=0)
+    daily_micros = models.BigIntegerField(null=True, help_text="of its currency; null: no limit")
 
     def __str__(self) -> str:
         return f"{self.team_id}: {self.choice}"

@@ -1,10 +1,10 @@
-"""A team's tokens of the day: reserved before a call, settled after it, never overdrawn.
+"""A team's tokens and money of the day: reserved before a call, settled after it, never overdrawn.
 
 One UPDATE with its own condition decides, so two workers cannot both take the last tokens. What a
 killed worker has reserved stays taken until midnight UTC: rather too few calls than too many.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.llm.exceptions import BudgetSpent
-from memoryweb.llm.models import Usage
+from memoryweb.llm.models import TeamModel, Usage
 
 _NEARLY = 0.8
 
@@ -28,61 +28,99 @@ class Spent:
     tokens_out: int = 0
 
 
+Price = Callable[[int, int], int]  # of tokens in and out, in micros
+
+
 @dataclass(frozen=True)
 class Today:
-    """What a team has used today, and how much it may."""
+    """What a team has used today, and how much it may; `most_micros` None: whatever it costs."""
 
     used: int
     reserved: int
     limit: int
+    micros: int = 0
+    reserved_micros: int = 0
+    most_micros: int | None = None
 
     @property
     def is_spent(self) -> bool:
-        return self.used + self.reserved >= self.limit
+        is_paid_out = (
+            self.most_micros is not None and self.micros + self.reserved_micros >= self.most_micros
+        )
+        return self.used + self.reserved >= self.limit or is_paid_out
 
     @property
     def is_nearly_spent(self) -> bool:
-        return self.used >= _NEARLY * self.limit
+        is_paid_out = self.most_micros is not None and self.micros >= _NEARLY * self.most_micros
+        return self.used >= _NEARLY * self.limit or is_paid_out
+
+    @property
+    def cost(self) -> float:
+        return self.micros / 1_000_000
+
+    @property
+    def most_cost(self) -> float | None:
+        return None if self.most_micros is None else self.most_micros / 1_000_000
 
 
 def today(team_id: UUID, limit: int | None = None) -> Today:
-    row = Usage.objects.filter(team_id=team_id, day=_day()).first()
-    used, reserved = (row.used_in + row.used_out, row.reserved) if row else (0, 0)
-    return Today(used, reserved, settings.DAILY_TOKENS if limit is None else limit)
+    row = Usage.objects.filter(team_id=team_id, day=_day()).first() or Usage()
+    most = settings.DAILY_TOKENS if limit is None else limit
+    micros = row.cost_micros, row.reserved_micros, _most_micros(team_id)
+    return Today(row.used_in + row.used_out, row.reserved, most, *micros)
+
+
+def free(_tokens_in: int, _tokens_out: int) -> int:
+    return 0
 
 
 @contextmanager
-def reserved(team_id: UUID, tokens: int, limit: int | None = None) -> Iterator[Spent]:
-    """Fill in the Spent that it yields; raises BudgetSpent before anything was sent."""
-    day = _day()
-    _reserve(team_id, day, tokens, settings.DAILY_TOKENS if limit is None else limit)
+def reserved(
+    team_id: UUID, tokens: int, limit: int | None = None, *, micros: int = 0, price: Price = free
+) -> Iterator[Spent]:
+    """Fill in the Spent that it yields; raises BudgetSpent before anything was sent. `micros` is
+    what the call may cost, `price` says what it did."""
+    day, most = _day(), settings.DAILY_TOKENS if limit is None else limit
+    _reserve(team_id, day, tokens, most, micros)
     spent = Spent()
     try:
         yield spent
     finally:
-        _settle(team_id, day, tokens, spent)
+        _settle(team_id, day, spent, price, tokens=tokens, micros=micros)
 
 
-def _reserve(team_id: UUID, day: date, tokens: int, limit: int) -> None:
+def _most_micros(team_id: UUID) -> int | None:
+    limits = TeamModel.objects.filter(team_id=team_id).values_list("daily_micros", flat=True)
+    return limits.first()
+
+
+def _reserve(team_id: UUID, day: date, tokens: int, limit: int, micros: int) -> None:
     # Durable: a reservation inside the caller's transaction would hold its locks over the call.
     with transaction.atomic(durable=True):
         Usage.objects.get_or_create(team_id=team_id, day=day)
         room = limit - tokens - F("used_in") - F("used_out")
-        taken = Usage.objects.filter(team_id=team_id, day=day, reserved__lte=room).update(
-            reserved=F("reserved") + tokens
+        rows = Usage.objects.filter(team_id=team_id, day=day, reserved__lte=room)
+        if micros and (most := _most_micros(team_id)) is not None:
+            rows = rows.filter(reserved_micros__lte=most - micros - F("cost_micros"))
+        taken = rows.update(
+            reserved=F("reserved") + tokens, reserved_micros=F("reserved_micros") + micros
         )
     if not taken:
         raise BudgetSpent(
-            _("The team's tokens for today are used up. Work continues after midnight UTC."),
+            _("The team's budget for today is used up. Work continues after midnight UTC."),
             retry_after=_until_midnight(),
         )
 
 
-def _settle(team_id: UUID, day: date, tokens: int, spent: Spent) -> None:
+def _settle(
+    team_id: UUID, day: date, spent: Spent, price: Price, *, tokens: int, micros: int
+) -> None:
     Usage.objects.filter(team_id=team_id, day=day).update(
         reserved=F("reserved") - tokens,
         used_in=F("used_in") + spent.tokens_in,
         used_out=F("used_out") + spent.tokens_out,
+        reserved_micros=F("reserved_micros") - micros,
+        cost_micros=F("cost_micros") + price(spent.tokens_in, spent.tokens_out),
     )
 
 

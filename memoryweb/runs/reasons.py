@@ -32,7 +32,7 @@ _SENTENCES: dict[str, Text] = {
     "cited": _("Stopped: a new line doesn't say which note it comes from."),
     "empty": _("Stopped: the new text is empty."),
     "current": _("The notes changed while it was running, so the result waits in Review."),
-    "budget_spent": _("The team's tokens for today are used up."),
+    "budget_spent": _("The team's budget for today is used up."),
     "breaker_open": _("The model endpoint failed too often. It is paused for a while."),
     "model_failed": _("The model endpoint failed."),
     "model_not_configured": _("No model is set up for this installation."),

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from memoryweb.llm import usage
 from memoryweb.llm.exceptions import BudgetSpent, ModelError, Unfinished
-from memoryweb.llm.models import Usage
+from memoryweb.llm.models import TeamModel, Usage
 from tests.fakes import Behaviour, ModelServer
 from tests.llm.asking import TEAM, ask
 
@@ -109,6 +109,24 @@ def test_a_team_may_have_a_budget_of_its_own(model_server: ModelServer) -> None:
         ask(daily_tokens=8000)
     model_server.answer({"text": "x"})
     ask(daily_tokens=9000)
+
+
+@pytest.mark.django_db
+def test_a_team_may_say_what_a_day_may_cost(model_server: ModelServer, settings: Any) -> None:
+    settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT = 2.0, 10.0
+    limited = TeamModel.objects.create(team_id=TEAM, daily_micros=50_000)
+    with pytest.raises(BudgetSpent):  # its answer may take 8,192 tokens, that is 0.08
+        ask()
+    assert model_server.requests == []
+    limited.daily_micros = 100_000
+    limited.save()
+    model_server.answer({"text": "x"}, tokens=(500, 8000))
+    ask()
+    today = usage.today(TEAM)
+    assert (today.cost, today.reserved_micros, today.most_cost) == (0.081, 0, 0.1)
+    assert (today.is_nearly_spent, today.is_spent) == (True, False)
+    with pytest.raises(BudgetSpent):
+        ask()
 
 
 @pytest.mark.django_db

@@ -89,9 +89,10 @@ def test_a_team_may_not_raise_what_the_installation_allows(
     settings.DAILY_TOKENS = 1000
     address = url(world.team, "settings_model_budget")
     assert alice.post(address, {"daily_tokens": "1001"}).status_code == 422
-    assert alice.post(address, {"daily_tokens": "400"}).status_code == 302
+    assert alice.post(address, {"daily_tokens": "400", "daily_cost": "2.5"}).status_code == 302
     world.team.refresh_from_db()
     assert world.team.daily_tokens == 400
+    assert "0.00 of 2.50 are spent today." in text(alice.get(url(world.team, "settings_model")))
 
 
 def test_admins_alone_see_it(world: World, bob: Client, audrey: Client, charlie: Client) -> None:

@@ -99,7 +99,9 @@ def budget(request: TeamRequest) -> HttpResponse:
     visit, form = request.visit, BudgetForm(request.POST)
     if not form.is_valid():
         return _show(request, budget_form=form)
-    limit_tokens(team=visit.team, by=visit.actor, **form.cleaned_data)
+    said = form.cleaned_data
+    limit_tokens(team=visit.team, by=visit.actor, daily_tokens=said["daily_tokens"])
+    choices.limit_cost(team_id=visit.team.pk, by=visit.actor, daily_cost=said["daily_cost"])
     messages.success(request, _("Budget saved."))
     return redirect(to(request, "settings_model"))
 
@@ -114,6 +116,8 @@ def _show(
     team = request.visit.team
     row = choices.of(team.pk)
     expected = nightly(team.pk, request.visit.now)
+    spent = usage.today(team.pk, team.daily_tokens)
+    limits = {"daily_tokens": team.daily_tokens, "daily_cost": spent.most_cost}
     context = {
         "tab": "model",
         "row": row,
@@ -122,8 +126,8 @@ def _show(
         "options": _options(row, expected),
         "choice_form": choice_form or ChoiceForm(initial={"choice": row.choice}),
         "own_form": own_form or OwnForm(row=row),
-        "budget_form": budget_form or BudgetForm(initial={"daily_tokens": team.daily_tokens}),
-        "spent": usage.today(team.pk, team.daily_tokens),
+        "budget_form": budget_form or BudgetForm(initial=limits),
+        "spent": spent,
     }
     status = 422 if choice_form or own_form or budget_form else 200
     return show(request, "settings/model.html", context, status=status)

@@ -23,6 +23,14 @@ class BudgetForm(forms.Form):
         help_text=_("Empty: as many as this installation allows. At 80%, agents' pages say so."),
     )
 
+    daily_cost = forms.FloatField(
+        label=_("Cost a day"),
+        required=False,
+        min_value=0,
+        max_value=1e6,
+        help_text=_("In the currency of the models' prices. Empty: no limit."),
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["daily_tokens"]
