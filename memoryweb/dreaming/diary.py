@@ -106,6 +106,29 @@ def add(diary: str, new: str, *, today: date) -> Rolled:
     return Rolled("\n".join([top, *entries]), archives)
 
 
+def is_told(diary: str, month: str, today: date) -> bool:
+    """A month is over, and the diary has none of its entries any more."""
+    kept = any(f"## {text}".startswith(f"## {month}-") for text in _ENTRY.split(diary)[1:])
+    return "0001" <= month < f"{today:%Y-%m}" and not kept
+
+
+def summed_up(archive: str, month: str, counts: Mapping[str, int], dreams: int) -> str:
+    """A month's archive with its summary on top, in place of an earlier one."""
+    _head, *entries = _ENTRY.split(archive)
+    said = _(
+        "Dreams: {dreams}. Statements added: {added}, changed: {changed}, retired: {retired}, left "
+        "to a person: {waits}."
+    ).format(
+        dreams=dreams,
+        added=counts.get("add", 0) + counts.get("back", 0),
+        changed=counts.get("replace", 0) + counts.get("merge", 0),
+        retired=counts.get("retire", 0),
+        waits=counts.get("waits", 0),
+    )
+    title = _("Dreams of {month}").format(month=month)
+    return f"# {title}\n\n{said}\n\n" + "".join(f"## {text}" for text in entries)
+
+
 def latest(diary: str) -> str:
     """The newest entry, or nothing."""
     entries = _ENTRY.split(diary)[1:]

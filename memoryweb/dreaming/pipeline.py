@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -250,26 +251,37 @@ def _write(night: writing.Night, entry: str) -> list[dict[str, Any]]:
     hold, then what stands in no file."""
     run, read, told = night.run, night.read, night.made.told
     rolled = diary.add(read.diary.content, entry, today=read.material.today)
-    writer = writing.writer_of(run)
     cited = diary.cited(entry, night.behind(), told_by_model=told)
     lines = entry.split("\n")
     new = {lines[number - 1]: origin for number, origin in cited.items()}
     done = [
-        write.append(
-            night.tx,
-            writing.place(run, f"memory/dreams/{month}.md"),
-            list(_moved(read.diary, text, new)),
-            writer=writer,
-        )
+        _archived(night, month, list(_moved(read.diary, text, new)), rolled.diary)
         for month, text in rolled.archives.items()
     ]
     at = rolled.diary.find(entry.strip())
     first = rolled.diary.count("\n", 0, max(0, at))
     origins = {first + number: origin for number, origin in cited.items()} if at >= 0 else {}
     text = write.Text(writing.place(run, inputs.DIARY), rolled.diary, origins=origins)
+    writer = writing.writer_of(run)
     done += write.write_all(night.tx, [*night.texts(), text], writer=writer)
     night.finish(done)
     return [writing.change(one) for one in done if one.changed]
+
+
+def _archived(
+    night: writing.Night, month: str, lines: list[write.NewLine], left: str
+) -> write.Written:
+    """Entries of a month, below its summary once the diary that is `left` has no more of them."""
+    place, writer = (
+        writing.place(night.run, f"memory/dreams/{month}.md"),
+        writing.writer_of(night.run),
+    )
+    added = write.append(night.tx, place, lines, writer=writer)
+    if not diary.is_told(left, month, night.read.material.today):
+        return added
+    text = diary.summed_up(added.file.content, month, *reports.of_month(night.run, month))
+    whole = write.write(night.tx, place, text, writer=writer)
+    return replace(whole, before=added.before) if whole.changed else added
 
 
 def _moved(old: Text, entries: str, new: Mapping[str, Origin]) -> Iterator[write.NewLine]:

@@ -1,8 +1,10 @@
 """What a dream leaves for people to read: the report, its operations and its candidates."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -64,6 +66,21 @@ def store(
     insert(_candidate(report, one, made, lines) for one in made.verdicts)
     _forget_older(report)
     return report
+
+
+def of_month(run: Run, month: str) -> tuple[Counter[str], int]:
+    """What the dreams of that memory did in a month, by the outcome; and how many dreams."""
+    first = datetime.strptime(month, "%Y-%m").replace(tzinfo=run.agent.zone)
+    after = (first + timedelta(days=32)).replace(day=1)
+    reports = Report.objects.filter(
+        agent=run.agent,
+        owner=run.owner,
+        dreamt_at__gte=first,
+        dreamt_at__lt=after,
+        run__reverted_at=None,
+    )
+    done = Operation.objects.filter(report__in=reports.values("pk"), code="")
+    return Counter(one.outcome for one in done), reports.count()
 
 
 def note_revert(tx: Transaction, run: Run, writer: Writer) -> None:

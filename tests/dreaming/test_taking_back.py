@@ -93,3 +93,17 @@ def _revert(world: World, run: Run) -> None:
     with write_transaction(world.team) as work:
         writer = Writer(AuthorKind.PERSON, user=world.bob)
         revert(work, Source(world.agent, Kind.RUN, run.pk), Q(), Q(), writer=writer)
+
+
+def test_a_month_that_is_over_has_its_summary_on_top_of_the_archive(world: World) -> None:
+    _dreamt(world, "Marta's team ships on Thursdays.")
+    later = NIGHT + timedelta(days=40)
+    _noted(world, later, "Ines plays the violin.")
+    dream(world, None, later)
+    archive = text_of(world, None, f"memory/dreams/{NIGHT:%Y-%m}.md")
+    assert archive.startswith(f"# Dreams of {NIGHT:%Y-%m}\n\nDreams: 1. Statements added: 1,")
+    assert "- Marta's team ships on Thursdays." in archive
+    file = File.objects.get(agent=world.agent, path=f"memory/dreams/{NIGHT:%Y-%m}.md")
+    lines = file.content.split("\n")
+    [origin] = file.origins.filter(line=lines.index("- Marta's team ships on Thursdays.") + 1)
+    assert origin.source_file_id is not None
