@@ -67,6 +67,10 @@ class TeamModel(models.Model):
         return f"{self.team_id}: {self.choice}"
 
     @property
+    def daily_cost(self) -> float | None:
+        return None if self.daily_micros is None else self.daily_micros / 1_000_000
+
+    @property
     def bound_to(self) -> str:
         """What a key is sealed for."""
         return f"{self.team_id} {self.base_url}"

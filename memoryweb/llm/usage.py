@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -33,7 +33,8 @@ Price = Callable[[int, int], int]  # of tokens in and out, in micros
 
 @dataclass(frozen=True)
 class Today:
-    """What a team has used today, and how much it may; `most_micros` None: whatever it costs."""
+    """What a team has used today, and how much it may; `most_micros` None: whatever it costs, or
+    nothing was asked yet."""
 
     used: int
     reserved: int
@@ -64,9 +65,12 @@ class Today:
 
 
 def today(team_id: UUID, limit: int | None = None) -> Today:
-    row = Usage.objects.filter(team_id=team_id, day=_day()).first() or Usage()
     most = settings.DAILY_TOKENS if limit is None else limit
-    micros = row.cost_micros, row.reserved_micros, _most_micros(team_id)
+    limits = TeamModel.objects.filter(team_id=OuterRef("team_id")).values("daily_micros")
+    rows = Usage.objects.filter(team_id=team_id, day=_day()).annotate(most=Subquery(limits))
+    if (row := rows.first()) is None:
+        return Today(0, 0, most)
+    micros = row.cost_micros, row.reserved_micros, row.most
     return Today(row.used_in + row.used_out, row.reserved, most, *micros)
 
 

@@ -120,6 +120,15 @@ class Inbox(Sequence[Item]):
     def __getitem__(self, key: int | slice) -> Item | list[Item]:
         if not isinstance(key, slice):
             return self[key : key + 1][0]
+        return self._filled(self._keys(key))
+
+    def head(self, shown: int, listed: int) -> list[Item]:
+        """Of the first `listed` those that are shown, and every proposal: what a page shows is
+        worth a statement for each kind, what it counts is not."""
+        keys = self._keys(slice(listed))
+        return self._filled([*keys[:shown], *(k for k in keys[shown:] if k[0] is Kind.PROPOSAL)])
+
+    def _keys(self, key: slice) -> list[tuple[Kind, str]]:
         listed = (
             rows.annotate(
                 item_at=F("decided_at") if self._is_decided else SOURCES[kind].since(),
@@ -130,7 +139,7 @@ class Inbox(Sequence[Item]):
         keys = list(_together(listed).order_by("-item_at", "item_kind", "item_key")[key])
         if not key.start and key.stop and len(keys) < key.stop:  # these are all there are
             vars(self).setdefault("counts", Counter(kind for kind, _pk, _at in keys))
-        return self._filled([(Kind(kind), pk) for kind, pk, _at in keys])
+        return [(Kind(kind), pk) for kind, pk, _at in keys]
 
     def rows(self) -> "dict[Kind, QuerySet[Any]]":
         found = {}

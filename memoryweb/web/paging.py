@@ -40,7 +40,9 @@ def page(
 
 
 @overload
-def page(request: HttpRequest, rows: Sequence[Item], *, size: int = 25) -> "Page[Item]": ...
+def page(
+    request: HttpRequest, rows: Sequence[Item], *, size: int = 25, total: int | None = None
+) -> "Page[Item]": ...
 
 
 def page(

@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 from django_scopes import scope
 
+from memoryweb.llm import usage
 from memoryweb.llm.models import TeamModel
 from memoryweb.runs.models import Run
 from tests.fakes import ModelServer
@@ -92,7 +93,9 @@ def test_a_team_may_not_raise_what_the_installation_allows(
     assert alice.post(address, {"daily_tokens": "400", "daily_cost": "2.5"}).status_code == 302
     world.team.refresh_from_db()
     assert world.team.daily_tokens == 400
-    assert "0.00 of 2.50 are spent today." in text(alice.get(url(world.team, "settings_model")))
+    with usage.reserved(world.team.pk, 1, price=lambda _in, _out: 2_100_000):
+        pass
+    assert "2.10 of 2.50 are spent today." in text(alice.get(url(world.team, "settings_model")))
 
 
 def test_admins_alone_see_it(world: World, bob: Client, audrey: Client, charlie: Client) -> None:

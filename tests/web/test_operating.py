@@ -30,7 +30,7 @@ def test_four_fifths_of_the_day_s_tokens_are_told(
     world.team.save(update_fields=["daily_tokens"])
     with usage.reserved(world.team.pk, 80, 100) as spent:
         spent.tokens_in = 80
-    assert "80 of today's 100 tokens" in _words(alice, "settings_use", world)
+    assert "Over four fifths of today's budget" in _words(alice, "settings_use", world)
 
 
 def test_health_tells_the_queue_and_what_failed(world: World, audrey: Client) -> None:

@@ -47,7 +47,9 @@ def _row(request: TeamRequest, one: AgentNights, prompts: int) -> dict[str, Any]
     chip, detail = wording.standing(one, sees_all=request.visit.can(Permission.SEE_OWNERS))
     last = one.last_night
     if not one.running and last and last.promoted:
-        chip = wording.outcome(last.status, last.added)
+        chip = wording.outcome(last.status)
+        if last.added and chip.tone == "ok":
+            chip = wording.Chip("ok", _("{count} added").format(count=last.added))
     return {
         "nights": one,
         "chip": chip,

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet, Window
 from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -30,10 +30,11 @@ from memoryweb.web.htmx import show, to
 from memoryweb.web.last_night.cards import cards_of
 from memoryweb.web.last_night.headline import headline, others, waiting
 from memoryweb.web.last_night.table import numbers
-from memoryweb.web.paging import page
+from memoryweb.web.paging import Page, page
 from memoryweb.web.review.quick_decisions import need_of, needs_of
 
 _NEEDS = 4
+_SIZE = 25
 _LISTED = 50  # looked through for agents that ask
 _FIRST = date(2000, 1, 1)
 
@@ -41,8 +42,8 @@ _FIRST = date(2000, 1, 1)
 @team_view("GET")
 def last_night(request: TeamRequest) -> HttpResponse:
     visit = request.visit
-    asked, waits = _asked(request), visit.waiting[:_LISTED]
-    agents = page(request, _agents(request, waits), size=25)
+    asked, waits = _asked(request), visit.waiting.head(_NEEDS, _LISTED)
+    agents = _page(request)
     standing = _standing(request, agents.items)
     days = {one.agent: asked or _latest(one, visit.now) for one in standing}
     nights = _nights(request, days)
@@ -70,13 +71,22 @@ def _find(request: TeamRequest) -> str:
     return request.GET.get("find", "").replace("\0", "").strip()[:80]
 
 
-def _agents(request: TeamRequest, waits: Sequence[Item]) -> "QuerySet[Agent]":
+def _page(request: TeamRequest) -> Page[Agent]:
+    """The first one says in the same statement how many there are."""
+    found = _agents(request)
+    if "page" in request.GET:
+        return page(request, found, size=_SIZE)
+    first = list(found.annotate(found=Window(Count("pk")))[:_SIZE])
+    return page(request, first, size=_SIZE, total=first[0].found if first else 0)
+
+
+def _agents(request: TeamRequest) -> "QuerySet[Any]":
     """Those of the table and of the whole page, by the address."""
     asked, found = _narrowing(request), request.visit.team.agents.live()
     if asked["find"]:
         found = found.filter(name__icontains=asked["find"])
     if asked["only"] == "asks":
-        found = found.filter(pk__in={item.agent.pk for item in waits})
+        found = found.filter(pk__in={item.agent.pk for item in request.visit.waiting[:_LISTED]})
     elif asked["only"] == "failed":
         found = found.filter(pk__in=failed_last(request.visit.team, request.visit.outcomes()))
     return with_ticks(found, request.visit.now)

@@ -117,7 +117,7 @@ def _show(
     row = choices.of(team.pk)
     expected = nightly(team.pk, request.visit.now)
     spent = usage.today(team.pk, team.daily_tokens)
-    limits = {"daily_tokens": team.daily_tokens, "daily_cost": spent.most_cost}
+    limits = {"daily_tokens": team.daily_tokens, "daily_cost": row.daily_cost}
     context = {
         "tab": "model",
         "row": row,

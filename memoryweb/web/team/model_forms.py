@@ -26,7 +26,7 @@ class BudgetForm(forms.Form):
     daily_cost = forms.FloatField(
         label=_("Cost a day"),
         required=False,
-        min_value=0,
+        min_value=0.01,
         max_value=1e6,
         help_text=_("In the currency of the models' prices. Empty: no limit."),
     )
