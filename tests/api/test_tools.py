@@ -8,6 +8,7 @@ from memoryweb.api.routing import EXAMPLES
 from memoryweb.api.tool_calls import Tool
 from memoryweb.api.tools import TOOLS
 from memoryweb.conversations.parsing import NewMessage
+from memoryweb.entries.models import Alias
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.transaction import write_transaction
@@ -181,6 +182,8 @@ def test_only_a_tool_that_says_so_writes(tools: Tools, tool: Tool) -> None:
     example = EXAMPLES[tool.run.__annotations__["asked"].__name__] | END_USER
     if tool.name == "forget_structured":
         tools("remember_structured", **(EXAMPLES["RememberStructured"] | END_USER | _key(example)))
+    if tool.name in {"entry_read", "entry_rename", "entry_alias", "entry_remove"}:
+        tools("entry_write", **(EXAMPLES["WriteEntry"] | END_USER))
     before = _written()
     tools(tool.name, **example)
     assert (_written() > before) == tool.writes
@@ -191,5 +194,5 @@ def _key(example: dict[str, Any]) -> dict[str, Any]:
 
 
 def _written() -> int:
-    """Texts, and what was asked to be forgotten of them."""
-    return Revision.objects.count() + Request.objects.count()
+    """Texts, what was asked to be forgotten of them, and other names of entries."""
+    return Revision.objects.count() + Request.objects.count() + Alias.objects.count()
