@@ -24,6 +24,8 @@ _TOOLS: dict[str, dict[str, Any]] = {
     "memory_get": {"date": "2026-03-01"},
     "search_workspace_memory": {"query": QUESTION},
     "list_workspace_memory_files": {},
+    "entry_list": {},
+    "entry_read": {"name": "first"},
 }
 
 
