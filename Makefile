@@ -9,7 +9,7 @@ CODE := memoryweb tests scripts plugins manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
 .PHONY: run test lint types fmt bench bench-memory bench-recall shots soak clean \
-	checks format imports migrations templates sqlite postgres browser
+	checks format imports templates sqlite postgres browser
 
 run: .venv/run.stamp
 	@exec python manage.py start
@@ -24,9 +24,9 @@ test: .venv/dev.stamp
 # Each suite's output in one piece, where make can do so.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-checks: types format lint imports migrations templates
+checks: types format lint imports templates
 
-test format lint types imports migrations templates sqlite postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
+test format lint types imports templates sqlite postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
 
 format: .venv/dev.stamp
 	ruff format --check $(CODE)
@@ -39,10 +39,6 @@ types: .venv/dev.stamp
 
 imports: .venv/dev.stamp
 	lint-imports
-
-migrations: .venv/dev.stamp
-	python manage.py check --fail-level WARNING
-	python manage.py makemigrations --check --dry-run
 
 templates: .venv/dev.stamp
 	djlint --quiet --lint templates

@@ -100,7 +100,7 @@ def test_the_calls_of_connect_and_of_the_readme_work_with_the_token_as_they_stan
         pytest.param("accounts_membership", 3, marks=[has_demo, pytest.mark.slow]),
         pytest.param("workspace_file", 9, marks=has_demo),
         pytest.param("extraction_extraction", 1, marks=[has_demo, pytest.mark.slow]),
-        pytest.param("dreaming_report", 1, marks=has_demo),
+        pytest.param("dreaming_report", 1, marks=[has_demo, pytest.mark.slow]),
         ("accounts_token", 1),
     ],
 )
