@@ -50,14 +50,11 @@ def dreamt(world: World, owner: Owner | None) -> Run:
         score=1,
         verdict="promoted",
     )
-    place = Place(world.agent, owner, "DREAMS.md")
     with scopes_disabled(), write_transaction(world.team) as work:
-        write(
-            work,
-            place,
-            f"# Dreams\n\n- {SHORT} (1 note)\n- Tea.\n",
-            writer=Writer(AuthorKind.DREAM, run=run),
-        )
+        for path in ("DREAMS.md", "memory/dreams/2026-02.md"):
+            text = f"# Dreams\n\n- {SHORT} (1 note)\n- Tea.\n"
+            dream = Writer(AuthorKind.DREAM, run=run)
+            write(work, Place(world.agent, owner, path), text, writer=dream)
     return run
 
 

@@ -68,8 +68,9 @@ def test_the_diary_answers_only_a_question_about_the_past(
 ) -> None:
     told = "“We live in Hamburg, near the harbour” became “We live in Berlin”."
     with write_transaction(world.team) as work:
-        place = Place(world.agent, world.customer, "DREAMS.md")
-        write(work, place, f"# Dreams\n\n- {told}\n", writer=Writer(AuthorKind.DREAM))
+        for path in ("DREAMS.md", "memory/dreams/2026-09.md"):
+            place = Place(world.agent, world.customer, path)
+            write(work, place, f"# Dreams\n\n- {told}\n", writer=Writer(AuthorKind.DREAM))
     over(fact, "superseded")
     assert any(told in one.said for one in given(world, message).hits) is is_told
 

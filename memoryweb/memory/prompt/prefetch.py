@@ -10,6 +10,8 @@ from memoryweb.language.past_questions import asks_about_past
 from memoryweb.language.secrets import credentials
 from memoryweb.language.small_talk import without_courtesies
 from memoryweb.llm import tokens
+from memoryweb.markdown.file_kinds import Written
+from memoryweb.markdown.paths import kind_of
 from memoryweb.memory import placeholders
 from memoryweb.memory.prompt.files import Included
 from memoryweb.memory.search import beside, search
@@ -20,7 +22,6 @@ from memoryweb.search.relevance import ANSWERS, FLOOR
 HEADING = "found for this message"
 _MOST, _CHARACTERS = 200, 600
 _KINDS = ("file", "message", "fact")
-_DIARY = "DREAMS.md"
 _FIRST = 10  # what a search shows on its first page
 _SHORT = 20  # tokens of a short hit: more of them would not fit
 
@@ -124,7 +125,8 @@ def _answers(hits: Sequence[Hit]) -> list[Hit]:
 
 def _is_over(hit: Hit) -> bool:
     """The diary tells what was replaced in the same breath as what took its place."""
-    return hit.until is not None or (hit.file is not None and hit.file.path == _DIARY)
+    is_told = hit.file is not None and kind_of(hit.file.path).written is Written.DREAMS
+    return hit.until is not None or is_told
 
 
 def _is_given(hit: Hit, files: Sequence[Included], talk: tuple[UUID, int] | None) -> bool:
