@@ -18,9 +18,12 @@ from memoryweb.api.query_parameters import OwnerPaging
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, IdOrNull, Items, Moment, RequestBody, one_of
 from memoryweb.api.visibility import Visibility
+from memoryweb.memory import placeholders
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review.decisions import decide
+from memoryweb.memory.review.proposals import outcome
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.review.changes import Picked, changes_of, print_of, unmarked
 from memoryweb.review.inbox import Kind, item_of, rows_of
 from memoryweb.review.models import HeldSecret, Proposal
 from memoryweb.workspace.author_kinds import AuthorKind
@@ -35,6 +38,14 @@ class BrokenGuard(Camel):
     detail: str
 
 
+class ProposedLine(Camel):
+    number: int = Field(description="From 1, to accept it by.")
+    kind: Literal["add", "change", "retire"]
+    heading: str
+    old: str | None
+    new: str | None
+
+
 class ProposalOut(Camel):
     """`content` is null where it may not be shown."""
 
@@ -44,9 +55,22 @@ class ProposalOut(Camel):
     run_id: IdOrNull = Field(description="Null if a program or tool proposed it.")
     base_revision: int
     content: str | None
+    lines: list[ProposedLine] | None = Field(
+        description="What would change in the file as it is now. Null where it can't be accepted, "
+        "or not by you."
+    )
+    seen: str = Field(description="Which change these lines are of.")
     broken: list[BrokenGuard]
     state: Annotated[str, one_of(Proposal.State)]
     created_at: Moment
+
+
+class AcceptedLines(RequestBody):
+    lines: list[int] = Field(max_length=5000, description="Numbers of `lines`.")
+    words: dict[int, str] = Field(
+        default_factory=dict, description="By number: what a line shall say instead."
+    )
+    seen: str = Field(description="Of the proposal. If that has changed since: 409 `changed`.")
 
 
 class ProposalFilter(OwnerPaging):
@@ -71,12 +95,19 @@ def list_proposals(
     "POST",
     PROPOSALS + "/{proposal_id}/accept",
     Right.DECIDE_OWN,
+    body={"lines": [1], "words": {}, "seen": "0b5f2c7d9a1e4f60b3c8d7e6a5940312"},
     example={"state": "accepted"},
     errors=(409,),
 )
-def accept_proposal(request: Request, agent_id: str, proposal_id: str) -> ProposalOut:
-    """Accept a proposal and write it."""
-    return _decide(request.auth, agent_id, proposal_id, "accept")
+def accept_proposal(
+    request: Request, agent_id: str, proposal_id: str, body: AcceptedLines | None = None
+) -> ProposalOut:
+    """Accept a proposal, or some of its lines, and write it.
+
+    Without a body all of it. What is left out isn't proposed again.
+    """
+    picked = Picked(frozenset(body.lines), body.words, body.seen) if body else None
+    return _decide(request.auth, agent_id, proposal_id, "accept", picked)
 
 
 @proposals.operation(
@@ -91,11 +122,13 @@ def reject_proposal(request: Request, agent_id: str, proposal_id: str) -> Propos
     return _decide(request.auth, agent_id, proposal_id, "reject")
 
 
-def _decide(caller: Caller, agent_id: str, proposal_id: str, decision: str) -> ProposalOut:
+def _decide(
+    caller: Caller, agent_id: str, proposal_id: str, decision: str, picked: Picked | None = None
+) -> ProposalOut:
     proposal, visible, user = _proposal_of(caller, agent_id, proposal_id)
     try:
         with write_transaction(caller.team, actor=caller.actor) as work:
-            decide(work, item_of(Kind.PROPOSAL, proposal), decision, by=user)
+            decide(work, item_of(Kind.PROPOSAL, proposal), decision, by=user, picked=picked)
     except Stale as stale:
         raise Problem(409, "stale", str(stale)) from None
     proposal.refresh_from_db(fields=["state"])
@@ -120,14 +153,39 @@ def _proposal_of(
 
 def _proposal(proposal: Proposal, visible: Visibility, caller: Caller) -> ProposalOut:
     file = proposal.file
-    content = redaction.then(caller, file, proposal.content) if visible.shows(file.owner) else None
+    shows = visible.shows(file.owner)
+    content = redaction.then(caller, file, proposal.content) if shows else None
+    lines, seen = _lines(proposal) if shows and not caller.is_program else (None, "")
     return ProposalOut.of(
         proposal,
         filename=file.path,
         owner=acting_owner.shown(file.owner),
         content=content,
+        lines=lines,
+        seen=seen,
         broken=[BrokenGuard(**one) for one in proposal.broken],
     )
+
+
+def _lines(proposal: Proposal) -> tuple[list[ProposedLine] | None, str]:
+    """As people read them, and which change they are of."""
+    file = proposal.file
+    is_waiting = proposal.state == Proposal.State.PENDING
+    if not is_waiting or (after := outcome(proposal)) is None:
+        return None, ""
+    texts = (placeholders.for_people(file, text).split("\n") for text in (file.content, after))
+    old, new = texts
+    lines = [
+        ProposedLine(
+            number=one.number,
+            kind=one.kind,
+            heading=one.heading,
+            old=unmarked(old[one.row.old_number - 1]) if one.row.old_number else None,
+            new=unmarked(new[one.row.new_number - 1]) if one.row.new_number else None,
+        )
+        for one in changes_of(file.content, after)
+    ]
+    return lines, print_of(file.content, after)
 
 
 class HeldSecretOut(Camel):

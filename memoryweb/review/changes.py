@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from memoryweb.markdown.diff import Row, Span, side_by_side
 from memoryweb.review.rejections import states
@@ -21,8 +22,10 @@ class Change:
     heading: str
 
     @property
-    def kind(self) -> str:
-        return {"added": "add", "removed": "retire"}.get(self.row.kind, "change")
+    def kind(self) -> Literal["add", "change", "retire"]:
+        if self.row.kind == "added":
+            return "add"
+        return "retire" if self.row.kind == "removed" else "change"
 
     @property
     def new(self) -> str:

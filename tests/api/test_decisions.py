@@ -24,6 +24,22 @@ def test_an_accepted_proposal_is_written(
     assert memory.content == waiting["content"]
 
 
+def test_some_lines_of_a_proposal_are_accepted_in_other_words(
+    world: World, callers: Callers, path: str, stage: Stage
+) -> None:
+    [waiting] = callers.member.get(f"{path}/proposals").json()["items"]
+    [line] = waiting["lines"]
+    assert (line["kind"], line["new"]) == ("add", "Tea is served at five.")
+    address = f"{path}/proposals/{waiting['id']}/accept"
+    body = {"lines": [line["number"]], "words": {"1": "Tea is served at six."}}
+    refused = callers.member.post(address, body | {"seen": "another"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "changed")
+    assert callers.member.post(address, body | {"seen": waiting["seen"]}).status_code == 200
+    memory = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
+    assert "Tea is served at six." in memory.content
+    assert "at five" not in memory.content
+
+
 def test_a_rejected_proposal_leaves_the_file_alone(
     world: World, callers: Callers, path: str, stage: Stage
 ) -> None:
