@@ -14,7 +14,7 @@ from tests.walls.web_routes import CHANGES, OPEN, PAGES, ROLES, ROUTES
 from tests.walls.web_stage import BOBS_CANARY, NUMBERS, Stage, only_here, restored_stage
 from tests.world import World, signed_in
 
-# Ids within a team's address; `number` and `line` name no row.
+# Ids within a team's address; `number` and `line` name no row, and `link` is signed.
 IDS = {"agent_id", "path", "run_id", "conversation_id", "owner_id"} | {
     "membership_id",
     "integration_id",
@@ -53,7 +53,7 @@ def test_every_address_has_an_entry() -> None:
 
 def test_every_id_in_an_address_is_walked() -> None:
     found = {name for ids in addresses().values() for name in ids}
-    assert found == IDS | NUMBERS | {"team", "kind", "rest"}
+    assert found == IDS | NUMBERS | {"team", "kind", "rest", "link"}
 
 
 def test_a_change_is_answered_as_the_table_says(clients: dict[str, Client], stage: Stage) -> None:
