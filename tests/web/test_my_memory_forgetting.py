@@ -151,3 +151,15 @@ def test_shared_memory_waits_in_review_for_an_admin(
     assert ROSES[1] in prompt(world)
     alice.post(decide, {"decision": "undo"})
     assert ROSES[0] in prompt(world)
+
+
+def test_what_was_said_again_is_offered_and_says_why(world: World, bob: Client) -> None:
+    remembers(world, WEIGHT, "I like tea.", owner=world.bobs_memory)
+    request = says(world, "Please forget my weight.")
+    says(world, WEIGHT)
+    page = text(bob.get(url(world.team, "mine")))
+    assert (state(request), "62 kilos" in prompt(world)) == ("open", True)
+    assert "You said this again since, so it is kept." in page
+    act(world, bob, "keep", request)
+    assert state(request) == "kept"
+    assert "62 kilos" in prompt(world)
