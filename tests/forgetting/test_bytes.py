@@ -82,12 +82,12 @@ def _wrote(world: World, message: int) -> File:
         gone = Place(world.agent, world.customer, "KNOWLEDGE.md")
         file = write.write(work, gone, f"- {LINE}\n", writer=person).file
         write.delete(work, file, writer=person)
-        named = world.agent, world.customer
+        agent, owner = world.agent, world.customer
         told = [f"the {CANARY}", f"{CANARY.title()} again"]
-        entries.add(work, *named, "first", f"Notes.\n\n{LINE}\n", writer=person, aliases=told)
-        entries.add(work, *named, f"on {CANARY}", "Tea.", writer=person, aliases=["tea time"])
-        entries.archive(work, *named, f"We spoke.\n\n{LINE}\n", writer=extraction)
-        entries.append_history(work, *named, f"Said then: {LINE}", writer=extraction)
+        entries.add(work, agent, owner, "first", f"Notes.\n\n{LINE}\n", writer=person, aliases=told)
+        entries.add(work, agent, owner, f"on {CANARY}", "Tea.", writer=person, aliases=["tea time"])
+        entries.archive(work, agent, owner, f"We spoke.\n\n{LINE}\n", writer=extraction)
+        entries.append_history(work, agent, owner, f"Said then: {LINE}", writer=extraction)
         held = Place(world.agent, world.customer, "PROFILE.md")
         write.write(work, held, f"- wifi password={CANARY}X\n", writer=person)
     return written.file
