@@ -162,7 +162,8 @@ class BreakGlass(models.Model):
 
 
 class OneTimeCode(models.Model):
-    """A secret that an integration got for one of its owners; only its hash is kept.
+    """A secret that an integration got for one of its owners, or an admin who had opened that
+    owner's memory with a reason; only its hash is kept.
 
     `link` joins the owner to the signed-in person who types it in; `visit` opens *My memory*
     once, for somebody without an account.
@@ -175,7 +176,9 @@ class OneTimeCode(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
     owner = models.ForeignKey(Owner, models.CASCADE, related_name="one_time_codes")
-    integration = models.ForeignKey("accounts.Integration", models.CASCADE, related_name="+")
+    integration = models.ForeignKey(
+        "accounts.Integration", models.CASCADE, null=True, related_name="+"
+    )
     purpose = models.CharField(max_length=8, choices=Purpose.choices)
     sha256 = PlainCharField(max_length=64, unique=True)
     expires_at = models.DateTimeField()

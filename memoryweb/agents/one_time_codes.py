@@ -44,8 +44,13 @@ class Issued:
 
 
 @transaction.atomic
-def issue(*, owner: Owner, integration: Integration, purpose: Purpose, by: Actor) -> Issued:
+def issue(
+    *, owner: Owner, integration: Integration | None, purpose: Purpose, by: Actor, grant: str = ""
+) -> Issued:
     """A new secret; the owner's older ones of this purpose end. Raises OwnerRefused, TooManyCodes.
+
+    Without an integration it is an admin's, who may by `grant` and gets links alone: whose chat
+    account somebody is, only what came through that chat proves.
 
     Only its keyed hash is kept, so nobody can show it again.
     """
@@ -55,8 +60,11 @@ def issue(*, owner: Owner, integration: Integration, purpose: Purpose, by: Actor
     earlier = OneTimeCode.objects.filter(team=owner.team, owner=owner, purpose=purpose)
     if earlier.filter(created_at__gt=now - WINDOW).count() >= MOST_CODES:
         raise TooManyCodes(WINDOW)
-    if purpose == Purpose.LINK and _live_codes(integration, now) >= MOST_LIVE_CODES:
-        raise TooManyCodes(WINDOW)
+    if purpose == Purpose.LINK:
+        if integration is None:
+            raise CodeRefused
+        if _live_codes(integration, now) >= MOST_LIVE_CODES:
+            raise TooManyCodes(WINDOW)
     earlier.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
     secret = _short() if purpose == Purpose.LINK else secrets.token_urlsafe(32)
     code = OneTimeCode.objects.create(
@@ -68,8 +76,27 @@ def issue(*, owner: Owner, integration: Integration, purpose: Purpose, by: Actor
         expires_at=now + LASTS[purpose],
         created_at=now,
     )
-    _record("owner.code_issued", owner, by, purpose=str(purpose))
+    more = {"grant": grant} if grant else {}
+    _record("owner.code_issued", owner, by, purpose=str(purpose), **more)
     return Issued(secret, code.expires_at)
+
+
+def live_link(owner: Owner) -> OneTimeCode | None:
+    """The one that still opens the owner's memory, or holds it open."""
+    links = OneTimeCode.objects.filter(owner=owner, purpose=Purpose.VISIT)
+    return links.filter(expires_at__gt=timezone.now()).order_by("-created_at").first()
+
+
+@transaction.atomic
+def withdraw(*, owner: Owner, by: Actor) -> bool:
+    """Its links open nothing any more, and a visit ends. Says whether there was one."""
+    lock(owner.team_id)
+    now = timezone.now()
+    live = OneTimeCode.objects.filter(owner=owner, purpose=Purpose.VISIT, expires_at__gt=now)
+    if not live.update(expires_at=now):
+        return False
+    _record("owner.code_withdrawn", owner, by)
+    return True
 
 
 def redeem_link(*, team: Team, user: User, code: str, by: Actor) -> Owner:

@@ -64,6 +64,7 @@ ACTIONS: dict[str, str | Promise] = {
     "model.limited": _("Changed what models may cost a day."),
     "model.tested": _("Made a test call to a model."),
     "owner.code_issued": _("Got a one-time code or link for a person."),
+    "owner.code_withdrawn": _("Withdrew the link to a person's memory."),
     "owner.link_refused": _("Entered an invalid code."),
     "owner.linked": _("Linked a chat account or app to themselves."),
     "owner.paused": _("Paused memory for a person."),

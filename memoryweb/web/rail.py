@@ -12,6 +12,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.web.access import Visit
+from memoryweb.web.help import help_url
 
 
 def rail(request: HttpRequest) -> dict[str, Any]:
@@ -74,6 +75,12 @@ class Rail:
             }
             for at, (name, icon, label, _shown, count) in enumerate(shown)
         ]
+
+    @property
+    def help_url(self) -> str:
+        """The section of the documentation that is about this page."""
+        match = self._request.resolver_match
+        return help_url((match.url_name if match else "") or "")
 
     @property
     def sees_members(self) -> bool:

@@ -2,7 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import change_address, command_palette, home, mail_notices
+from memoryweb.web import change_address, command_palette, help, home, mail_notices
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
@@ -31,6 +31,7 @@ from memoryweb.web.last_night import views as last_night
 from memoryweb.web.my_memory import views as mine
 from memoryweb.web.my_memory import visits
 from memoryweb.web.over_time import views as over_time
+from memoryweb.web.owners import links
 from memoryweb.web.owners import views as owners
 from memoryweb.web.prompt import views as prompt
 from memoryweb.web.provenance import views as provenance
@@ -259,6 +260,8 @@ team_patterns: Patterns = [
     path("owners/", owners.owners, name="owners"),
     path("owners/<uuid:owner_id>/", owners.detail, name="owners_detail"),
     path("owners/<uuid:owner_id>/open/", owners.open_memory, name="owners_open"),
+    path("owners/<uuid:owner_id>/link/", links.send, name="owners_link"),
+    path("owners/<uuid:owner_id>/link/withdraw/", links.withdraw, name="owners_link_withdraw"),
     path("owners/<uuid:owner_id>/export/", owners.export, name="owners_export"),
     path("settings/", include(settings_patterns)),
     path("audit/", audit.audit, name="audit"),
@@ -278,6 +281,7 @@ urlpatterns = [
     path("visit/", visits.page, name="visit_page"),
     *(path(f"visit/{name}/", view, name=f"visit_{name}") for name, view in visits.ACTS.items()),
     path("visit/leave/", visits.leave, name="visit_leave"),
+    path("help/<slug:name>/", help.show, name="help"),
     path("profile/", home.profile, name="profile"),
     path("profile/address/", change_address.address, name="profile_address"),
     path("profile/address/confirm/", change_address.confirm, name="profile_address_confirm"),

@@ -95,12 +95,18 @@ def _unlinked(world: World) -> object:
     return one_time_codes.unlink(owner=world.sender, user=world.bob, by=SYSTEM)
 
 
+def _withdrawn(world: World) -> object:
+    _issue(world, Purpose.VISIT)
+    return one_time_codes.withdraw(owner=world.sender, by=SYSTEM)
+
+
 def _visit(world: World) -> OneTimeCode:
     return one_time_codes.redeem_visit(_issue(world, Purpose.VISIT))
 
 
 ON_PEOPLE: dict[str, tuple[str, Act]] = {
     "get a code": ("owner.code_issued", _issue),
+    "withdraw a link": ("owner.code_withdrawn", _withdrawn),
     "link an owner": ("owner.linked", _link),
     "mistype a code": ("owner.link_refused", _mistyped),
     "unlink an owner": ("owner.unlinked", _unlinked),

@@ -443,6 +443,8 @@ CHANGES: dict[str, Route] = {
     "mine_link": _post("mine_link", READ, {"code": "{link_code}"}),
     "mine_unlink": _post("mine_unlink", ONLY_BOB, owner_id="my_channel_id"),
     "owners_open": _post("owners_open", SEE, {"reason": "A complaint about a wrong note."}),
+    "owners_link": Route("owners_link", MANAGE, "POST", first="owners_open"),
+    "owners_link_withdraw": _post("owners_link_withdraw", MANAGE, first="owners_link"),
     "owners_export": _post("owners_export", dict.fromkeys(ROLES, 403)),
     "settings": _post("settings", MANAGE, {"name": "Quay"}),
     "settings_demo_remove": _post("settings_demo_remove", MANAGE),
@@ -520,6 +522,7 @@ _OIDC = {"provider_id": "none"}
 OPEN: dict[str, Address] = {
     "home": Address(302, 302),
     "profile": Address(302, 200),
+    "help": Address(302, 200, {"name": "review"}),
     "profile_mail": Address(302, 405),
     "mail_stop": Address(404, 404, {"link": "nobody"}),
     "profile_address": Address(302, 200),

@@ -26,3 +26,11 @@ class BreakGlassForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("The person will see this. Say what you need to find out, and for whom."),
     )
+
+
+class LinkForm(forms.Form):
+    email = forms.EmailField(
+        label=_("E-mail address of the person"),
+        required=False,
+        help_text=_("It is mailed there and not kept. Left empty, you get the link."),
+    )

@@ -13,6 +13,7 @@ from memoryweb.accounts.models import Team
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.agents.models import Owner
+from memoryweb.agents.one_time_codes import live_link
 from memoryweb.agents.owners import matching, sources
 from memoryweb.audit.record import Actor
 from memoryweb.conversations.queries import Talks, talks_per_owner
@@ -25,7 +26,7 @@ from memoryweb.web.form_fields import Choices
 from memoryweb.web.htmx import show, to
 from memoryweb.web.my_memory import contents
 from memoryweb.web.my_memory.access_history import looks
-from memoryweb.web.owners.forms import BreakGlassForm, OwnersForm
+from memoryweb.web.owners.forms import BreakGlassForm, LinkForm, OwnersForm
 from memoryweb.web.paging import page
 from memoryweb.workspace.queries import files_per_owner
 
@@ -47,7 +48,7 @@ def owners(request: TeamRequest) -> HttpResponse:
 
 @team_view("GET", takes=Permission.SEE_OWNERS)
 def detail(request: TeamRequest, owner_id: UUID) -> HttpResponse:
-    return _detail(request, find_owner(request, owner_id), BreakGlassForm())
+    return show_owner(request, find_owner(request, owner_id))
 
 
 @team_view("POST", takes=Permission.BREAK_GLASS)
@@ -57,7 +58,7 @@ def open_memory(request: TeamRequest, owner_id: UUID) -> HttpResponse:
         raise Refused("own_memory")
     form = BreakGlassForm(request.POST)
     if not form.is_valid():
-        return _detail(request, owner, form)
+        return show_owner(request, owner, form)
     open_glass(
         owner=owner,
         user=request.user,
@@ -119,7 +120,15 @@ def _linked_to(owner: Owner) -> str:
     return str(owner.person) if owner.person and owner.source != "user" else ""
 
 
-def _detail(request: TeamRequest, owner: Owner, form: BreakGlassForm) -> HttpResponse:
+def show_owner(
+    request: TeamRequest,
+    owner: Owner,
+    form: BreakGlassForm | None = None,
+    *,
+    link_form: LinkForm | None = None,
+    link: str = "",
+) -> HttpResponse:
+    """`link` to their memory is shown this once."""
     visit = request.visit
     grant, is_mine = visit.opened.get(owner.pk), owner.pk in visit.mine
     themselves = Actor("person", str(owner.person_id or ""))
@@ -133,8 +142,20 @@ def _detail(request: TeamRequest, owner: Owner, form: BreakGlassForm) -> HttpRes
         "grant": grant,
         **looks(visit.team, [owner.pk], but=themselves),
         "is_mine": is_mine,
-        "form": form,
+        "form": form or BreakGlassForm(),
+        "link_form": link_form or LinkForm(),
+        "link": link,
+        "own_page": request.build_absolute_uri(to(request, "mine")),
+        "live_link": live_link(owner) if _is_guest(owner) else None,
+        "can_link": visit.can(Permission.EXPORT_OWNERS) and not is_mine and _is_guest(owner),
         "can_open": visit.can(Permission.BREAK_GLASS) and not is_mine,
         "can_export": grant is not None and visit.can(Permission.EXPORT_OWNERS),
     }
-    return show(request, "owners/detail.html", context, partials=("open",))
+    status = 422 if (link_form and link_form.errors) or (form and form.errors) else 200
+    return show(request, "owners/detail.html", context, status=status)
+
+
+def _is_guest(owner: Owner) -> bool:
+    """One person without an account."""
+    is_alone = owner.source != "system" and not owner.source.endswith(":room")
+    return is_alone and owner.source != "user" and owner.person_id is None

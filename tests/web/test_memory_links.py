@@ -1,0 +1,103 @@
+"""A link from People with which a person without an account sees and corrects their own memory."""
+
+import re
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from memoryweb.agents.models import OneTimeCode
+from tests.web.pages import actions, text, url
+from tests.world import World
+
+REASON = {"reason": "They asked what is kept about them."}
+
+
+@pytest.fixture
+def opened(world: World, alice: Client) -> Client:
+    """Alice has opened the customer's memory with a reason."""
+    alice.post(_url(world, "owners_open"), REASON)
+    return alice
+
+
+def test_a_link_is_shown_once_and_opens_that_memory_alone(
+    world: World, opened: Client, client: Client
+) -> None:
+    page = text(opened.post(_url(world, "owners_link"), {"email": ""}))
+    link = _link_in(page)
+    assert link not in text(opened.get(_url(world, "owners_detail")))
+    assert "owner.code_issued" in actions(world.team)
+    visited = client.post("/visit/open/", {"code": link}, follow=True)
+    assert visited.status_code == 200
+    assert client.get(url(world.team, "owners")).status_code == 302
+    assert _used(client, link) == 404
+
+
+def test_the_person_reads_who_made_it_and_why(world: World, opened: Client, client: Client) -> None:
+    link = _link_in(text(opened.post(_url(world, "owners_link"), {})))
+    page = text(client.post("/visit/open/", {"code": link}, follow=True))
+    assert "They asked what is kept about them." in page
+    assert "Alice" in page
+
+
+def test_without_a_reason_there_is_no_link(world: World, alice: Client) -> None:
+    assert alice.post(_url(world, "owners_link"), {}).status_code == 403
+    assert not OneTimeCode.objects.exists()
+
+
+def test_only_admins_make_one(world: World, bob: Client, audrey: Client) -> None:
+    for client in (bob, audrey):
+        assert client.post(_url(world, "owners_link"), {}).status_code == 403
+        assert client.post(_url(world, "owners_link_withdraw")).status_code == 403
+
+
+def test_whoever_has_an_account_needs_none(world: World, alice: Client) -> None:
+    bobs = url(world.team, "owners_detail", world.bobs_memory.pk)
+    alice.post(url(world.team, "owners_open", world.bobs_memory.pk), REASON)
+    assert f"/t/{world.team.slug}/me/" in text(alice.get(bobs))
+    answer = alice.post(url(world.team, "owners_link", world.bobs_memory.pk), {})
+    assert answer.status_code == 422
+    assert not OneTimeCode.objects.exists()
+
+
+def test_it_is_mailed_and_not_shown(world: World, opened: Client) -> None:
+    page = text(opened.post(_url(world, "owners_link"), {"email": "c@example.org"}, follow=True))
+    assert "The link was mailed." in page
+    [sent] = mail.outbox
+    assert sent.to == ["c@example.org"]
+    assert "/visit/open/#" in sent.body
+    assert sent.body.split("#")[1].split()[0] not in page
+
+
+def test_without_a_mail_server_it_says_so(world: World, opened: Client, settings: Any) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    answer = opened.post(_url(world, "owners_link"), {"email": "c@example.org"})
+    assert answer.status_code == 422
+    assert "no mail server" in text(answer)
+
+
+def test_a_link_is_withdrawn_also_while_it_is_open(
+    world: World, opened: Client, client: Client
+) -> None:
+    link = _link_in(text(opened.post(_url(world, "owners_link"), {})))
+    client.post("/visit/open/", {"code": link})
+    assert client.get("/visit/").status_code == 200
+    page = text(opened.post(_url(world, "owners_link_withdraw"), follow=True))
+    assert "The link no longer works." in page
+    assert client.get("/visit/").status_code == 404
+    assert "owner.code_withdrawn" in actions(world.team)
+
+
+def _used(client: Client, link: str) -> int:
+    return client.post("/visit/open/", {"code": link}).status_code
+
+
+def _link_in(page: str) -> str:
+    found = re.search(r"http://testserver/visit/open/#[\w-]+", page)
+    assert found
+    return found[0]
+
+
+def _url(world: World, name: str) -> str:
+    return url(world.team, name, world.customer.pk)
