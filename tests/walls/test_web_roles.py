@@ -53,7 +53,7 @@ def test_every_address_has_an_entry() -> None:
 
 def test_every_id_in_an_address_is_walked() -> None:
     found = {name for ids in addresses().values() for name in ids}
-    assert found == IDS | NUMBERS | {"team", "kind", "rest", "link"}
+    assert found == IDS | NUMBERS | {"team", "kind", "rest", "link", "name"}
 
 
 def test_a_change_is_answered_as_the_table_says(clients: dict[str, Client], stage: Stage) -> None:

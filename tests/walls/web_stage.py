@@ -214,10 +214,9 @@ def _linked(home: Home) -> Owner:
 
 
 def _code(home: Home) -> str:
-    issued = one_time_codes.issue(
-        owner=home.sender, integration=home.integration, purpose=Purpose.LINK, by=SYSTEM
-    )
-    return issued.secret
+    by = {"integration": home.integration, "by": SYSTEM}
+    one_time_codes.issue(owner=home.customer, purpose=Purpose.VISIT, **by)  # may be withdrawn
+    return one_time_codes.issue(owner=home.sender, purpose=Purpose.LINK, **by).secret
 
 
 def _import(home: Home, owner: Owner | None) -> str:
