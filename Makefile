@@ -9,22 +9,22 @@ CODE := memoryweb tests scripts plugins manage.py
 TEST_HOME := $(CURDIR)/.venv/test-home
 
 .PHONY: run test lint types fmt bench bench-memory bench-recall shots soak clean \
-	checks format imports templates sqlite postgres browser
+	quick format imports templates sqlite postgres browser
 
 run: .venv/run.stamp
 	@exec python manage.py start
 
-# Two cores: the types take as long as all other checks together, and while the browser or a killed
-# worker is waited for, the other suites go on. What takes long without finding more is in `soak`.
+# What is quick comes first. Then two cores are busy to the end: while the browser or a killed worker
+# is waited for, the others go on. What takes long without finding more is in `soak`.
 test: .venv/dev.stamp
-	@$(MAKE) --no-print-directory -j 2 $(SYNC) checks
-	@$(MAKE) --no-print-directory -j 3 $(SYNC) sqlite postgres browser
+	@$(MAKE) --no-print-directory -j 2 $(SYNC) quick
+	@$(MAKE) --no-print-directory -j 3 $(SYNC) types sqlite postgres browser
 	@echo "All checks passed."
 
 # Each suite's output in one piece, where make can do so.
 SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-checks: types format lint imports templates
+quick: format lint imports templates
 
 test format lint types imports templates sqlite postgres browser soak: export MEMORYWEB_HOME := $(TEST_HOME)
 
