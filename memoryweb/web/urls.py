@@ -13,6 +13,7 @@ from memoryweb.web.connect import views as connect
 from memoryweb.web.conversations import views as conversations
 from memoryweb.web.dreams import preview
 from memoryweb.web.dreams import views as dreams
+from memoryweb.web.entries import views as entries
 from memoryweb.web.erasing import views as erasing
 from memoryweb.web.facts import bulk_decisions
 from memoryweb.web.facts import views as facts
@@ -115,6 +116,9 @@ agent_patterns: Patterns = [
     path("statements/<uuid:fact_id>/forget/", facts.forget, name="agents_fact_forget"),
     path("statements/<uuid:fact_id>/forget/undo/", facts.unforget, name="agents_fact_unforget"),
     path("statements/<uuid:fact_id>/vote/", facts.vote, name="agents_fact_vote"),
+    path("entries/", entries.entries, name="agents_entries"),
+    path("entries/new/", entries.add, name="agents_entries_add"),
+    path("entries/<int:number>/names/", entries.change_names, name="agents_entry_names"),
     path("timeline/", timeline.timeline, name="agents_timeline"),
     path("notes/", notes.notes, name="agents_notes"),
     path("prompt/", prompt.prompt, name="agents_prompt"),

@@ -127,6 +127,9 @@ PAGES: dict[str, Route] = {
         "agents_fact_forget", CUSTOMERS, CUSTOMER, fact_id="customers_fact_id"
     ),
     "agents_fact_forget look of Bob": _get("agents_fact_forget", BOBS, BOB, fact_id="my_fact_id"),
+    "agents_entries": _get("agents_entries", READ),
+    "agents_entries of a customer": _get("agents_entries", CUSTOMERS, CUSTOMER),
+    "agents_entries of Bob": _get("agents_entries", BOBS, BOB),
     "agents_timeline": _get("agents_timeline", READ),
     "agents_timeline of a customer": _get("agents_timeline", CUSTOMERS, CUSTOMER),
     "agents_timeline of Bob": _get("agents_timeline", BOBS, BOB),
@@ -299,6 +302,14 @@ CHANGES: dict[str, Route] = {
     "agents_new_file of oneself": _post(
         "agents_new_file", READ, {"path": "KNOWLEDGE.md", **TEXT}, query=ME
     ),
+    "agents_entries_add": _post("agents_entries_add", WRITE, {"name": "Lift", **TEXT}),
+    "agents_entries_add of a customer": _post(
+        "agents_entries_add", CUSTOMERS, {"name": "Lift", **TEXT}, query=CUSTOMER
+    ),
+    "agents_entries_add of oneself": _post(
+        "agents_entries_add", READ, {"name": "Lift", **TEXT}, query=ME
+    ),
+    "agents_entry_names": _post("agents_entry_names", WRITE, {"name": "spare keys", "act": "add"}),
     "agents_preview": Route("agents_preview", READ, "POST", TEXT, is_look=True),
     "agents_preview of a customer": Route(
         "agents_preview", CUSTOMERS, "POST", TEXT, CUSTOMER, is_look=True

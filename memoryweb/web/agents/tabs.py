@@ -33,6 +33,7 @@ TABS: dict[str, str | Promise] = {
 _VIEWS = {
     "agents_facts": gettext_lazy("Statements"),
     "agents_files": gettext_lazy("Files"),
+    "agents_entries": gettext_lazy("Entries"),
     "agents_timeline": gettext_lazy("Timeline"),
 }
 HISTORY = {
@@ -42,7 +43,10 @@ HISTORY = {
     "agents_provenance": gettext_lazy("Sources"),
 }
 # Where the switch leads from a page that stands below another.
-_ROOTS = {"facts": "agents_facts", "files": "agents_files", "timeline": "agents_timeline"}
+_ROOTS = {
+    name.removeprefix("agents_"): name
+    for name in ("agents_facts", "agents_files", "agents_entries", "agents_timeline")
+}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,21 @@
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.entries.models import MOST_OF_NAME
+from memoryweb.web.files.forms import TextField
+
+
+class EntryForm(forms.Form):
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=MOST_OF_NAME,
+        help_text=_("What the agent will ask for, such as “Sourdough starter”."),
+    )
+    content = TextField(rows=6)
+
+
+class NameForm(forms.Form):
+    """`act`: whether the entry gets the name, or loses it."""
+
+    name = forms.CharField(max_length=MOST_OF_NAME)
+    act = forms.ChoiceField(choices=[("add", ""), ("remove", "")])

@@ -1,0 +1,96 @@
+"""Named entries of one memory: the list, a new one, and other names. Texts are edited as files."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+
+from memoryweb.entries.models import Entry
+from memoryweb.memory import entries as door
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.web.access import (
+    TeamRequest,
+    Workspace,
+    find_workspace,
+    note_read,
+    own_workspace,
+    require_write,
+    team_view,
+)
+from memoryweb.web.display_names import writer_of
+from memoryweb.web.entries.forms import EntryForm, NameForm
+from memoryweb.web.htmx import about, show, to
+from memoryweb.web.paging import page
+from memoryweb.web.refusals import told_in, told_to
+
+
+@team_view("GET")
+def entries(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    note_read(request, workspace.owner, "entries", agent_id)
+    return _list(request, workspace, EntryForm())
+
+
+@team_view("POST")
+def add(request: TeamRequest, agent_id: UUID) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    require_write(request, workspace)
+    form = EntryForm(request.POST)
+    if form.is_valid():
+        with told_in(form):
+            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+                made = door.add(
+                    work,
+                    workspace.agent,
+                    own_workspace(request, workspace).owner,
+                    **form.cleaned_data,
+                    writer=writer_of(request),
+                )
+            messages.success(request, _("{name} was added.").format(name=door.name_of(made)))
+            return redirect(to(request, "agents_entries", agent_id, query=workspace.query))
+    return _list(request, workspace, form, status=422)
+
+
+@team_view("POST")
+def change_names(request: TeamRequest, agent_id: UUID, number: int) -> HttpResponse:
+    workspace = find_workspace(request, agent_id)
+    require_write(request, workspace)
+    form = NameForm(request.POST)
+    if form.is_valid():
+        with told_to(request):
+            with write_transaction(request.visit.team, actor=request.visit.actor) as work:
+                found = door.find(workspace.agent, workspace.owner, str(number))
+                if found is None:
+                    raise Http404
+                is_new = form.cleaned_data["act"] == "add"
+                act = door.add_alias if is_new else door.remove_alias
+                act(work, found, form.cleaned_data["name"], writer=writer_of(request))
+            messages.success(request, _("Saved."))
+    else:
+        messages.error(request, _("Give a name of at most 200 characters."))
+    return redirect(to(request, "agents_entries", agent_id, query=workspace.query))
+
+
+def _list(
+    request: TeamRequest, workspace: Workspace, form: EntryForm, status: int = 200
+) -> HttpResponse:
+    rows = door.entries_of(workspace.agent, workspace.owner).order_by("-number")
+    shown = page(request, rows)
+    context = about(
+        workspace, tab="entries", page=shown, rows=[_row(one) for one in shown], form=form
+    )
+    return show(request, "entries/entries.html", context, status=status)
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "name": door.name_of(entry),
+        "path": entry.file.path,
+        "is_archive": entry.kind == Entry.Kind.ARCHIVE,
+        "aliases": [alias.name for alias in entry.aliases.all()],
+        "created_at": entry.created_at,
+    }
