@@ -3,6 +3,7 @@
 import uuid
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 from django.utils import timezone
@@ -214,9 +215,9 @@ def _linked(home: Home) -> Owner:
 
 
 def _code(home: Home) -> str:
-    by = {"integration": home.integration, "by": SYSTEM}
-    one_time_codes.issue(owner=home.customer, purpose=Purpose.VISIT, **by)  # may be withdrawn
-    return one_time_codes.issue(owner=home.sender, purpose=Purpose.LINK, **by).secret
+    issue = partial(one_time_codes.issue, integration=home.integration, by=SYSTEM)
+    issue(owner=home.customer, purpose=Purpose.VISIT)  # may be withdrawn
+    return issue(owner=home.sender, purpose=Purpose.LINK).secret
 
 
 def _import(home: Home, owner: Owner | None) -> str:
