@@ -150,7 +150,9 @@ def terms_of(weight: Weight) -> list[tuple[str, str]]:
             "fades when nobody mentions it: last {n} days ago",
             weight.days_since,
         )
-        terms.append((f"× {weight.fading:.2f}", said.format(n=weight.days_since)))
+        today = _("fades when nobody mentions it: last today")
+        text = said.format(n=weight.days_since) if weight.days_since else today
+        terms.append((f"× {weight.fading:.2f}", text))
     return terms
 
 
