@@ -129,7 +129,17 @@ _UNREAD = {
     ),
     "file": [
         f"file__{name}"
-        for name in ("content", "sha256", "size", "enabled", "sort_order", "base_revision")
+        for name in (
+            "folded_path",
+            "enabled",
+            "sort_order",
+            "content",
+            "sha256",
+            "size",
+            "base_revision",
+            "created_at",
+            "updated_at",
+        )
     ],
     "message": [
         f"message__{name}"

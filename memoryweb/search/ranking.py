@@ -7,12 +7,12 @@ What a whole conversation or file says about the words is a prior. All of it × 
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
-from itertools import chain, repeat, starmap
-from operator import add, and_, lshift, mul, rshift
+from itertools import repeat
+from operator import add, rshift
 from typing import TypeVar
 
 from memoryweb.search.relevance import Evidence, rarity
@@ -40,7 +40,6 @@ _ORDINAL, _LENGTH, _TELLS = 24, 11, 9
 _LONGEST, _BOTH = 0x1FFF, 3
 _ASKS, _TURN, _WEIGHT = 0x100, 0x80, 0x7F
 _WEIGHTS = [percent / 100 for percent in range(_WEIGHT + 1)]
-_WHOLE = 40  # Where a passage stands is one number: its whole, and behind it the ordinal.
 
 
 @dataclass(frozen=True)
@@ -84,8 +83,9 @@ def ordinal_of(place: int) -> int:
 
 
 def spot_of(whole: int, ordinal: int) -> int:
-    """Where a passage stands, as one number: those of its neighbours are next to it."""
-    return (whole << _WHOLE) + ordinal
+    """Where a passage stands, as one number: those of its neighbours are next to it. Keys of wholes
+    are spread over 60 bits, so that two whose passages meet are as good as never seen."""
+    return whole + ordinal
 
 
 @dataclass
@@ -103,8 +103,7 @@ class Places:
     def at(self) -> dict[int, int]:
         """Where one stands → passage."""
         ordinals = map(rshift, self.places.values(), repeat(_ORDINAL))
-        firsts = map(lshift, self.wholes.values(), repeat(_WHOLE))
-        return dict(zip(map(add, firsts, ordinals), self.places, strict=True))
+        return dict(zip(map(add, self.wholes.values(), ordinals), self.places, strict=True))
 
     @cached_property
     def files(self) -> set[int]:
@@ -112,9 +111,8 @@ class Places:
         kinds = dict(zip(self.wholes.values(), self.places.values(), strict=True))
         return {whole for whole, place in kinds.items() if not place & _TURN}
 
-    def weights(self, passages: Iterable[int]) -> Iterator[float]:
-        places = map(self.places.__getitem__, passages)
-        return map(_WEIGHTS.__getitem__, map(and_, places, repeat(_WEIGHT)))
+    def weight(self, passage: int) -> float:
+        return _WEIGHTS[self.places[passage] & _WEIGHT]
 
     def ordinal(self, passage: int) -> int:
         return self.places[passage] >> _ORDINAL
@@ -205,7 +203,7 @@ class Scores:
                     nearest = said
             value += nearest
         prior = self.priors[self.places.wholes[passage]]
-        return (value + prior) * next(self.places.weights([passage]))
+        return (value + prior) * self.places.weight(passage)
 
 
 def _reaching(scores: Mapping[int, float], least: float) -> list[int]:
@@ -228,10 +226,12 @@ def score(extent: Extent, terms: Sequence[Postings], sought: int, places: Places
     if sought:
         owns.append(own := _telling(places, sought))
         said = summed(said, own)
-    # Column by column: of thousands of passages each step in Python would count.
-    prior = map(priors.__getitem__, map(places.wholes.__getitem__, said))
-    values = map(mul, map(add, said.values(), prior), places.weights(said))
-    found = dict(zip(said, values, strict=True))
+    # Of thousands of passages each call would count.
+    wholes, packs = places.wholes, places.places
+    found = {
+        passage: (value + priors[wholes[passage]]) * _WEIGHTS[packs[passage] & _WEIGHT]
+        for passage, value in said.items()
+    }
     return Scores(places, owns, priors, found, rarities)
 
 
@@ -245,8 +245,7 @@ def _norms(extent: Extent, places: Places) -> dict[int, float]:
     """Passage → what its length takes away from a word."""
     average = extent.words / extent.passages if extent.passages else 0
     per_word = K1 * B / (average or 1.0)
-    sizes = map(rshift, places.places.values(), repeat(_LENGTH))
-    lengths = list(map(and_, sizes, repeat(_LONGEST)))
+    lengths = [place >> _LENGTH & _LONGEST for place in places.places.values()]
     norms = {length: K1 * (1 - B) + per_word * length for length in set(lengths)}
     return dict(zip(places.places, map(norms.__getitem__, lengths), strict=True))
 
@@ -278,5 +277,8 @@ def _telling(places: Places, sought: int) -> dict[int, float]:
 
 def _counts(term: Postings, places: Places) -> Counter[int]:
     """How often each whole says the word."""
-    said = chain.from_iterable(starmap(repeat, term.text.items()))
-    return Counter(map(places.wholes.__getitem__, said))
+    counts = Counter(map(places.wholes.__getitem__, term.text))
+    for passage, count in term.text.items():
+        if count > 1:
+            counts[places.wholes[passage]] += count - 1
+    return counts
