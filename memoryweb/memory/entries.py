@@ -171,6 +171,8 @@ def _free(agent: Agent, owner: Owner | None, name: str) -> str:
             "name_taken",
             _("“{name}” already leads to an entry; choose another name.").format(name=name),
         )
+    # An entry whose file was deleted or moved away keeps its other names until they are wanted.
+    Alias.objects.filter(agent=agent, owner=owner, folded=fold(name)).delete()
     return name
 
 

@@ -81,6 +81,18 @@ def test_removed_with_its_other_names_and_restored_as_a_file(world: World) -> No
     assert _find(world, "Ludwig") == _find(world, "1") == made
 
 
+@pytest.mark.parametrize("way", ["deleted", "moved"])
+def test_the_other_names_of_a_file_that_is_gone_are_free(world: World, way: str) -> None:
+    made, other = _add(world, "Ludwig", "x", aliases=["starter"]), _add(world, "Rye", "x")
+    with write_transaction(world.team) as work:
+        if way == "deleted":
+            write.delete(work, made.file, writer=AGENT)
+        else:
+            write.rename(work, made.file, "notes.md", writer=AGENT)
+    _do(world, entries.add_alias, other, "starter")
+    assert _find(world, "starter") == other
+
+
 def test_search_finds_name_and_text_and_no_other_name(world: World) -> None:
     _add(world, "Sourdough starter", "Feed it at seven.", aliases=["Ludwig"])
     assert _found(world, "sourdough") == _found(world, "seven") == ["entries/Sourdough starter.md"]
