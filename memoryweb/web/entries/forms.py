@@ -11,7 +11,8 @@ class EntryForm(forms.Form):
         max_length=MOST_OF_NAME,
         help_text=_("What the agent will ask for, such as “Sourdough starter”."),
     )
-    content = TextField(rows=6)
+    content = TextField()
+    content.widget = forms.Textarea(attrs={"rows": 6})
 
 
 class NameForm(forms.Form):

@@ -16,10 +16,8 @@ class TextField(forms.CharField):
 
     is_plain = True  # empty is as good as any text: the label says nothing about it
 
-    def __init__(self, *, hidden: bool = False, rows: int = 24) -> None:
-        looks = (
-            {"hidden": True} if hidden else {"class": "text", "rows": rows, "spellcheck": "true"}
-        )
+    def __init__(self, *, hidden: bool = False) -> None:
+        looks = {"hidden": True} if hidden else {"class": "text", "rows": 24, "spellcheck": "true"}
         super().__init__(
             label=_("Text"), required=False, strip=False, widget=forms.Textarea(attrs=looks)
         )
