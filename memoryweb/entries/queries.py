@@ -26,8 +26,6 @@ def entries_of(agent: Agent, owner: Owner | None) -> "QuerySet[Entry]":
 def find(agent: Agent, owner: Owner | None, asked: str) -> Entry | None:
     """By number, by name, or by another name."""
     entries = entries_of(agent, owner)
-    if "\0" in asked:  # no name has one, and PostgreSQL refuses to look
-        return None
     if is_number(asked):
         return entries.filter(number=int(asked)).first()
     named = entries.filter(file__folded_path=fold(entry_path(asked))).first()

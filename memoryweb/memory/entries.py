@@ -109,7 +109,7 @@ def add_alias(tx: Transaction, entry: Entry, name: str, *, writer: Writer) -> No
 def remove_alias(tx: Transaction, entry: Entry, name: str, *, writer: Writer) -> bool:
     """Whether there was one."""
     write_matrix.check(writer, _place(entry))
-    if "\0" in name or not entry.aliases.filter(folded=fold(name)).delete()[0]:
+    if not entry.aliases.filter(folded=fold(name)).delete()[0]:
         return False
     _record(tx, "entry.unaliased", entry, name)
     return True

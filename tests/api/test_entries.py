@@ -27,12 +27,6 @@ def test_a_taken_name_is_told_and_nothing_is_half_written(callers: Callers, path
     ]
 
 
-def test_a_name_that_none_can_have_is_not_found(callers: Callers, path: str) -> None:
-    callers.member.post(f"{path}/entries", KEYS)
-    for place in ("ke%00ys", "keys/aliases/room%00keys"):
-        assert callers.member.delete(f"{path}/entries/{place}").status_code == 404
-
-
 def test_each_owner_has_entries_of_their_own(callers: Callers, path: str, world: World) -> None:
     owner = f"?owner=api:{world.integration.name}/customer-1"
     made = callers.helpdesk.post(f"{path}/entries{owner}", KEYS)
