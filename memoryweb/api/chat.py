@@ -5,12 +5,13 @@ import json
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from pydantic import Field
 
+from memoryweb.accounts.permissions import Permission
 from memoryweb.api import acting_owner, idempotency
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import IncludedHit, hits_of
@@ -20,6 +21,7 @@ from memoryweb.api.problems import respond
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.chat import commands, stream, turn
+from memoryweb.chat.compaction import Archived
 from memoryweb.chat.turn import Asked, Prompt
 from memoryweb.conversations.parsing import conversation_id
 from memoryweb.llm.exceptions import ModelError
@@ -39,11 +41,21 @@ class ChatRequest(OwnerFields):
     message: str = Field(
         min_length=1,
         max_length=262_144,
-        description="`/new` begins another conversation, `/memory` tells what is remembered.",
+        description="`/new` archives the conversation and begins another, `/memory view` tells "
+        "what is remembered, `/memory clear` forgets it, `/memory enqueue` reads what was said "
+        "for memory, `/memory rebuild` starts a dream.",
     )
     conversation_id: str | None = Field(
         None, max_length=255, description="Leave it out to begin a conversation."
     )
+
+
+class ArchivedOut(Camel):
+    """An earlier part of the conversation: `name` is that of the entry that sums it up."""
+
+    name: str
+    count: int = Field(description="Messages that it sums up.")
+    summary: str
 
 
 class ChatAnswer(Camel):
@@ -56,6 +68,9 @@ class ChatAnswer(Camel):
         "while memory is paused."
     )
     silent: bool
+    archived: ArchivedOut | None = Field(
+        None, description="What prompts of this conversation hold in short since this turn."
+    )
     hits: list[IncludedHit]
 
 
@@ -67,6 +82,7 @@ class _Turn:
     conversation_id: str
     prompt: Prompt | None = None
     said: str = ""
+    archived: Archived | None = None
 
     def answer(self, text: str, *, kept: bool) -> ChatAnswer:
         built = self.prompt.context if self.prompt else None
@@ -74,6 +90,7 @@ class _Turn:
             conversation_id=self.conversation_id,
             answer=text,
             kept=kept,
+            archived=ArchivedOut(**asdict(self.archived)) if self.archived else None,
             silent=built.is_silent if built else True,
             hits=hits_of(built) if built else [],
         )
@@ -142,11 +159,21 @@ def _begun(request: Request, body: ChatRequest) -> _Turn:
         user=caller.user,
         integration=caller.integration,
     )
-    if (command := commands.said_to(asked)) is not None:
-        return _Turn(asked, command.conversation_id, said=command.answer)
+    if (command := commands.said_to(asked, _rights(caller))) is not None:
+        answer, archived = command.answer, command.archived
+        return _Turn(asked, command.conversation_id, said=answer, archived=archived)
     if (said := turn.answered_before(asked)) is not None:
         return _Turn(asked, asked.conversation_id, said=said)
-    return _Turn(asked, asked.conversation_id, turn.prompt_for(asked))
+    prompt = turn.prompt_for(asked)
+    return _Turn(asked, asked.conversation_id, prompt, archived=prompt.archived)
+
+
+def _rights(caller: Caller) -> commands.Rights:
+    is_person = caller.user is not None and not caller.is_program
+    return commands.Rights(
+        may_dream=Right.DREAM.scope in caller.scopes and caller.may(Permission.DREAM),
+        may_clear=is_person and Right.DECIDE_OWN.scope in caller.scopes,
+    )
 
 
 def _key(request: Request, caller: Caller) -> str | None:

@@ -1,18 +1,31 @@
 """What is said to the chat itself: `/new` and `/memory`."""
 
 import re
-import uuid
 from dataclasses import dataclass
 
+from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memoryweb.agents.readers import Reader, reading
+from memoryweb.chat import compaction
+from memoryweb.chat.compaction import Archived
 from memoryweb.chat.turn import Asked
+from memoryweb.dreaming import schedule
+from memoryweb.dreaming.schedule import CoolingDown
+from memoryweb.extraction import requests as extraction
+from memoryweb.forgetting.models import Request
+from memoryweb.forgetting.queries import hidden_facts
 from memoryweb.memory.fact_search import known
+from memoryweb.memory.forgetting import hiding
+from memoryweb.memory.forgetting.matching import Matches
+from memoryweb.memory.forgetting.targets import facts_of
+from memoryweb.memory.transaction import write_transaction
+from memoryweb.runs.models import Run
 
-_COMMAND = re.compile(r"/(?P<name>new|memory)(?:\s+(?P<rest>\w+))?\s*\Z")
+_COMMAND = re.compile(r"/(?P<name>new|memory)(?:\s+(?P<rest>\w+(?:\s+\w+)?))?\s*\Z")
 _MOST = 50
 
 
@@ -23,19 +36,132 @@ class Told:
     answer: str
     conversation_id: str
     begins_anew: bool = False
+    is_view: bool = False
+    archived: Archived | None = None
 
 
-def said_to(asked: Asked) -> Told | None:
+@dataclass(frozen=True)
+class Rights:
+    """`may_clear`: a person, who asks in person."""
+
+    may_dream: bool
+    may_clear: bool
+
+
+def said_to(asked: Asked, rights: Rights) -> Told | None:
     """None where the message is meant for the agent."""
     match = _COMMAND.match(asked.message.strip())
     if match is None:
         return None
-    if match["name"] == "new":
-        begun = f"chat-{uuid.uuid4().hex[:16]}"
-        return Told(_("A new conversation begins. What was said stays in memory."), begun, True)
-    if match["rest"] not in {None, "view"}:
-        return Told(_("“/memory” takes nothing else here."), asked.conversation_id)
-    return Told(_remembered(asked), asked.conversation_id)
+    rest = " ".join((match["rest"] or "").casefold().split())
+    if match["name"] == "new" and not rest:
+        return _new(asked)
+    if match["name"] == "memory" and rest in {"", "view"}:
+        return Told(_remembered(asked), asked.conversation_id, is_view=True)
+    return Told(_done(asked, rest, rights), asked.conversation_id)
+
+
+def told_of(archived: Archived) -> str:
+    """What was kept of it, for who goes on talking."""
+    said = ngettext(
+        "{n} earlier message is in “{name}”. In short: {summary}",
+        "{n} earlier messages are in “{name}”. In short: {summary}",
+        archived.count,
+    )
+    return said.format(n=archived.count, name=archived.name, summary=archived.summary)
+
+
+def _new(asked: Asked) -> Told:
+    """What was said is archived first, and read for memory without waiting for the quiet."""
+    talk, reader = asked.conversation, Reader(asked.agent, asked.owner)
+    begun, archived = compaction.begin_anew(talk, reader, asked.speaker, asked.actor)
+    if talk is not None and talk.message_count:
+        _extract(asked)
+    said = _("A new conversation begins. What was said stays in memory.")
+    if archived:
+        said = f"{said}\n{told_of(archived)}"
+    return Told(said, begun, begins_anew=True, archived=archived)
+
+
+def _done(asked: Asked, rest: str, rights: Rights) -> str:
+    if rest in {"clear", "reset", "clear yes", "reset yes"}:
+        return _cleared(asked, rights, is_sure=rest.endswith(" yes"))
+    if rest not in {"enqueue", "rebuild"}:
+        return _(
+            "“/memory” takes view, clear, enqueue or rebuild: show what is known, forget it, read "
+            "what was said, dream now."
+        )
+    if asked.owner is not None and asked.owner.paused:
+        return _("Your memory is paused: nothing is read, and no dream is started.")
+    if not rights.may_dream:
+        return _("Your role or token doesn't allow starting runs.")
+    if rest == "enqueue":
+        _extract(asked, trigger=Run.Trigger.API)
+        return _("What was said and not read yet is read for memory now.")
+    return _rebuilt(asked)
+
+
+def _extract(asked: Asked, trigger: Run.Trigger = Run.Trigger.CONVERSATION) -> None:
+    if asked.speaker.pk is None:
+        return
+    with write_transaction(asked.agent.team, actor=asked.actor) as work:
+        extraction.request(
+            work,
+            agent=asked.agent,
+            owner=asked.speaker,
+            trigger=trigger,
+            user=asked.user,
+            integration=asked.integration,
+            finished=True,
+        )
+
+
+def _rebuilt(asked: Asked) -> str:
+    by = {"user": asked.user, "integration": asked.integration}
+    try:
+        with write_transaction(asked.agent.team, actor=asked.actor) as work:
+            trigger = Run.Trigger.API
+            schedule.request(work, asked.agent, asked.owner, trigger=trigger, **by)
+    except CoolingDown as cooling:
+        said = _("A manual dream has just finished. Try again in {n} seconds.")
+        return said.format(n=cooling.seconds)
+    return _("A dream over these notes is started.")
+
+
+def _cleared(asked: Asked, rights: Rights, *, is_sure: bool) -> str:
+    """One's own statements, and whatever says the same: as with any request to forget."""
+    if asked.owner is None:
+        return _("Shared memory is not cleared from a chat.")
+    if not rights.may_clear:
+        return _("Only the person can clear their memory: signed in, or with a My memory link.")
+    with write_transaction(asked.agent.team, actor=asked.actor) as work:
+        facts = list(facts_of(asked.agent, asked.owner, ~Q(pk__in=hidden_facts())))
+        count = len(facts)
+        if not count:
+            return _("Nothing is remembered yet.")
+        if is_sure:
+            via = Request.Via.API
+            of = hiding.Asked(asked.agent, asked.owner, via, about="", by=asked.user)
+            places, near = Matches(facts=facts).everywhere(asked.agent, asked.owner)
+            hiding.hide(work, hiding.ask(work, of), places, candidates=near)
+    if not is_sure:
+        said = ngettext(
+            "This forgets {n} statement about you, and what says the same. Send “/memory clear "
+            "yes” to do it.",
+            "This forgets {n} statements about you, and what says the same. Send “/memory clear "
+            "yes” to do it.",
+            count,
+        )
+        return said.format(n=count)
+    minutes = settings.FORGET_REQUEST_SECONDS // 60
+    said = ngettext(
+        "{n} statement is hidden, and erased in {minutes} minutes. Until then My memory can undo "
+        "it.",
+        "{n} statements are hidden, and erased in {minutes} minutes. Until then My memory can undo "
+        "it.",
+        count,
+    )
+    return said.format(n=count, minutes=minutes)
 
 
 def _remembered(asked: Asked) -> str:

@@ -11,7 +11,8 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.agents.owners import system_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.audit.record import Actor
-from memoryweb.chat import summary
+from memoryweb.chat import compaction
+from memoryweb.chat.compaction import Archived
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.extraction import requests
 from memoryweb.llm import chat
@@ -58,12 +59,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class Prompt:
-    """`turns` are what the model is sent after the system prompt, the message last."""
+    """`turns` are what the model is sent after the system prompt, the message last. `archived`:
+    what it is no longer sent since this turn."""
 
     asked: Asked
     context: Context
     turns: tuple[Turn, ...]
     injection: Injection
+    archived: Archived | None = None
 
     def shorter(self) -> Iterator["Prompt"]:
         """For a model that finds it too large: with the last turns alone, then without memory."""
@@ -80,19 +83,20 @@ def answered_before(asked: Asked) -> str | None:
 
 
 def prompt_for(asked: Asked) -> Prompt:
-    """Built, and recorded as given. Turns that don't fit are summed up.
+    """Built, and recorded as given. Earlier turns are archived when they are many or don't fit.
 
     Raises NotConfigured or HostRefused, before anything is recorded.
     """
     endpoint_for(asked.agent.team_id, "chat")
     talk, window = asked.conversation, settings.MODEL_WINDOW
-    built = context.build(
-        Reader(asked.agent, asked.owner), asked.message, conversation=talk, window=window
-    )
+    reader = Reader(asked.agent, asked.owner)
+    built = context.build(reader, asked.message, conversation=talk, window=window)
+    archived = compaction.when_due(talk, reader, asked.actor, built)
+    if archived:
+        built = context.build(reader, asked.message, conversation=talk, window=window)
     with write_transaction(asked.agent.team, actor=asked.actor) as work:
         injection = injections.served(work, built, conversation=talk, token=asked.token)
-    told = summary.of_dropped(built, talk, window)
-    return Prompt(asked, built, (*built.memory, *told, *built.talk, *built.message), injection)
+    return Prompt(asked, built, built.messages, injection, archived)
 
 
 def pieces(prompt: Prompt) -> Pieces:
@@ -156,7 +160,7 @@ def _asked(prompt: Prompt, deadline: float) -> Pieces:
             system=prompt.context.system,
             turns=prompt.turns,
             deadline=deadline,
-            max_tokens=min(MOST_TOKENS, max(64, settings.MODEL_WINDOW // 4 - summary.MOST_TOKENS)),
+            max_tokens=min(MOST_TOKENS, max(64, settings.MODEL_WINDOW // 4)),
             daily_tokens=team.daily_tokens,
         )
     )

@@ -120,3 +120,28 @@ class Message(models.Model):
         if is_import and self.timestamp == self.created_at:
             return None
         return min(self.timestamp, self.created_at)
+
+
+class Marker(models.Model):
+    """Up to where a conversation is archived: what is said after it is read on from there. A
+    conversation that follows another one begins with one, `recap_of` that."""
+
+    team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+")
+    conversation = models.ForeignKey(
+        Conversation, models.CASCADE, related_name="markers", db_index=False
+    )
+    upto = models.IntegerField(help_text="position of the last archived message")
+    count = models.IntegerField(default=0, help_text="messages that were archived")
+    archive_name = PlainCharField(max_length=200, blank=True)
+    archived_at = models.DateTimeField(default=timezone.now)
+    recap_of = models.ForeignKey(Conversation, models.SET_NULL, null=True, related_name="+")
+
+    objects = TeamManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["conversation", "upto"], name="conversations_marker_at")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.conversation_id} up to {self.upto}"

@@ -11,7 +11,7 @@ from django.db.models import Count, Max, Q
 from django.db.models.functions import TruncDate
 
 from memoryweb.accounts.models import Team
-from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.models import Conversation, Marker, Message
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,11 @@ def messages_with_talks(ids: Collection[int]) -> dict[int, Message]:
     """Each with its conversation and whose that is, for a reader to be asked about."""
     found = Message.objects.select_related("conversation__owner")
     return found.in_bulk(ids) if ids else {}
+
+
+def last_marker(talk: Conversation) -> Marker | None:
+    """Where reading it on begins."""
+    return talk.markers.order_by("-upto").first()
 
 
 def messages_by_day(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> Counter[date]:

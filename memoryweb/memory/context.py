@@ -15,7 +15,7 @@ from memoryweb.language.secrets import credentials
 from memoryweb.llm import tokens
 from memoryweb.llm.prompts import fence
 from memoryweb.markdown.render import render
-from memoryweb.memory.prompt import files, prefetch
+from memoryweb.memory.prompt import archived, files, prefetch
 from memoryweb.memory.prompt.earlier_turns import Talk, Turn
 from memoryweb.memory.prompt.files import Included
 from memoryweb.memory.prompt.prefetch import Quoted
@@ -53,7 +53,8 @@ class Gauge:
 class Context:
     """`system`, then `messages`; and what of the memory stands in them.
 
-    `talk` are the conversation's turns from the position `talk_from` on; `message` is one or none.
+    `earlier` tells what was archived of the conversation; `talk` are its turns from the position
+    `talk_from` on; `message` is one or none.
     """
 
     reader: Reader
@@ -61,6 +62,7 @@ class Context:
     query: str
     system: str
     memory: tuple[Turn, ...]
+    earlier: tuple[Turn, ...]
     talk: tuple[Turn, ...]
     talk_from: int
     message: tuple[Turn, ...]
@@ -71,7 +73,7 @@ class Context:
 
     @property
     def messages(self) -> tuple[Turn, ...]:
-        return (*self.memory, *self.talk, *self.message)
+        return (*self.memory, *self.earlier, *self.talk, *self.message)
 
     @property
     def files(self) -> tuple[Included, ...]:
@@ -91,17 +93,15 @@ def build(
     window: int = WINDOW,
     ephemeral: bool = False,
 ) -> Context:
-    """Reads only. Without a message it is what every message gets.
-
-    While the owner's memory is paused, and in an ephemeral conversation, nothing personal is put
-    in. `conversation` is the reader's own.
-    """
+    """Reads only. Without a message it is what every message gets. `conversation` is the reader's
+    own; in an ephemeral one, and while memory is paused, nothing personal is put in."""
     if _keeps_nothing(reader, conversation, ephemeral):
         reader, conversation = Reader(reader.agent), None
     current = [Turn("user", message)] if (message := credentials.mask(message)[0]) else []
     talk = Talk(conversation, message)
     full = budget(window)
-    room = full - _cost(current) - talk.used
+    earlier = archived.told(conversation, reader, full // 8) if conversation else []
+    room = full - _cost(current) - talk.used - _cost(earlier)
     shared = _shared(reader, min(full // 2, room))
     system = _system(shared)
     room -= _cost(system) + _fence_tokens()
@@ -115,13 +115,14 @@ def build(
         message,
         "".join(turn.content for turn in system),
         tuple(memory),
+        tuple(earlier),
         tuple(talk.turns),
         talk.starts_at,
         tuple(current),
         shared,
         personal,
         hits,
-        _gauge(window, system, memory, talk, current),
+        _gauge(window, system, memory, earlier, talk, current),
     )
 
 
@@ -177,6 +178,7 @@ def _gauge(
     window: int,
     system: Iterable[Turn],
     memory: Iterable[Turn],
+    earlier: Iterable[Turn],
     talk: Talk,
     current: Iterable[Turn],
 ) -> Gauge:
@@ -185,7 +187,7 @@ def _gauge(
         budget(window),
         _cost(system),
         _cost(memory),
-        talk.used,
+        talk.used + _cost(earlier),
         _cost(current),
         talk.dropped,
     )

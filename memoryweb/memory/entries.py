@@ -5,7 +5,7 @@ door. Only numbers and other names stand beside it (`memoryweb.entries`). A name
 of one memory never lead to two entries.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import count
 
 from django.utils.translation import gettext as _
@@ -49,17 +49,15 @@ def add(
     writer: Writer,
     aliases: Iterable[str] = (),
     kind: Entry.Kind = Entry.Kind.NOTE,
-    origins: Iterable[Source] = (),
+    origins: Mapping[int, Origin] | None = None,
 ) -> Entry:
-    """A new entry, with a number that none had before. Raises EntryRefused, and what
-    `write.write` raises."""
+    """A new entry, with a number that none had before; `origins` by line. Raises
+    EntryRefused, and what `write.write` raises."""
     name = _free(agent, owner, name)
     _check_content(content)
     place = Place(agent, owner, entry_path(name))
     known = write.find(place)
-    lines = range(1, content.count("\n") + 2)
-    stands_on = dict.fromkeys(lines, Origin(tuple(origins))) if origins else None
-    write.write(tx, place, content, writer=writer, expected="", origins=stands_on)
+    write.write(tx, place, content, writer=writer, expected="", origins=origins)
     entry = Entry.objects.select_related("file").get(
         file__agent=agent, file__owner=owner, file__folded_path=fold(place.path)
     )
@@ -128,7 +126,7 @@ def archive(
     content: str,
     *,
     writer: Writer,
-    origins: Iterable[Source] = (),
+    origins: Mapping[int, Origin] | None = None,
 ) -> Entry:
     """What is left of an earlier part of a conversation, under a name of its moment."""
     stem = f"archive {tx.now:%Y-%m-%d %H.%M}"

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from django_scopes import scope
 
-from memoryweb.chat import summary
 from memoryweb.conversations.models import Conversation
 from memoryweb.llm.models import Usage
 from memoryweb.memory.messages import NewMessage, add_messages
@@ -228,7 +227,6 @@ def test_what_does_not_fit_is_summed_up_once(
     world: World, callers: Callers, model_server: ModelServer, settings: Any
 ) -> None:
     settings.MODEL_WINDOW = 2_000
-    summary._known.clear()
     _talk(world, 60)
     model_server.answer({"summary": "They counted turns."})
     model_server.text("Red.")
@@ -245,7 +243,6 @@ def test_a_model_that_sums_up_nothing_stops_no_chat(
     world: World, callers: Callers, model_server: ModelServer, settings: Any
 ) -> None:
     settings.MODEL_WINDOW = 2_000
-    summary._known.clear()
     _talk(world, 60)
     model_server.text("not json")
     model_server.text("Red.")

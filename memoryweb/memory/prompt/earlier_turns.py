@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.queries import last_marker
 from memoryweb.conversations.window import SPEAKING
 from memoryweb.forgetting.queries import hidden
 from memoryweb.language.secrets import credentials
@@ -25,10 +26,13 @@ class Turn:
 
 
 class Talk:
-    """The conversation's earlier turns, as many of the newest as fit and at least two."""
+    """The conversation's earlier turns since what is archived, as many of the newest as fit and at
+    least two."""
 
     def __init__(self, conversation: Conversation | None, message: str) -> None:
         self._conversation = conversation
+        marker = last_marker(conversation) if conversation else None
+        self.archived_upto = marker.upto if marker else 0
         self._rows = self._newest_first(message)
         self._chosen: list[tuple[int, Turn]] = []
         self._waiting: tuple[int, Turn] | None = None
@@ -48,7 +52,10 @@ class Talk:
         if self._conversation is None or self._waiting is None:
             return 0
         earlier = self._conversation.messages.filter(
-            role__in=SPEAKING, reverted_at=None, position__lte=self._waiting[0]
+            role__in=SPEAKING,
+            reverted_at=None,
+            position__gt=self.archived_upto,
+            position__lte=self._waiting[0],
         )
         return earlier.count()
 
@@ -78,7 +85,7 @@ class Talk:
         """Without the message itself, where it was sent to the conversation already."""
         if self._conversation is None:
             return
-        for index, row in enumerate(_backwards(self._conversation)):
+        for index, row in enumerate(_backwards(self._conversation, self.archived_upto)):
             turn = _turn(self._conversation, row)
             if not turn.content:  # all of it is to be forgotten
                 continue
@@ -90,7 +97,7 @@ class Talk:
 def told(conversation: Conversation, upto: int, room: int) -> list[Turn]:
     """The turns up to a position that end it and fit into so many tokens, the oldest first."""
     found: list[Turn] = []
-    for row in _backwards(conversation, upto + 1):
+    for row in _backwards(conversation, 0, upto + 1):
         turn = _turn(conversation, row)
         room -= turn.tokens
         if room < 0:
@@ -100,9 +107,13 @@ def told(conversation: Conversation, upto: int, room: int) -> list[Turn]:
     return found[::-1]
 
 
-def _backwards(conversation: Conversation, before: int | None = None) -> Iterator[Message]:
+def _backwards(
+    conversation: Conversation, after: int, before: int | None = None
+) -> Iterator[Message]:
     """No cursor: whoever stops reading halfway would leave it open into another transaction."""
-    rows = conversation.messages.filter(role__in=SPEAKING, reverted_at=None).order_by("-position")
+    rows = conversation.messages.filter(
+        role__in=SPEAKING, reverted_at=None, position__gt=after
+    ).order_by("-position")
     read = list((rows if before is None else rows.filter(position__lt=before))[:_READ])
     while read:
         away = hidden(messages=read)

@@ -17,13 +17,16 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.agents.owners import person_owner
 from memoryweb.agents.readers import Reader
 from memoryweb.chat import commands, stream, turn
+from memoryweb.chat.commands import Rights
 from memoryweb.chat.turn import Asked
-from memoryweb.conversations.models import Conversation, Message
+from memoryweb.conversations.models import Conversation, Marker, Message
 from memoryweb.conversations.window import SPEAKING
+from memoryweb.entries.queries import find
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.queries import MARK, hidden
 from memoryweb.language.tokens import tokens
@@ -32,6 +35,7 @@ from memoryweb.llm.exceptions import ModelError
 from memoryweb.memory import tools
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.injections import carried_by, prompts_of_talk
+from memoryweb.memory.prompt.archived import summary_of
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
@@ -41,6 +45,7 @@ from memoryweb.web.access import TeamRequest, Workspace, find_agent, team_view
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to
 from memoryweb.web.markdown import plain
+from memoryweb.web.provenance.trace import file_url
 from memoryweb.workspace.author_kinds import AuthorKind
 
 _SHOWN = 30  # messages
@@ -53,7 +58,8 @@ class SayForm(forms.Form):
         max_length=_MOST,
         widget=forms.Textarea(attrs={"rows": 3, "autofocus": True}),
         help_text=gettext_lazy(
-            "“/new” begins another conversation, “/memory” tells what is known."
+            "“/new” begins another conversation, “/memory” tells what is known, “/memory clear” "
+            "forgets it."
         ),
     )
     talk = forms.CharField(max_length=255, widget=forms.HiddenInput)
@@ -65,6 +71,7 @@ class Said:
     text: Any
     is_hidden: bool
     used: list[dict[str, str]] = field(default_factory=list)
+    archived: dict[str, Any] | None = None  # of it and what was said before
 
 
 @team_view("GET")
@@ -79,8 +86,9 @@ def say(request: TeamRequest, agent_id: UUID) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, workspace, form["talk"].value() or "", form)
     asked = _asked(request, workspace.agent, **form.cleaned_data)
-    if (command := commands.said_to(asked)) is not None:
-        if not command.begins_anew:  # what is remembered has a page
+    rights = Rights(may_dream=request.visit.can(Permission.DREAM), may_clear=True)
+    if (command := commands.said_to(asked, rights)) is not None:
+        if command.is_view:  # what is remembered has a page
             address = to(request, "agents_facts", workspace.agent.pk, query="?owner=me")
             return HttpResponseRedirect(address)
         told.info(request, command.answer)
@@ -181,6 +189,9 @@ def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
     away = hidden(messages=shown)
     prompts = prompts_of_talk(found, shown[0].timestamp) if shown else []
     held = carried_by(prompts)
+    archives = {
+        one.upto: _archive(request, found, one) for one in found.markers.filter(count__gt=0)
+    }
     question = ""
     for message in shown:
         text = away.said(message)
@@ -189,7 +200,24 @@ def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
             facts = _before(prompts, held, message.timestamp)
             used = [_row(request, fact) for fact in _about(facts, f"{question}\n{text}")]
         question = text
-        yield Said(message, plain(text or MARK), text != message.content, used)
+        yield Said(
+            message,
+            plain(text or MARK),
+            text != message.content,
+            used,
+            archives.get(message.position),
+        )
+
+
+def _archive(request: TeamRequest, talk: Conversation, marker: Marker) -> dict[str, Any]:
+    reader = Reader(talk.agent, request.visit.me)
+    entry = find(talk.agent, request.visit.me, marker.archive_name)
+    return {
+        "count": marker.count,
+        "name": marker.archive_name,
+        "summary": summary_of(reader, marker.archive_name),
+        "url": file_url(request, entry.file) if entry else "",
+    }
 
 
 def _before(
