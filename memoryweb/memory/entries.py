@@ -145,12 +145,23 @@ def append_history(
     writer: Writer,
     origins: Iterable[Source] = (),
 ) -> None:
-    """One paragraph at the end of the month's HISTORY file, under its time."""
-    place = Place(agent, owner, f"HISTORY-{tx.now:%Y-%m}.md")
+    """One paragraph at the end of the month's HISTORY file, under its time; of its second or third
+    one, where that is full."""
     said = f"[{tx.now:%Y-%m-%d %H:%M}] {' '.join(text.split())}"
+    place = _with_room(Place(agent, owner, f"HISTORY-{tx.now:%Y-%m}.md"), said)
     stands_on = Origin(tuple(origins))
     lines = [NewLine(""), NewLine(f"## {tx.now:%Y-%m-%dT%H:%M:%SZ}"), NewLine(said, stands_on)]
     write.append(tx, place, lines, writer=writer)
+
+
+def _with_room(place: Place, said: str) -> Place:
+    stem, room = place.path.removesuffix(".md"), write.MAX_BYTES - len(said.encode()) - 100
+    for number in count(1):
+        path = place.path if number == 1 else f"{stem}-{number}.md"
+        file = write.find(Place(place.agent, place.owner, path))
+        if file is None or file.size < room:
+            return Place(place.agent, place.owner, path)
+    raise AssertionError
 
 
 def _place(entry: Entry) -> Place:

@@ -29,7 +29,7 @@ def test_two_tabs_keep_two_drafts_and_a_save_ends_only_its_own(
     _write(two, "Two.")
     until(lambda: len(_drafts(one)) == 2)
     two.keyboard.press("Control+s")
-    two.wait_for_url("**/files/SOUL.md")
+    two.wait_for_url("**/files/SOUL.md*")
     assert _drafts(two) == ["One."]
 
 
@@ -58,7 +58,7 @@ def test_a_text_that_was_refused_leaves_no_second_draft(open_page: Open, world: 
     assert len(_drafts(page)) == 1
     _write(page, MINE)
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md")
+    page.wait_for_url("**/files/SOUL.md*")
     assert _drafts(page) == []
 
 
@@ -68,7 +68,7 @@ def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, worl
     place.get_by_label("Edit by hand").check()
     place.get_by_label("What it becomes").fill("In other words.")
     page.get_by_role("link", name="Leave and keep my draft").click()
-    page.wait_for_url("**/files/SOUL.md")
+    page.wait_for_url("**/files/SOUL.md*")
     page.goto(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"))
     page.get_by_role("button", name="Use the draft").click()
     page.keyboard.press("Control+s")
@@ -76,7 +76,7 @@ def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, worl
     expect(place.get_by_label("Edit by hand")).to_be_checked()
     expect(place.get_by_label("What it becomes")).to_have_value("In other words.")
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md")
+    page.wait_for_url("**/files/SOUL.md*")
     assert _drafts(page) == []
     assert "In other words." in File.objects.get(path="SOUL.md", agent=world.agent).content
 
@@ -97,7 +97,7 @@ def test_a_merge_is_done_by_keyboard_and_refuses_what_is_open(
     expect(page.get_by_label("Take mine")).to_be_checked()
     expect(page.locator(".left")).to_have_text("Everything is chosen")
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md")
+    page.wait_for_url("**/files/SOUL.md*")
     assert MINE in File.objects.get(path="SOUL.md", agent=world.agent).content
 
 
@@ -145,7 +145,7 @@ def test_a_session_that_ends_while_writing_costs_no_text(open_page: Open, world:
     page.evaluate("dispatchEvent(new Event('focus'))")
     expect(told).to_contain_text("You are signed in again.")
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md")
+    page.wait_for_url("**/files/SOUL.md*")
     assert File.objects.get(path="SOUL.md", agent=world.agent).content == MINE
 
 
@@ -160,7 +160,7 @@ def test_a_save_after_the_session_ended_leads_back_to_the_draft(
     _sign_in(page, world.bob)
     page.get_by_role("button", name="Use the draft").click()
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md")
+    page.wait_for_url("**/files/SOUL.md*")
     assert File.objects.get(path="SOUL.md", agent=world.agent).content == MINE
 
 

@@ -18,7 +18,7 @@ def test_a_text_is_edited_and_saved_by_keyboard_alone(open_page: Open, world: Wo
     page.keyboard.press("Tab")
     expect(text).not_to_be_focused()
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md")
+    page.wait_for_url("**/files/SOUL.md*")
     expect(page.get_by_role("status")).to_contain_text("saved as revision 2")
     assert _file(world, "SOUL.md").content.startswith("Kind words first.\n")
 
@@ -56,7 +56,7 @@ def test_a_draft_outlives_a_reload_and_ends_with_the_save(open_page: Open, world
     page.get_by_role("button", name="Use the draft").click()
     expect(page.get_by_label("Text", exact=True)).to_have_value("Not saved yet.\n")
     page.get_by_role("button", name="Save").click()
-    page.wait_for_url("**/files/SOUL.md")
+    page.wait_for_url("**/files/SOUL.md*")
     assert _drafts(page) == 0
     assert _file(world, "SOUL.md").content == "Not saved yet.\n"
 
@@ -67,7 +67,7 @@ def test_the_draft_of_a_new_file_ends_with_the_file(open_page: Open, world: Worl
     page.get_by_label("Text", exact=True).fill("- Row to the pier.\n")
     until(lambda: _drafts(page) == 1)
     page.get_by_role("button", name="Create the file").click()
-    page.wait_for_url("**/files/plans.md")
+    page.wait_for_url("**/files/plans.md*")
     assert _drafts(page) == 0
 
 

@@ -188,3 +188,13 @@ def _find(world: World, asked: str) -> Entry | None:
 def _found(world: World, query: str) -> list[str]:
     hits = search(Reader(world.agent), query).hits
     return [hit.file.path for hit in hits if hit.file]
+
+
+def test_a_full_month_goes_on_in_another_file(world: World) -> None:
+    run = Writer(AuthorKind.EXTRACTION)
+    with write_transaction(world.team) as work:
+        full = Place(world.agent, world.customer, f"HISTORY-{work.now:%Y-%m}.md")
+        write.write(work, full, "x" * (write.MAX_BYTES - 60), writer=Writer(AuthorKind.PERSON))
+        entries.append_history(work, world.agent, world.customer, "They spoke.", writer=run)
+    more = File.objects.get(path=f"HISTORY-{work.now:%Y-%m}-2.md")
+    assert more.content.rstrip().endswith("They spoke.")

@@ -218,6 +218,10 @@ ON_PEOPLE: dict[str, tuple[str, Act]] = {
         "model.chosen",
         lambda w: choices.choose(team_id=w.team.pk, choice="none", by=SYSTEM),
     ),
+    "limit what models may cost": (
+        "model.limited",
+        lambda w: choices.limit_cost(team_id=w.team.pk, daily_cost=1.5, by=SYSTEM),
+    ),
     "remove the model": (
         "model.removed",
         lambda w: choices.remove_own(team_id=w.team.pk, by=SYSTEM),
