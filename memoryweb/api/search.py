@@ -1,7 +1,9 @@
 """Search over what an agent remembers (SPEC §7)."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Literal
+from uuid import UUID
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -17,6 +19,7 @@ from memoryweb.api.exceptions import Invalid
 from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, one_of
+from memoryweb.entries.queries import numbers_of
 from memoryweb.memory import injections, placeholders
 from memoryweb.memory.search import search
 from memoryweb.search import query_syntax
@@ -26,7 +29,6 @@ from memoryweb.workspace.models import Scope as FileScope
 
 router = Router(tags=["Search"])
 
-# Entries may be asked for; there are none to find yet.
 KINDS = ("file", "message", "fact", "entry")
 
 
@@ -40,7 +42,8 @@ class Asked(OwnerQuery):
     limit: int = Field(10, ge=1, le=50, description="Hits per page.")
     kinds: str = Field(
         "file,message",
-        description="Of `file`, `message`, `fact` (statements that stand in no file), `entry`.",
+        description="Of `file` (with the entries), `message`, `fact` (statements that stand in no "
+        "file), `entry` (those alone).",
     )
     cursor: str = Field("", max_length=200, description="The `cursor` of the previous page.")
     conversation_id: str | None = Field(
@@ -62,7 +65,7 @@ class SearchHit(Camel):
     conversation_id: str | None
     message_id: str | None = Field(description="The message's id.")
     fact_id: str | None = None
-    entry_id: str | None = None
+    entry_id: int | None = Field(None, description="Of a named entry, whose kind is `entry`.")
     owner: str
     scope: Annotated[str, one_of(FileScope)]
     source: Annotated[str, one_of(SourceClass)] = Field(
@@ -110,11 +113,12 @@ def search_workspace(request: Request, agent_id: str, asked: Query[Asked]) -> Se
             token=caller.token,
             at=timezone.now(),
         )
+    numbers = numbers_of(one.file for one in hits if one.file)
     return SearchResults(
         query=asked.q,
         total=found.total - len(found.hits) + len(hits),
         cursor=found.cursor or None,
-        hits=[_hit(one, owner) for one in hits],
+        hits=[_hit(one, owner, numbers) for one in hits],
     )
 
 
@@ -130,10 +134,11 @@ def _kinds(text: str) -> list[str]:
     return kinds
 
 
-def _hit(hit: Hit, owner: Owner | None) -> SearchHit:
+def _hit(hit: Hit, owner: Owner | None, numbers: Mapping[UUID, int]) -> SearchHit:
     scope = hit.file.scope if hit.file else FileScope.PERSONAL
+    number = numbers.get(hit.file.pk) if hit.file else None
     return SearchHit(
-        **found_at(hit),
+        **found_at(hit) | ({"kind": "entry", "entry_id": number} if number else {}),
         revision=hit.revision,
         owner=acting_owner.shown(owner if hit.owner_id else None, scope),
         scope=scope,

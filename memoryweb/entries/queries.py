@@ -32,6 +32,13 @@ def find(agent: Agent, owner: Owner | None, asked: str) -> Entry | None:
     return named or entries.filter(aliases__folded=fold(asked)).first()
 
 
+def numbers_of(files: Iterable[File]) -> dict[UUID, int]:
+    """Of those that are entries."""
+    named = [file.pk for file in files if kind_of(file.path) is ENTRY]
+    rows = Entry.objects.filter(file__in=named).values_list("file", "number") if named else ()
+    return dict(rows)
+
+
 def is_number(asked: str) -> bool:
     return asked.isascii() and asked.isdigit() and len(asked) < 10
 

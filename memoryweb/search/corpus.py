@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
+from memoryweb.markdown.file_kinds import ENTRY
 from memoryweb.markdown.paths import fold
 from memoryweb.prepared_queries import Prepared
 from memoryweb.search import index
@@ -73,6 +74,12 @@ class Current:
         """The wholes of the files whose path has that in it."""
         visible = reduce(or_, (reader.sees() for reader in self.readers))
         found = File.objects.present().filter(visible, folded_path__contains=fold(path))
+        return {whole_key(pk) for pk in found.values_list("pk", flat=True)}
+
+    def entries(self) -> set[int]:
+        """The wholes of the named entries."""
+        visible = reduce(or_, (reader.sees() for reader in self.readers))
+        found = File.objects.present().filter(visible, folded_path__startswith=ENTRY.start)
         return {whole_key(pk) for pk in found.values_list("pk", flat=True)}
 
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:

@@ -145,6 +145,7 @@ class _Narrowing:
 
     asked: Asked
     named: Collection[int] | None = None
+    entries: Collection[int] = ()
     said: Collection[int] | None = None
     spots: Collection[Spot] | None = None
     lines: Mapping[int, int] = field(default_factory=dict)
@@ -153,6 +154,7 @@ class _Narrowing:
     def of(cls, corpus: Corpus, asked: Asked, finds: Sequence[Found]) -> "_Narrowing":
         query = asked.query
         named = corpus.files(query.path) if query.path else None
+        entries = corpus.entries() if "entry" in asked.kinds else ()
         said: Collection[int] | None = None
         spots: Collection[Spot] | None = None
         lines: Mapping[int, int] = {}
@@ -166,7 +168,7 @@ class _Narrowing:
             wholes = [found.places.wholes for found in finds]
             spots = corpus.between({whole for of in wholes for whole in of.values()}, query)
             lines = corpus.lines({passage for of in wholes for passage in of})
-        return cls(asked, named, said, spots, lines)
+        return cls(asked, named, entries, said, spots, lines)
 
     def keys(self, keys: Collection[int], found: Found, reaches: Reaches) -> Collection[int]:
         """Those of a reader's places that are left."""
@@ -191,7 +193,7 @@ class _Narrowing:
         kept = {
             whole
             for key, whole in places.wholes.items()
-            if ("message" if places.is_turn(key) else "file") in kinds
+            if ("message" if places.is_turn(key) else "file") in kinds or whole in self.entries
         }
         if self.asked.scope:
             kept &= _of_reaches(found, reaches.within(self.asked.scope))

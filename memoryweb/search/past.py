@@ -11,7 +11,8 @@ from uuid import UUID
 
 from memoryweb.agents.models import GLOBAL_AGENT_ID
 from memoryweb.agents.readers import Reader
-from memoryweb.markdown.paths import fold
+from memoryweb.markdown.file_kinds import ENTRY
+from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.provenance.source_classes import sources_at, weakest
 from memoryweb.search import indexing
 from memoryweb.search.corpus import Reaches, Spot, Standing, says, standing
@@ -55,6 +56,10 @@ class Then:
         wanted = fold(path)
         rows = (row for row in self.rows.values() if row.file)
         return {row.whole for row in rows if row.file and wanted in fold(row.file.path)}
+
+    def entries(self) -> set[int]:
+        rows = (row for row in self.rows.values() if row.file)
+        return {row.whole for row in rows if row.file and kind_of(row.file.path) is ENTRY}
 
     def saying(self, passages: Collection[int], phrases: Sequence[Sequence[str]]) -> set[int]:
         return {number for number in passages if says(self.rows[number].tokens, phrases)}

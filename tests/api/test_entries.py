@@ -54,3 +54,17 @@ def test_lists_page_and_narrow_to_a_kind(callers: Callers, path: str) -> None:
     names = [one["name"] for part in (first, rest) for one in part["items"]]
     assert names == ["one", "two", "three"]
     assert callers.viewer.get(f"{path}/entries?kind=archive").json()["items"] == []
+
+
+def test_search_tells_which_hits_are_entries_and_finds_them_alone(
+    callers: Callers, path: str
+) -> None:
+    callers.member.post(f"{path}/entries", KEYS)
+    callers.member.put(f"{path}/workspace/files/KNOWLEDGE.md", {"content": "- Keys for the lift."})
+    search = f"{path}/workspace/search?q=keys&kinds="
+    both = callers.viewer.get(search + "file,message").json()["hits"]
+    assert {(hit["kind"], hit["entryId"]) for hit in both} == {("entry", 1), ("file", None)}
+    alone = callers.viewer.get(search + "entry").json()["hits"]
+    assert [(hit["kind"], hit["filename"]) for hit in alone] == [("entry", "entries/Keys.md")]
+    now = callers.viewer.get(search + "entry&q=keys at:2031-01-01").json()["hits"]
+    assert [hit["entryId"] for hit in now] == [1]
