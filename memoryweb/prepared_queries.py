@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 
 from django.core.exceptions import EmptyResultSet
 from django.db import connections
-from django.db.models import QuerySet
+from django.db.models import Model, Q, QuerySet
 from django_scopes import get_scope, scope
 
 from memoryweb.row_batches import as_stored
@@ -23,8 +23,9 @@ Row = TypeVar("Row")
 
 
 class Prepared(Generic[Row]):
-    """`build` makes the query of its arguments alone (ids, texts, numbers, times, None, or tuples
-    of them): whatever else it read would stay as it was the first time. Called, it gives rows."""
+    """`build` makes the query of its arguments alone (ids, texts, numbers, times, None, tuples of
+    them, or filters that hold such): whatever else it read would stay as it was the first time.
+    Called, it gives rows."""
 
     def __init__(self, build: Callable[..., QuerySet[Any, Row]]) -> None:
         self._build = build
@@ -91,14 +92,23 @@ def _keys(team: Any) -> Any:
 
 
 def _padded(value: Any) -> Any:
-    """A tuple is one of `IN`, where its last may stand twice: few lengths are compiled."""
-    if not isinstance(value, tuple):
+    """A list is one of `IN`, where its last may stand twice: few lengths are compiled."""
+    if isinstance(value, Q):
+        return _in_filter(value, _padded)
+    if isinstance(value, Model):
+        return value.pk
+    if not isinstance(value, tuple | list | set | frozenset):
         return value
-    return value + value[-1:] * ((1 << max(0, len(value) - 1).bit_length()) - len(value))
+    keys = tuple(map(_padded, value))
+    return keys + keys[-1:] * ((1 << max(0, len(keys) - 1).bit_length()) - len(keys))
 
 
 def _shape(value: Any) -> Any:
     """What the SQL depends on."""
+    if isinstance(value, Q):
+        return str(_in_filter(value, _shape))
+    if isinstance(value, bool):
+        return value
     return len(value) if isinstance(value, tuple) else value is not None and type(value).__name__
 
 
@@ -106,8 +116,10 @@ def _stand_in(value: Any) -> Any:
     """One that no row has, and that no other value of the SQL equals."""
     number = next(_numbers) % 1_000_000
     match value:
-        case None:
-            return None
+        case None | bool():
+            return value
+        case Q():
+            return _in_filter(value, _stand_in)
         case tuple():
             return tuple(map(_stand_in, value))
         case UUID():
@@ -118,13 +130,30 @@ def _stand_in(value: Any) -> Any:
             return date(5000, 1, 1) + timedelta(days=number)
         case int():
             return 2**30 + number
-    return uuid4().hex
+        case str():
+            return uuid4().hex
+    raise TypeError(f"No query is prepared with {value!r}.")
 
 
 def _flat(values: Iterable[Any]) -> Iterator[Any]:
-    """None stands in the SQL itself."""
+    """None, yes and no stand in the SQL itself."""
     for one in values:
         if isinstance(one, tuple):
             yield from _flat(one)
-        elif one is not None:
+        elif isinstance(one, Q):
+            yield from _flat(_value_of(part) for part in one.children)
+        elif one is not None and not isinstance(one, bool):
             yield as_stored(one)
+
+
+def _value_of(part: Any) -> Any:
+    return part if isinstance(part, Q) else part[1]
+
+
+def _in_filter(which: Q, change: Callable[[Any], Any]) -> Q:
+    """The same with other values."""
+    found = Q(_connector=which.connector, _negated=which.negated)
+    for part in which.children:
+        value = change(_value_of(part))
+        found.children.append(value if isinstance(part, Q) else (str(part[0]), value))  # type: ignore[index]
+    return found

@@ -25,7 +25,7 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind

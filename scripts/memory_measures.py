@@ -20,7 +20,7 @@ from memoryweb.conversations.parsing import NewMessage
 from memoryweb.dreaming import schedule
 from memoryweb.extraction.requests import request
 from memoryweb.facts.models import Fact
-from memoryweb.language.statements import clean, covers, says_the_same
+from memoryweb.language.statement_comparison import clean, covers, says_the_same
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.file_kinds import CORE
 from memoryweb.memory import fact_actions

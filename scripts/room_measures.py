@@ -15,7 +15,7 @@ from memoryweb.memory import write as door
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.runs import engine
 from memoryweb.workspace.author_kinds import AuthorKind
 from scripts.measures import COMMAND, agent_and_owner

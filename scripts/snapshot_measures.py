@@ -18,7 +18,7 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import create_agent
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.workspace.author_kinds import AuthorKind
 
 MIB = 1024 * 1024

@@ -20,6 +20,7 @@ import pytest
 
 from tests.fake_answers import NOTHING, echoed, noted, obeying
 from tests.fake_formats import Answer, encoded
+from tests.waiting import until
 
 _DATA = re.compile(r"<data-(?P<mark>[0-9a-f]+)>\n(?P<data>.*)\n</data-(?P=mark)>", re.DOTALL)
 
@@ -76,6 +77,7 @@ class Behaviour:
     streams: bool = True  # False: answers whole, though a stream was asked for
     cut: bool = False  # closes the connection in the middle of the body
     hang: bool = False  # sends nothing until the server stops
+    held: threading.Event | None = None  # the second half of the body waits for it
 
 
 class ModelServer:
@@ -186,7 +188,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self._send(body[: len(body) // 2] if behaviour.cut else body, behaviour.pause)
+        half = len(body) // 2
+        if behaviour.held:
+            self.wfile.write(body[:half])
+            self.wfile.flush()
+            until(behaviour.held.is_set)
+            body = body[half:]
+        self._send(body[:half] if behaviour.cut else body, behaviour.pause)
         self.close_connection = self.close_connection or behaviour.cut
 
     def _send(self, body: bytes, pause: float) -> None:

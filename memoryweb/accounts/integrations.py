@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Sequence
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django_scopes import scope
@@ -120,11 +119,6 @@ def revoke_integration(*, integration: Integration, by: Actor) -> None:
     integration.save(update_fields=["revoked_at"])
     tokens.revoke_all(integration.team, integration.tokens.all(), by=by)
     _record("integration.revoked", integration, by)
-
-
-def reading_across(team: Team) -> "QuerySet[Integration]":
-    """Programs that an admin lets read every owner's memory."""
-    return team.integrations.filter(revoked_at=None).exclude(personal_read_reason="")
 
 
 def find(team: Team, text: str) -> Integration:

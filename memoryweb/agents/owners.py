@@ -25,7 +25,7 @@ from memoryweb.accounts.models import Integration, Team, User
 from memoryweb.agents.exceptions import OwnerAmbiguous, OwnerRefused, OwnerUnknown
 from memoryweb.agents.models import Owner
 from memoryweb.audit.record import Actor, Entry, lock, record, target
-from memoryweb.language.secrets.names import holds_secret
+from memoryweb.language.secrets.in_names import holds_secret
 from memoryweb.prepared_queries import Prepared
 
 

@@ -12,13 +12,16 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from memoryweb.accounts.permissions import Permission
+from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, idempotency
 from memoryweb.api.auth import Caller, Request, Right
 from memoryweb.api.context import IncludedHit, hits_of
 from memoryweb.api.domain_errors import problem_of
-from memoryweb.api.exceptions import Invalid
+from memoryweb.api.exceptions import Invalid, NotFound
+from memoryweb.api.pipeline import body_of
 from memoryweb.api.problems import respond
-from memoryweb.api.routing import Router
+from memoryweb.api.request_bodies import parse
+from memoryweb.api.routing import Router, read_by_hand
 from memoryweb.api.schemas import Camel, OwnerFields
 from memoryweb.chat import commands, stream, turn
 from memoryweb.chat.compaction import Archived
@@ -72,6 +75,13 @@ class ChatAnswer(Camel):
         None, description="What prompts of this conversation hold in short since this turn."
     )
     hits: list[IncludedHit]
+
+
+class ResetAnswer(Camel):
+    """`conversationId`: the one that goes on, empty but for a recap. What was said stays."""
+
+    conversation_id: str
+    archived: ArchivedOut | None
 
 
 @dataclass(frozen=True)
@@ -137,6 +147,27 @@ def stream_chat(request: Request, body: ChatRequest) -> HttpResponseBase:
     return stream.response(_events(request.auth, begun, stream.parts(begun.prompt, first, rest)))
 
 
+@router.operation(
+    "POST",
+    "/agents/{agent_id}/conversations/{path:conversation}/reset",
+    Right.CHAT,
+    extra=read_by_hand(OwnerFields, required=False),
+)
+def reset(request: Request, agent_id: str, conversation: str) -> ResetAnswer:
+    """Archive a conversation and begin another, as `/new` in a chat does."""
+    caller = request.auth
+    agent, external_id = caller.agent(agent_id), conversation_id(conversation)
+    fields = parse(OwnerFields, body_of(request))
+    asked = _asked(
+        caller, agent, acting_owner.acting(caller, fields, room=external_id), external_id
+    )
+    if asked.conversation is None:
+        raise NotFound
+    told = commands.begin_anew(asked)
+    archived = ArchivedOut(**asdict(told.archived)) if told.archived else None
+    return ResetAnswer(conversation_id=told.conversation_id, archived=archived)
+
+
 def _begun(request: Request, body: ChatRequest) -> _Turn:
     caller = request.auth
     agent = caller.agent_or_only(body.agent_id)
@@ -146,19 +177,7 @@ def _begun(request: Request, body: ChatRequest) -> _Turn:
     # Without an id the same key begins the same conversation.
     named = body.conversation_id or f"chat-{key[:16] if key else uuid.uuid4().hex[:16]}"
     owner = acting_owner.acting(caller, body, room=named)
-    if owner is None:
-        caller.require(Right.WRITE)
-    asked = Asked(
-        agent=agent,
-        owner=owner,
-        conversation_id=conversation_id(named),
-        message=body.message,
-        actor=caller.actor,
-        message_id=key,
-        token=caller.token,
-        user=caller.user,
-        integration=caller.integration,
-    )
+    asked = _asked(caller, agent, owner, conversation_id(named), body.message, key)
     if (command := commands.said_to(asked, _rights(caller))) is not None:
         answer, archived = command.answer, command.archived
         return _Turn(asked, command.conversation_id, said=answer, archived=archived)
@@ -166,6 +185,29 @@ def _begun(request: Request, body: ChatRequest) -> _Turn:
         return _Turn(asked, asked.conversation_id, said=said)
     prompt = turn.prompt_for(asked)
     return _Turn(asked, asked.conversation_id, prompt, archived=prompt.archived)
+
+
+def _asked(
+    caller: Caller,
+    agent: Agent,
+    owner: Owner | None,
+    conversation: str,
+    message: str = "",
+    key: str | None = None,
+) -> Asked:
+    if owner is None:
+        caller.require(Right.WRITE)
+    return Asked(
+        agent=agent,
+        owner=owner,
+        conversation_id=conversation,
+        message=message,
+        actor=caller.actor,
+        message_id=key,
+        token=caller.token,
+        user=caller.user,
+        integration=caller.integration,
+    )
 
 
 def _rights(caller: Caller) -> commands.Rights:

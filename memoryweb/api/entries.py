@@ -10,6 +10,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.api import acting_owner, redaction
 from memoryweb.api.auth import Request, Right
 from memoryweb.api.exceptions import Invalid, NotFound
+from memoryweb.api.files import IF_MATCH, expected_by
 from memoryweb.api.pagination import page
 from memoryweb.api.query_parameters import OwnerPaging, OwnerQuery
 from memoryweb.api.routing import Router
@@ -36,6 +37,7 @@ class EntryOut(Camel):
     kind: Annotated[str, one_of(Entry.Kind)]
     filename: str = Field(description="The workspace file that holds its text.")
     owner: str = Field(description="`shared`, or the entry's owner.")
+    sha256: str = Field(description="Of its text: send it as `If-Match`.")
     size: int = Field(description="Size in bytes (UTF-8).")
     created_at: Moment
     updated_at: Moment
@@ -113,6 +115,7 @@ def read_entry(request: Request, agent_id: str, entry: str, query: Query[OwnerQu
     Right.WRITE_OWN,
     errors=(409, 412),
     example={"name": "Levain"},
+    extra={"parameters": [IF_MATCH]},
 )
 def change_entry(
     request: Request, agent_id: str, entry: str, query: Query[OwnerQuery], body: EntryChange
@@ -121,24 +124,33 @@ def change_entry(
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     if body.name is None and body.content is None:
         raise Invalid("name", _("Send a new name, a new text, or both."))
-    writer = request.auth.writer
+    writer, expected = request.auth.writer, expected_by(request)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         found = _found(agent, owner, entry)
         if body.content is not None:
-            entries.rewrite(work, found, body.content, writer=writer)
+            entries.rewrite(work, found, body.content, writer=writer, expected=expected)
+            expected = None  # it has just been met
         if body.name is not None:
-            entries.rename(work, found, body.name, writer=writer)
+            entries.rename(work, found, body.name, writer=writer, expected=expected)
     return _read(request, agent, owner, found.number)
 
 
-@router.operation("DELETE", BASE + "/{entry}", Right.WRITE_OWN, status=204)
+@router.operation(
+    "DELETE",
+    BASE + "/{entry}",
+    Right.WRITE_OWN,
+    status=204,
+    extra={"parameters": [IF_MATCH]},
+    errors=(412,),
+)
 def remove_entry(
     request: Request, agent_id: str, entry: str, query: Query[OwnerQuery]
 ) -> Status[None]:
     """Remove an entry with its other names; its file can be restored."""
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
-        entries.remove(work, _found(agent, owner, entry), writer=request.auth.writer)
+        found = _found(agent, owner, entry)
+        entries.remove(work, found, writer=request.auth.writer, expected=expected_by(request))
     return Status(204, None)
 
 
@@ -195,6 +207,7 @@ def _told(entry: Entry, owner: Owner | None) -> dict[str, Any]:
         "aliases": [alias.name for alias in entry.aliases.all()],
         "filename": entry.file.path,
         "owner": acting_owner.shown(owner, entry.file.scope),
+        "sha256": entry.file.sha256,
         "size": entry.file.size,
         "updated_at": entry.file.updated_at,
     }

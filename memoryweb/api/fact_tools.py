@@ -22,7 +22,7 @@ from memoryweb.api.schemas import (
 from memoryweb.api.tool_calls import Answer, Call
 from memoryweb.facts.listing import sides_of
 from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.language.claims import Kind
+from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import fact_tools, section_writing
 from memoryweb.memory.fact_search import Found, found_with
 from memoryweb.memory.fact_tools import STRUCTURED

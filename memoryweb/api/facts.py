@@ -45,7 +45,7 @@ from memoryweb.facts.models import Contradiction, Evidence, Fact
 from memoryweb.facts.trust import Band
 from memoryweb.facts.validity import state_on, today
 from memoryweb.forgetting.queries import hidden_facts
-from memoryweb.language.claims import Kind
+from memoryweb.language.extraction_rules import Kind
 from memoryweb.memory import contradictions, fact_actions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.workspace.author_kinds import SourceClass

@@ -178,7 +178,7 @@ def rename_file(
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         file = _found(write.find(write.Place(agent, owner, path)), standing=True)
         written = write.rename(
-            work, file, body.filename, writer=request.auth.writer, expected=_expected(request)
+            work, file, body.filename, writer=request.auth.writer, expected=expected_by(request)
         )
     response["ETag"] = f'"{written.file.sha256}"'
     return _saved(written, owner)
@@ -225,7 +225,7 @@ def write_file(
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     if len(body.content.encode()) > write.MAX_BYTES:
         raise Problem(413, "too_large", _("A file may hold at most 1 MiB of text."))
-    expected = _expected(request)
+    expected = expected_by(request)
     place = write.Place(agent, owner, path)
     try:
         with write_transaction(request.auth.team, actor=request.auth.actor) as work:
@@ -259,7 +259,7 @@ def delete_file(
     agent, owner = acting_owner.writable(request.auth, agent_id, query.owner)
     with write_transaction(request.auth.team, actor=request.auth.actor) as work:
         file = _found(write.find(write.Place(agent, owner, path)), standing=True)
-        write.delete(work, file, writer=request.auth.writer, expected=_expected(request))
+        write.delete(work, file, writer=request.auth.writer, expected=expected_by(request))
     return Status(204, None)
 
 
@@ -299,7 +299,7 @@ def _found(file: File | None, *, standing: bool = False) -> File:
     return file
 
 
-def _expected(request: Request) -> str | None:
+def expected_by(request: Request) -> str | None:
     """What the caller saw: a hash, "" for nothing, None where it does not say."""
     if request.headers.get("If-None-Match") == "*":
         return ""

@@ -43,7 +43,7 @@ def read_last_prompt(
     return LastPrompt(
         conversation_id=talk.external_id,
         at=prompt.at if prompt else None,
-        facts=facts.told(request.auth, agent, visible, carried(talk)),
+        facts=facts.told(request.auth, agent, visible, carried(prompt)),
     )
 
 
@@ -53,7 +53,7 @@ def retire_carried_fact(
 ) -> FactText:
     """Mark a fact of a conversation's last prompt as not true."""
     _agent, talk = _found(request, agent_id, conversation, query)
-    if not carried(talk).filter(pk=body.fact).exists():
+    if not carried(last_prompt(talk)).filter(pk=body.fact).exists():
         raise NotFound
     return facts.retire_fact(request, agent_id, str(body.fact))
 

@@ -24,7 +24,8 @@ from memoryweb.memory.review.decisions import decide
 from memoryweb.memory.review.proposals import outcome
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.review.changes import Picked, changes_of, print_of, unmarked
-from memoryweb.review.inbox import Kind, item_of, rows_of
+from memoryweb.review.inbox import item_of, rows_of
+from memoryweb.review.item_kinds import Kind
 from memoryweb.review.models import HeldSecret, Proposal
 from memoryweb.workspace.author_kinds import AuthorKind
 

@@ -12,7 +12,7 @@ from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Id, Moment, one_of
 from memoryweb.api.visibility import Visibility
-from memoryweb.memory.forgetting.request_contents import away_of
+from memoryweb.memory.forgetting.request_contents import away_from
 from memoryweb.runs.models import Run
 
 router = Router(tags=["Runs"])
@@ -47,7 +47,7 @@ def read_run(request: Request, run_id: str, query: Query[OwnerQuery]) -> RunOut:
     runs = caller.team.runs.filter(visible.rows(), agent__in=caller.agents())
     run = or_not_found(runs.select_related("owner__integration").filter(pk=wanted).first())
     if run.error:
-        run.error = away_of(run.agent_id)(run.owner_id).without(run.error)
+        run.error = away_from(run.agent_id, run.owner_id).without(run.error)
     return described(run, visible)
 
 

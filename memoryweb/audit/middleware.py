@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from memoryweb.audit.origin import current, origin_of
+from memoryweb.audit.request_origin import current, origin_of
 
 
 class OriginMiddleware:

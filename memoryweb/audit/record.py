@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Model, QuerySet
 
-from memoryweb.audit import chain, origin
+from memoryweb.audit import chain, request_origin
 from memoryweb.audit.actions import ACTIONS
 from memoryweb.audit.models import ChainHead, Event, Label
 from memoryweb.prepared_queries import Prepared
@@ -126,7 +126,7 @@ def _next_event(head: ChainHead, entry: Entry, commitments: Mapping[str, str]) -
 def _columns(entry: Entry) -> dict[str, Any]:
     if entry.action not in ACTIONS:
         raise UnknownAction(entry.action)
-    where = origin.current.get()
+    where = request_origin.current.get()
     return {
         "at_us": time.time_ns() // 1000,
         "action": entry.action,

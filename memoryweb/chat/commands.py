@@ -55,7 +55,7 @@ def said_to(asked: Asked, rights: Rights) -> Told | None:
         return None
     rest = " ".join((match["rest"] or "").casefold().split())
     if match["name"] == "new" and not rest:
-        return _new(asked)
+        return begin_anew(asked)
     if match["name"] == "memory" and rest in {"", "view"}:
         return Told(_remembered(asked), asked.conversation_id, is_view=True)
     return Told(_done(asked, rest, rights), asked.conversation_id)
@@ -71,7 +71,7 @@ def told_of(archived: Archived) -> str:
     return said.format(n=archived.count, name=archived.name, summary=archived.summary)
 
 
-def _new(asked: Asked) -> Told:
+def begin_anew(asked: Asked) -> Told:
     """What was said is archived first, and read for memory without waiting for the quiet."""
     talk, reader = asked.conversation, Reader(asked.agent, asked.owner)
     begun, archived = compaction.begin_anew(talk, reader, asked.speaker, asked.actor)

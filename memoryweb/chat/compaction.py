@@ -34,7 +34,7 @@ from memoryweb.memory.prompt.archived import MOST_TOKENS, summary_of
 from memoryweb.memory.prompt.earlier_turns import KEPT_MESSAGES
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import Writer
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 
 _SECONDS = 30
@@ -204,6 +204,7 @@ def _by_model(reader: Reader, rows: Sequence[Message]) -> list[_Line]:
             deadline=time.monotonic() + min(_SECONDS, settings.CHAT_TIMEOUT_SECONDS / 4),
             max_tokens=2 * MOST_TOKENS,
             daily_tokens=reader.agent.team.daily_tokens,
+            chat_with=reader.agent.pk,
         ).value.summary
     except ModelError:
         return []

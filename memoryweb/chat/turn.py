@@ -157,6 +157,7 @@ def _asked(prompt: Prompt, deadline: float) -> Pieces:
     return (
         yield from chat.answer(
             team_id=team.pk,
+            agent_id=prompt.asked.agent.pk,
             system=prompt.context.system,
             turns=prompt.turns,
             deadline=deadline,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from memoryweb.dreaming.operations import Said, Spoken
-from memoryweb.language.claims import Act, Kind, claim_of, tells_of_self
+from memoryweb.language.extraction_rules import Act, Kind, claim_of, tells_of_self
 from memoryweb.language.normal_form import read
-from memoryweb.language.statements import Lookup, clean, fingerprint
+from memoryweb.language.statement_comparison import Lookup, clean, fingerprint
 from memoryweb.memory.fact_evidence import Ground
 
 _LEAD_IN = re.compile(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from memoryweb.dreaming.operations import Living
-from memoryweb.language.claims import Kind
+from memoryweb.language.extraction_rules import Kind
 from memoryweb.markdown.file_kinds import CORE
 
 CAP = CORE["MEMORY.md"].limit or 0  # characters: what no prompt is given is no memory

@@ -7,10 +7,10 @@ from typing import Any
 from django.conf import settings
 
 from memoryweb.dreaming import capacity, gates, scoring
-from memoryweb.dreaming.answers import DreamAnswer
+from memoryweb.dreaming.answer_schema import DreamAnswer
 from memoryweb.dreaming.candidates import Candidate, Mention, gather
+from memoryweb.dreaming.decisions import decide, living_after
 from memoryweb.dreaming.document import Document
-from memoryweb.dreaming.engine import decide, living_after
 from memoryweb.dreaming.gates import UNTAKEN, Thresholds, Verdict
 from memoryweb.dreaming.inputs import Inputs
 from memoryweb.dreaming.operations import (
@@ -24,7 +24,7 @@ from memoryweb.dreaming.operations import (
     Why,
     is_later,
 )
-from memoryweb.language.statements import Lookup
+from memoryweb.language.statement_comparison import Lookup
 
 PART = 4_000  # characters of a block that a model is given as one
 MOST_CHARACTERS = 40_000  # of notes that it is given at once

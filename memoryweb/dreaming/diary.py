@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy, ngettext
 from memoryweb.dreaming import result_sentences
 from memoryweb.dreaming.gates import GATES, Text, Verdict, decisive
 from memoryweb.dreaming.operations import Result
-from memoryweb.language.statements import clean
+from memoryweb.language.statement_comparison import clean
 from memoryweb.memory import reverted_text
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 
 CAP = 20_000  # characters of DREAMS.md
 KEPT_DAYS = 30

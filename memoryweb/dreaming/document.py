@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from memoryweb.dreaming.operations import Living, Result
-from memoryweb.language.claims import HEADINGS, Kind
+from memoryweb.language.extraction_rules import HEADINGS, Kind
 from memoryweb.language.normal_form import clean, read
 from memoryweb.markdown.blocks import blocks
 from memoryweb.markdown.pins import has_open_pin, pinned_ranges

@@ -9,10 +9,10 @@ from django.db.models import F, QuerySet, Window
 from django.db.models.functions import RowNumber
 from django.utils import timezone
 
-from memoryweb.dreaming.engine import ON_TRUST
+from memoryweb.dreaming.decisions import ON_TRUST
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Correction, Why
-from memoryweb.language.claims import claim_of
+from memoryweb.language.extraction_rules import claim_of
 from memoryweb.memory.reverted_text import UNTOLD
 from memoryweb.prepared_queries import Prepared
 from memoryweb.runs.models import Run

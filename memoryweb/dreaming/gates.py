@@ -15,11 +15,11 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.dreaming.candidates import Candidate
 from memoryweb.dreaming.operations import Living, Said, is_later
-from memoryweb.dreaming.proofs import is_rival
 from memoryweb.dreaming.reasons import LEFT_OUT
+from memoryweb.dreaming.removal_rules import is_rival
 from memoryweb.dreaming.scoring import Scored, age_in_days
-from memoryweb.language.claims import claim_of
-from memoryweb.language.statements import Lookup
+from memoryweb.language.extraction_rules import claim_of
+from memoryweb.language.statement_comparison import Lookup
 from memoryweb.review.rejections import Rejections
 
 Text = str | Promise

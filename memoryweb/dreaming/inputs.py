@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming import earlier_nights
 from memoryweb.dreaming.candidates import Mention, Recall, as_line
-from memoryweb.dreaming.current_statements import (
+from memoryweb.dreaming.known_statements import (
     DECIDED,
     answered,
     corrections,
@@ -21,13 +21,13 @@ from memoryweb.dreaming.current_statements import (
     known_of,
     living,
 )
-from memoryweb.dreaming.current_statements import MEMORY as MEMORY
+from memoryweb.dreaming.known_statements import MEMORY as MEMORY
 from memoryweb.dreaming.operations import Material
-from memoryweb.dreaming.proofs import is_done
+from memoryweb.dreaming.removal_rules import is_done
 from memoryweb.dreaming.speakers import spoken
 from memoryweb.forgetting import queries as forgetting
 from memoryweb.forgetting import tombstones
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.blocks import blocks
 from memoryweb.memory.fact_evidence import ground_of

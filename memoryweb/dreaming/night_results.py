@@ -16,7 +16,8 @@ from memoryweb.dreaming.queries import local_day
 from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.forgetting.queries import hiding, is_hidden
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
+from memoryweb.prepared_queries import Prepared
 from memoryweb.workspace.author_kinds import AuthorKind
 
 # The filter for what a reader reaches, by the name of the owner's field.
@@ -92,13 +93,10 @@ def night_of_each(
     nights = {agent.pk: AgentNight(agent, day) for agent, day in days.items()}
     if not nights:
         return nights
-    done = Operation.objects.filter(code="", waits="", report__in=_reports(days).values("pk"))
-    done = done.annotate(day=local_day("report__run__"))
+    around = _around(days)
     reports: dict[UUID, Report] = {}
     shown = []
-    seen = Seen.objects.filter(agent=OuterRef("report__agent"), **whose).values("at")[:1]
-    read = done.filter(open_to("report__owner")).annotate(seen_at=Subquery(seen))
-    for one in read.select_related(*_SHOWN).order_by(*_ORDER):
+    for one in _done(*around, open_to("report__owner"), Q(**whose)):
         night = nights[one.report.agent_id]
         if one.day == night.day:
             if one.report_id not in reports:
@@ -109,10 +107,7 @@ def night_of_each(
     for learned in _told(shown):
         nights[learned.report.agent_id].learned.append(learned)
     if counted is not None:
-        of_others = _reports(days).exclude(open_to("owner")).filter(counted("owner"))
-        done_there = Count("operations", filter=Q(operations__code="", operations__waits=""))
-        named = of_others.select_related("owner__person", "owner__integration")
-        for one in named.only("agent", *_NAMED).annotate(n=done_there).filter(n__gt=0):
+        for one in _of_others(*around, open_to("owner"), counted("owner")):
             night = nights[one.agent_id]
             if one.day == night.day and one.owner:
                 night.others[one.owner.pk] += one.n
@@ -125,29 +120,62 @@ def learned_of(operations: Sequence[Operation]) -> list[Learned]:
     return _told(operations) if operations else []
 
 
-def _reports(days: Mapping[Agent, date]) -> "QuerySet[Any]":
-    """Of the dreams about then. A little more than asked for: zones differ, and so may the clock
-    of a run."""
+def _around(days: Mapping[Agent, date]) -> tuple[tuple[UUID, ...], datetime, datetime]:
+    """A little more than asked for: zones differ, and so may the clock of a run."""
     first, last = min(days.values()), max(days.values())
     since = timezone.make_aware(datetime.combine(first, time.min)) - timedelta(days=2)
     until = timezone.make_aware(datetime.combine(last, time.max)) + timedelta(days=2)
-    found = Report.objects.filter(
-        agent__in=[agent.pk for agent in days],
-        dreamt_at__gte=since,
-        dreamt_at__lte=until,
-        run__reverted_at=None,
-    )
+    return tuple(agent.pk for agent in days), since, until
+
+
+def _reports(agents: Sequence[UUID], since: datetime, until: datetime) -> "QuerySet[Any]":
+    found = Report.objects.filter(agent__in=agents, run__reverted_at=None)
+    found = found.filter(dreamt_at__gte=since, dreamt_at__lte=until)
     return found.annotate(day=local_day("run__"))
+
+
+@Prepared
+def _done(
+    agents: Sequence[UUID], since: datetime, until: datetime, open_to: Q, whose: Q
+) -> "QuerySet[Any]":
+    reports = _reports(agents, since, until).values("pk")
+    done = Operation.objects.filter(open_to, code="", waits="", report__in=reports)
+    seen = Seen.objects.filter(whose, agent=OuterRef("report__agent")).values("at")[:1]
+    done = done.annotate(day=local_day("report__run__"), seen_at=Subquery(seen))
+    return done.select_related(*_SHOWN).order_by(*_ORDER)
+
+
+@Prepared
+def _of_others(
+    agents: Sequence[UUID], since: datetime, until: datetime, open_to: Q, counted: Q
+) -> "QuerySet[Any]":
+    done_there = Count("operations", filter=Q(operations__code="", operations__waits=""))
+    found = _reports(agents, since, until).exclude(open_to).filter(counted)
+    named = found.select_related("owner__person", "owner__integration").only("agent", *_NAMED)
+    some: QuerySet[Any] = named.annotate(n=done_there).filter(n__gt=0)
+    return some
+
+
+@Prepared
+def _facts(agents: Sequence[UUID], prints: Sequence[str]) -> "QuerySet[Any]":
+    rows: QuerySet[Any] = weighed(Fact.objects.filter(agent__in=agents, fingerprint__in=prints))
+    asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
+    rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
+    return rows.select_related("agent", "confirmed_by", "corrected_by").order_by("changed_at")
+
+
+@Prepared
+def _words(facts: Sequence[UUID]) -> "QuerySet[Evidence]":
+    is_word = Q(message__isnull=False) | Q(root__author_kind__in=_WORDS)
+    rows = Evidence.objects.filter(is_word, fact__in=facts)
+    return rows.select_related(*_SPOKEN).order_by("said_at", "pk")
 
 
 def _told(operations: Sequence[Any]) -> list[Learned]:
     prints = {one.pk: fingerprint(one.after or next(iter(one.before), "")) for one in operations}
     agents = {one.report.agent_id for one in operations}
-    rows = weighed(Fact.objects.filter(agent__in=agents, fingerprint__in=set(prints.values())))
-    asked_by = Subquery(hiding(Q(fact=OuterRef("pk"))).values("request__owner")[:1])
-    rows = rows.annotate(is_hidden=is_hidden(), asked_by=asked_by)
     facts: dict[tuple[UUID, UUID | None, str], Any] = {}
-    for fact in rows.select_related("agent", "confirmed_by", "corrected_by").order_by("changed_at"):
+    for fact in _facts(tuple(agents), tuple(set(prints.values()))):
         facts[fact.agent_id, fact.owner_id, fact.fingerprint] = fact
     said = _said([fact.pk for fact in facts.values()])
     told = []
@@ -159,10 +187,8 @@ def _told(operations: Sequence[Any]) -> list[Learned]:
 
 def _said(facts: Sequence[UUID]) -> dict[UUID, Evidence]:
     """Statement → the message that said it last, else who wrote it down."""
-    is_word = Q(message__isnull=False) | Q(root__author_kind__in=_WORDS)
-    rows = Evidence.objects.filter(is_word, fact__in=facts)
     found: dict[UUID, Evidence] = {}
-    for row in rows.select_related(*_SPOKEN).order_by("said_at", "pk"):
+    for row in _words(tuple(facts)):
         if row.message_id or row.fact_id not in found:
             found[row.fact_id] = row
     return found

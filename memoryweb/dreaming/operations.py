@@ -9,7 +9,7 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from memoryweb.facts.trust import START
-from memoryweb.language.claims import Claim, Kind
+from memoryweb.language.extraction_rules import Claim, Kind
 
 NOBODY = "*"  # whoever noted it spoke for nobody: the agent, the system, an import
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import backfill, consolidators, diary, inputs, reports, writing
-from memoryweb.dreaming.answers import DreamAnswer
+from memoryweb.dreaming.answer_schema import DreamAnswer
 from memoryweb.dreaming.consolidators import Consolidated
 from memoryweb.dreaming.inputs import Inputs, Text
 from memoryweb.language.secrets import credentials
@@ -27,7 +27,7 @@ from memoryweb.memory.review import nearly_full
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write_matrix import OUTSIDE
 from memoryweb.prepared_queries import Prepared
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.runs.engine import GiveUp, Lease, Outcome
 from memoryweb.runs.models import Run
 

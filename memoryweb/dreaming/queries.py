@@ -27,6 +27,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.status import LATE, of_endpoint
+from memoryweb.prepared_queries import Prepared
 from memoryweb.runs.models import ACTIVE, Run
 
 NIGHTS = 14
@@ -159,14 +160,9 @@ def team_warnings(team: Team, late: int) -> list[str]:
 
 
 def _counts(agents: Sequence[Agent], visible: Q, now: datetime, open_to: Q) -> _Counts:
-    ids = [agent.pk for agent in agents]
-    dreams = Run.objects.filter(visible, agent__in=ids, kind=Run.Kind.DREAM)
-    counts = _Counts(_nights(dreams, now, open_to))
-    newest = dreams.filter(agent=OuterRef("agent"), finished_at__isnull=False)
-    newest_first = newest.order_by(Coalesce("clock", "finished_at").desc()).values("pk")
-    shown = dreams.filter(ACTIVE | Q(pk=Subquery(newest_first[:1]))).select_related("report")
-    rows: QuerySet[Any] = shown.annotate(newest=Subquery(newest_first[:1]))
-    for run in rows.order_by("-created_at"):
+    ids = tuple(agent.pk for agent in agents)
+    counts = _Counts(_nights(ids, visible, now, open_to))
+    for run in _shown(ids, visible):
         if run.pk == run.newest:
             counts.last[run.agent_id] = run
         if run.is_active:
@@ -174,6 +170,16 @@ def _counts(agents: Sequence[Agent], visible: Q, now: datetime, open_to: Q) -> _
             is_late = run.trigger == Run.Trigger.CRON and run.created_at < now - LATE
             counts.late[run.agent_id] += is_late
     return counts
+
+
+@Prepared
+def _shown(agents: Sequence[UUID], visible: Q) -> "QuerySet[Any]":
+    """What goes on, and the last dream of each agent."""
+    dreams = Run.objects.filter(visible, agent__in=agents, kind=Run.Kind.DREAM)
+    newest = dreams.filter(agent=OuterRef("agent"), finished_at__isnull=False)
+    newest_first = newest.order_by(Coalesce("clock", "finished_at").desc()).values("pk")
+    shown = dreams.filter(ACTIVE | Q(pk=Subquery(newest_first[:1]))).select_related("report")
+    return shown.annotate(newest=Subquery(newest_first[:1])).order_by("-created_at")
 
 
 def did_of(runs: Collection[UUID]) -> dict[UUID, tuple[int, int, int]]:
@@ -193,26 +199,35 @@ def people_of(agents: Sequence[Agent]) -> dict[UUID, int]:
     return dict(owners.annotate(Count("owner", distinct=True)).order_by())
 
 
-def _nights(dreams: "QuerySet[Run]", now: datetime, open_to: Q) -> dict[UUID, dict[date, Night]]:
-    """Agent → local date → its dreams. One grouped query; a dream by hand counts by UTC date."""
-    since = now - timedelta(days=NIGHTS + 1)
+@Prepared
+def _counted(
+    agents: Sequence[UUID], visible: Q, day: date, since: datetime, open_to: Q
+) -> "QuerySet[Any, Any]":
+    """By agent, local date and outcome; a dream by hand counts by UTC date."""
     did = Q(report__operations__code="", report__operations__waits="")
     came = did & Q(report__operations__before=[])
     told = open_to & Q(reverted_at=None)
-    rows = (
-        dreams.filter(Q(night__gte=since.date()) | Q(night=None, created_at__gte=since))
-        .filter(finished_at__isnull=False)
-        .annotate(day=local_day())
-        .values_list("agent", "day", "status")
+    changed = did & told & ~Q(report__operations__before=[])
+    dreams = Run.objects.filter(visible, agent__in=agents, kind=Run.Kind.DREAM)
+    recent = dreams.filter(Q(night__gte=day) | Q(night=None, created_at__gte=since))
+    rows = recent.filter(finished_at__isnull=False).annotate(day=local_day())
+    return (
+        rows.values_list("agent", "day", "status")
         .annotate(
             promoted=Count("report__operations", filter=came),
             added=Count("report__operations", filter=came & told),
-            changed=Count(
-                "report__operations", filter=did & told & ~Q(report__operations__before=[])
-            ),
+            changed=Count("report__operations", filter=changed),
         )
         .order_by()
     )
+
+
+def _nights(
+    agents: Sequence[UUID], visible: Q, now: datetime, open_to: Q
+) -> dict[UUID, dict[date, Night]]:
+    """Agent → local date → its dreams."""
+    since = now - timedelta(days=NIGHTS + 1)
+    rows = _counted(agents, visible, since.date(), since, open_to)
     nights: dict[UUID, dict[date, Night]] = defaultdict(dict)
     for agent_id, on, status, *counted in rows:
         before = nights[agent_id].get(on, Night(on))

@@ -21,7 +21,7 @@ from memoryweb.dreaming.inputs import DIARY, MEMORY, Inputs
 from memoryweb.dreaming.models import Candidate, Operation, Report
 from memoryweb.dreaming.operations import Result, Why
 from memoryweb.facts.statements import statements_of
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import write
 from memoryweb.memory.reverted_text import UNTOLD
 from memoryweb.memory.transaction import Transaction

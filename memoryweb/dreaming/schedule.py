@@ -12,7 +12,7 @@ from django_scopes import scopes_disabled
 from memoryweb.agents.dream_times import dream_time, next_dream_at, night_of
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.record import target
-from memoryweb.dreaming import current_statements, earlier_nights, inputs
+from memoryweb.dreaming import earlier_nights, inputs, known_statements
 from memoryweb.dreaming.models import Report
 from memoryweb.facts.models import Fact
 from memoryweb.language.secrets import credentials
@@ -213,14 +213,14 @@ def _over(agent: Agent, now: datetime) -> set[object]:
     what its owner said since; but for pinned ones, which no night moves."""
     known = Fact.objects.living().filter(agent=agent, path=inputs.MEMORY)
     is_over = Q(valid_to__lt=now.astimezone(agent.zone).date(), file__isnull=False)
-    is_told = Q(hidden_at__lt=now - current_statements.NOTED_IN) | Q(
+    is_told = Q(hidden_at__lt=now - known_statements.NOTED_IN) | Q(
         hidden_at__isnull=False, hidden_by=None
     )
     found = known.filter(is_over | is_told).select_related("file")
     return {
         one.owner_id
         for one in found
-        if not (one.file and one.fingerprint in current_statements.pinned_in(one.file.content))
+        if not (one.file and one.fingerprint in known_statements.pinned_in(one.file.content))
     }
 
 

@@ -18,14 +18,14 @@ from memoryweb.dreaming.operations import Living, Result, Waits, Why
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement, statements_of
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import contradictions, fact_evidence, fact_moves, proposing, write
 from memoryweb.memory.fact_evidence import Ground
 from memoryweb.memory.fact_moves import Went
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer, Written
 from memoryweb.memory.write_matrix import OUTSIDE
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.provenance.source_classes import BY_TRUST
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind

@@ -11,14 +11,14 @@ from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.findings import Findings, Line
 from memoryweb.extraction.models import Extraction
 from memoryweb.forgetting.queries import asked_since
-from memoryweb.language.statements import Lookup, clean
+from memoryweb.language.statement_comparison import Lookup, clean
 from memoryweb.markdown.paths import note_path
 from memoryweb.memory import write
 from memoryweb.memory.forgetting import requests as forgetting
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance import vouched_authors
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.runs.engine import Lease
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind

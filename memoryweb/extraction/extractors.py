@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.conversations.window import Window, note_date
-from memoryweb.extraction import findings, rules
+from memoryweb.extraction import findings, rules_extractor
 from memoryweb.extraction.findings import ExtractionAnswer, Findings
 from memoryweb.llm import client, prompts
 from memoryweb.llm.endpoint import configured
@@ -57,13 +57,15 @@ def workspace_of(conversation: Conversation) -> Owner | None:
 def by_rules(conversation: Conversation, window: Window) -> Answered:
     zone = conversation.agent.zone
     spoken = [
-        rules.Spoken(
+        rules_extractor.Spoken(
             str(turn.pk), turn.role, turn.name, cut(turn.content), turn.timestamp.astimezone(zone)
         )
         for turn in window.turns
     ]
     is_shared = workspace_of(conversation) is None
-    found = rules.extract(spoken, speaker=speaker_of(conversation.owner), shared=is_shared)
+    found = rules_extractor.extract(
+        spoken, speaker=speaker_of(conversation.owner), shared=is_shared
+    )
     return Answered(findings.from_rules(found), "rules")
 
 

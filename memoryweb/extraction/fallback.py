@@ -16,13 +16,13 @@ from memoryweb.extraction import requests
 from memoryweb.extraction.applying import move_on
 from memoryweb.extraction.extractors import workspace_of
 from memoryweb.extraction.models import Extraction
-from memoryweb.language.flags import UNREAD
+from memoryweb.language.line_flags import UNREAD
 from memoryweb.llm.exceptions import BadAnswer, ModelError
 from memoryweb.memory import write
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance import flags
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.runs.engine import Lease
 from memoryweb.workspace.author_kinds import AuthorKind
 

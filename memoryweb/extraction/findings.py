@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr
 
 from memoryweb.conversations.models import Message
-from memoryweb.extraction.rules import LONGEST, NoteLine
-from memoryweb.language.claims import claim_of
+from memoryweb.extraction.rules_extractor import LONGEST, NoteLine
+from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.secrets import credentials
 from memoryweb.language.sentences import one_line
 from memoryweb.llm.exceptions import BadAnswer

@@ -7,9 +7,9 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from memoryweb.facts.models import Fact
-from memoryweb.language.claims import Claim
+from memoryweb.language.extraction_rules import Claim
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.statements import Lookup, says_the_same
+from memoryweb.language.statement_comparison import Lookup, says_the_same
 
 
 class Corrections:

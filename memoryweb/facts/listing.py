@@ -132,10 +132,10 @@ def evidence_of(facts: Sequence[Fact]) -> "QuerySet[Evidence]":
     return said.order_by(F("said_at").asc(nulls_first=True), "pk")
 
 
-def said_of(facts: Iterable[Fact]) -> "QuerySet[Evidence]":
+def said_of(facts: Iterable[Fact | UUID]) -> "QuerySet[Evidence]":
     """All that statements stand on, ready to be shown."""
     shown = ("message__conversation__owner", "root__file__owner", "root__file__agent")
-    found = Evidence.objects.filter(fact__in=[fact.pk for fact in facts])
+    found = Evidence.objects.filter(fact__in=list(facts))
     found = found.exclude(message=None, root=None).select_related(*shown)
     found = found.select_related("root__user", "root__run", "root__integration", "root__token")
     return found.order_by(F("said_at").desc(nulls_last=True), "-pk")

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memoryweb.agents.readers import Reader
 from memoryweb.fields import ErasableCharField, ErasableTextField, PlainCharField, PlainJSONField
-from memoryweb.language.claims import Kind as Kinds
+from memoryweb.language.extraction_rules import Kind as Kinds
 from memoryweb.tenancy import TeamManager
 from memoryweb.workspace.author_kinds import SourceClass
 from memoryweb.workspace.models import Scope

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from memoryweb.language.claims import HEADINGS, Claim, claim_of, is_pronoun
+from memoryweb.language.extraction_rules import HEADINGS, Claim, claim_of, is_pronoun
 from memoryweb.language.normal_form import clean, normalise
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.paths import kind_of
 

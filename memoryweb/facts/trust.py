@@ -3,7 +3,7 @@
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.language.claims import Kind
+from memoryweb.language.extraction_rules import Kind
 
 START, HELPFUL, UNHELPFUL, CONFIRMED = 0.5, 0.1, -0.2, 0.2
 HALF_LIFE = 60  # days without a mention

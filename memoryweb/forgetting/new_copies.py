@@ -15,7 +15,7 @@ from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import hiding, text_of
 from memoryweb.forgetting.text_matching import says, sentences
 from memoryweb.forgetting.tombstones import new_lines
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.workspace.models import File
 
 

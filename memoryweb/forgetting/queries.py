@@ -15,7 +15,7 @@ from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact, FactQuerySet
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.language.normal_form import clean
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.blocks import blocks
 from memoryweb.prepared_queries import Prepared
 from memoryweb.workspace.models import File

@@ -9,7 +9,7 @@ from memoryweb.forgetting.queries import MARK
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import spans
 from memoryweb.language.small_talk import is_courtesy
-from memoryweb.language.statements import says_the_same
+from memoryweb.language.statement_comparison import says_the_same
 from memoryweb.language.tokens import tokens
 
 _LEAST_WORDS = 3

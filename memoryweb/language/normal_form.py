@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import snowballstemmer
 
-from memoryweb.language.words import (
+from memoryweb.language.comparison_words import (
     CJK_FILLERS,
     FILLERS,
     LIGHT,

@@ -23,6 +23,7 @@ Pieces = Generator[str, None, Reply]
 def answer(
     *,
     team_id: UUID,
+    agent_id: UUID,
     system: str,
     turns: Sequence[Turn],
     deadline: float,
@@ -39,7 +40,9 @@ def answer(
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
     micros, tokens = price(expected, max_tokens), expected + max_tokens
-    with usage.reserved(team_id, tokens, daily_tokens, micros=micros, price=price) as spent:
+    with usage.reserved(
+        team_id, tokens, daily_tokens, micros=micros, price=price, chat_with=agent_id
+    ) as spent:
         said: list[str] = []
         try:
             reply = yield from _heard(_asked(endpoint, system, turns, max_tokens, deadline), said)

@@ -63,11 +63,13 @@ def complete(
     max_tokens: int = MAX_ANSWER_TOKENS,
     daily_tokens: int | None = None,
     endpoint: Endpoint | None = None,
+    chat_with: UUID | None = None,
 ) -> Completion[Answer]:
     """Ask the model of `role`; raises a ModelError. Never inside a transaction.
 
     `deadline` is a moment of `time.monotonic()`. `data` is anything JSON can hold. `daily_tokens`
-    is the team's own budget, None the installation's; `endpoint` another than the team's choice.
+    is the team's own budget, None the installation's; `endpoint` another than the team's choice;
+    `chat_with` the agent in whose chat it is asked.
     """
     endpoint = endpoint or endpoint_for(team_id, role)
     prompt = Prompt(system, fenced(data), schema, max_tokens)
@@ -75,23 +77,20 @@ def complete(
     breaker.enter(team_id, endpoint.url, deadline - time.monotonic())
     price = endpoint.cost_micros
     micros, tokens = price(expected, max_tokens), expected + max_tokens
-    with usage.reserved(team_id, tokens, daily_tokens, micros=micros, price=price) as spent:
+    with usage.reserved(
+        team_id, tokens, daily_tokens, micros=micros, price=price, chat_with=chat_with
+    ) as spent:
         try:
             reply = _reply(endpoint, prompt, deadline, _Bill(spent, expected))
             value = parse(reply.text, schema)
         except ModelError as error:
             error.tokens_in, error.tokens_out = spent.tokens_in, spent.tokens_out
-            error.cost_micros = endpoint.cost_micros(spent.tokens_in, spent.tokens_out)
+            error.cost_micros = price(spent.tokens_in, spent.tokens_out)
             blame(error, team_id, endpoint)
             raise
     breaker.succeeded(team_id, endpoint.url)
-    return Completion(
-        value=value,
-        tokens_in=spent.tokens_in,
-        tokens_out=spent.tokens_out,
-        model=endpoint.model,
-        cost_micros=endpoint.cost_micros(spent.tokens_in, spent.tokens_out),
-    )
+    used = spent.tokens_in, spent.tokens_out
+    return Completion(value, *used, endpoint.model, price(*used))
 
 
 def blame(error: ModelError, team_id: UUID, endpoint: Endpoint) -> None:

@@ -23,6 +23,29 @@ class Usage(models.Model):
         return f"{self.team_id} on {self.day}"
 
 
+class ChatUsage(models.Model):
+    """What chats with one agent took on one UTC day, of the team's usage: chats have no runs.
+    Where an endpoint did not count its tokens they are estimated."""
+
+    team_id = models.UUIDField()
+    agent_id = models.UUIDField()
+    day = models.DateField()
+    asked = models.IntegerField(default=0)
+    used_in = models.BigIntegerField(default=0)
+    used_out = models.BigIntegerField(default=0)
+    cost_micros = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["team_id", "agent_id", "day"], name="llm_chat_usage_day"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id} on {self.day}"
+
+
 class Breaker(models.Model):
     """Failures in a row of one endpoint for one team, and until when it is left alone."""
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memoryweb.llm.exceptions import BudgetSpent
-from memoryweb.llm.models import TeamModel, Usage
+from memoryweb.llm.models import ChatUsage, TeamModel, Usage
 
 _NEARLY = 0.8
 
@@ -80,10 +80,17 @@ def free(_tokens_in: int, _tokens_out: int) -> int:
 
 @contextmanager
 def reserved(
-    team_id: UUID, tokens: int, limit: int | None = None, *, micros: int = 0, price: Price = free
+    team_id: UUID,
+    tokens: int,
+    limit: int | None = None,
+    *,
+    micros: int = 0,
+    price: Price = free,
+    chat_with: UUID | None = None,
 ) -> Iterator[Spent]:
     """Fill in the Spent that it yields; raises BudgetSpent before anything was sent. `micros` is
-    what the call may cost, `price` says what it did."""
+    what the call may cost, `price` says what it did; `chat_with`: the agent that it is a chat
+    with."""
     day, most = _day(), settings.DAILY_TOKENS if limit is None else limit
     _reserve(team_id, day, tokens, most, micros)
     spent = Spent()
@@ -91,6 +98,8 @@ def reserved(
         yield spent
     finally:
         _settle(team_id, day, spent, price, tokens=tokens, micros=micros)
+        if chat_with and (spent.tokens_in or spent.tokens_out):
+            _add_chat(team_id, chat_with, day, spent, price)
 
 
 def _most_micros(team_id: UUID) -> int | None:
@@ -124,6 +133,16 @@ def _settle(
         used_in=F("used_in") + spent.tokens_in,
         used_out=F("used_out") + spent.tokens_out,
         reserved_micros=F("reserved_micros") - micros,
+        cost_micros=F("cost_micros") + price(spent.tokens_in, spent.tokens_out),
+    )
+
+
+def _add_chat(team_id: UUID, agent_id: UUID, day: date, spent: Spent, price: Price) -> None:
+    row, _is_new = ChatUsage.objects.get_or_create(team_id=team_id, agent_id=agent_id, day=day)
+    ChatUsage.objects.filter(pk=row.pk).update(
+        asked=F("asked") + 1,
+        used_in=F("used_in") + spent.tokens_in,
+        used_out=F("used_out") + spent.tokens_out,
         cost_micros=F("cost_micros") + price(spent.tokens_in, spent.tokens_out),
     )
 

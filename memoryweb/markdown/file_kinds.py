@@ -1,6 +1,7 @@
 """Every kind of file of a workspace, one row each: all that its name alone decides. Pure.
 
-A new core file is one row here; where in the tree of files and on My memory it stands, too.
+A new core file is one row here, before `OTHER`, which every name matches; where in the tree of
+files and on My memory it stands, too. One that `is_seeded` has its first text in `agents/seeds/`.
 """
 
 import re

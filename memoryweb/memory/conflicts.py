@@ -9,7 +9,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.audit.record import target
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.facts.validity import holds_on, state_on, today
-from memoryweb.language.claims import is_other_value
+from memoryweb.language.extraction_rules import is_other_value
 from memoryweb.language.normal_form import normalise
 from memoryweb.memory.transaction import Transaction
 

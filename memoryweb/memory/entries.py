@@ -19,8 +19,8 @@ from memoryweb.memory import screening, write, write_matrix
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import NewLine
-from memoryweb.provenance.origins import Origin, Source
-from memoryweb.provenance.writers import Place, Writer
+from memoryweb.provenance.line_origins import Origin, Source
+from memoryweb.provenance.writer import Place, Writer
 
 __all__ = ["add", "add_alias", "append_history", "archive", "entries_of", "find", "name_of"]
 
@@ -70,19 +70,25 @@ def add(
     return entry
 
 
-def rewrite(tx: Transaction, entry: Entry, content: str, *, writer: Writer) -> None:
-    """Raises EntryRefused, and what `write.write` raises."""
+def rewrite(
+    tx: Transaction, entry: Entry, content: str, *, writer: Writer, expected: str | None = None
+) -> None:
+    """`expected`: the hash of the text that is replaced. Raises EntryRefused, and what
+    `write.write` raises."""
     _check_content(content)
-    write.write(tx, _place(entry), content, writer=writer, expected=entry.file.sha256)
+    expected = entry.file.sha256 if expected is None else expected
+    write.write(tx, _place(entry), content, writer=writer, expected=expected)
 
 
-def rename(tx: Transaction, entry: Entry, name: str, *, writer: Writer) -> None:
+def rename(
+    tx: Transaction, entry: Entry, name: str, *, writer: Writer, expected: str | None = None
+) -> None:
     """One of its other names may become its name; the old one is free then. Raises EntryRefused,
     and what `write.rename` raises."""
     own = entry.aliases.filter(folded=fold(name.strip()))
     if not own.delete()[0] and fold(name.strip()) != fold(name_of(entry)):
         _free(entry.agent, entry.owner, name)
-    write.rename(tx, entry.file, entry_path(_checked(name)), writer=writer)
+    write.rename(tx, entry.file, entry_path(_checked(name)), writer=writer, expected=expected)
 
 
 def add_alias(tx: Transaction, entry: Entry, name: str, *, writer: Writer) -> None:
@@ -113,9 +119,9 @@ def remove_alias(tx: Transaction, entry: Entry, name: str, *, writer: Writer) ->
     return True
 
 
-def remove(tx: Transaction, entry: Entry, *, writer: Writer) -> None:
+def remove(tx: Transaction, entry: Entry, *, writer: Writer, expected: str | None = None) -> None:
     """With its other names. Its text stays in the file's history, and can be restored."""
-    write.delete(tx, entry.file, writer=writer)
+    write.delete(tx, entry.file, writer=writer, expected=expected)
     entry.aliases.all().delete()
 
 

@@ -9,7 +9,7 @@ from memoryweb.audit.record import target
 from memoryweb.facts.models import Fact, Vote
 from memoryweb.facts.statements import Statement, all_bullets_of, bullets_of
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.sections import with_bullet, without_lines
 from memoryweb.memory import fact_moves, soul, write
 from memoryweb.memory.exceptions import ContentRefused, MemoryRefused

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import Statement
-from memoryweb.language.statements import cited
+from memoryweb.language.statement_comparison import cited
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.provenance.source_classes import source_of_message, source_of_origin, weakest

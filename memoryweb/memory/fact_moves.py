@@ -17,16 +17,16 @@ from memoryweb.audit.record import target
 from memoryweb.facts.corrections import Corrections
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement
-from memoryweb.language.flags import CORRECTED
+from memoryweb.language.line_flags import CORRECTED
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.diff import carry
 from memoryweb.memory import conflicts, fact_evidence
 from memoryweb.memory.fact_evidence import Grounds, grounds_of
 from memoryweb.memory.transaction import Transaction
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance import flags
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.row_batches import insert, update
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File

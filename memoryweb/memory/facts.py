@@ -9,7 +9,7 @@ from memoryweb.facts.corrections import corrections
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, bullets_of, statements_of
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.fact_evidence import grounds_of
 from memoryweb.memory.fact_moves import (
@@ -32,7 +32,7 @@ from memoryweb.memory.fact_moves import (
 )
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance import flags
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.row_batches import insert, update
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision

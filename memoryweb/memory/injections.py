@@ -230,9 +230,8 @@ def prompts_of_talk(conversation: Conversation, since: datetime) -> list[Injecti
     return [*before, *prompts.filter(at__gte=since).order_by("at", "pk")[:_TALK]]
 
 
-def carried(conversation: Conversation) -> "QuerySet[Fact]":
+def carried(prompt: Injection | None) -> "QuerySet[Fact]":
     """Those that it held, or that were made of the messages it held, and that still stand."""
-    prompt = last_prompt(conversation)
     if prompt is None:
         return Fact.objects.none()
     (held,) = _held([prompt])

@@ -18,8 +18,8 @@ from memoryweb.conversations.parsing import MAX_NAME, NewMessage
 from memoryweb.forgetting import new_copies, tombstones
 from memoryweb.forgetting.queries import MARK
 from memoryweb.forgetting.text_matching import sentences
-from memoryweb.language.secrets import credentials, names
-from memoryweb.memory import own_words, said_again, screening
+from memoryweb.language.secrets import credentials, in_names
+from memoryweb.memory import said_again, screening, spoken_corrections
 from memoryweb.memory.exceptions import MessageConflict
 from memoryweb.memory.forgetting import requests
 from memoryweb.memory.screening import Held
@@ -87,7 +87,7 @@ def add_messages(
     conversation = _conversation(tx, agent, owner, conversation_id, source, group)
     if reason := _not_kept(conversation, owner, ephemeral):
         unkept = _unkept(conversation, messages, tx.now)
-        own_words.hear(tx, conversation, unkept)
+        spoken_corrections.hear(tx, conversation, unkept)
         requests.hear(tx, conversation, unkept)
         return _refrain(tx, conversation, reason, len(messages))
     known = _known(conversation, messages)
@@ -148,7 +148,7 @@ def _check_identifiers(conversation_id: str, messages: Sequence[NewMessage]) -> 
         if message.id is not None
     }
     for field, text in named.items():
-        if names.holds_secret(text):
+        if in_names.holds_secret(text):
             raise BatchRefused(
                 field, _("{field} looks like a secret; use another id.").format(field=field)
             )
@@ -311,7 +311,7 @@ def _append(
         screening.keep_for_message(tx, conversation, row, item.held)
     _advance(tx, conversation, rows)
     indexing.index_messages(conversation, rows)
-    own_words.hear(tx, conversation, rows)
+    spoken_corrections.hear(tx, conversation, rows)
     requests.hear(tx, conversation, rows)
     _record(tx, conversation, {"added": len(rows), **_sighted(fresh)})
     return rows

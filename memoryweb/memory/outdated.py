@@ -21,7 +21,7 @@ from memoryweb.facts.models import Evidence, Fact
 from memoryweb.facts.statements import statements_of
 from memoryweb.facts.validity import is_over
 from memoryweb.forgetting.queries import hiding, lines_saying
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.search.hits import Hit

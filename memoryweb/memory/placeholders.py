@@ -18,7 +18,7 @@ from django_scopes import scope
 
 from memoryweb.forgetting.queries import Hidden
 from memoryweb.forgetting.queries import hidden as forgotten
-from memoryweb.language.flags import Known, flags_of, orders_across
+from memoryweb.language.line_flags import Known, flags_of, orders_across
 from memoryweb.memory import outdated
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.protected_lines import keep
@@ -28,8 +28,8 @@ from memoryweb.provenance.flags import (
     said_in,
     without_flagged,
 )
-from memoryweb.provenance.origins import protected_lines
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.line_origins import protected_lines
+from memoryweb.provenance.writer import Writer
 from memoryweb.search.hits import Hit, folded, unfolded
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
@@ -75,11 +75,11 @@ def shown_then(file: File, content: str) -> str:
     )
 
 
-def for_people(file: File, content: str | None = None) -> str:
+def for_people(file: File, content: str | None = None, *, away: Hidden | None = None) -> str:
     """The current text or another one of the file, as people read it: who asked to forget something
-    reads with the request what it is."""
+    reads with the request what it is. `away`: what is hidden of it, if that was asked already."""
     text = file.content if content is None else content
-    return _hidden_in(text, file, forgotten(files=[file]))
+    return _hidden_in(text, file, forgotten(files=[file]) if away is None else away)
 
 
 def for_people_all(texts: Sequence[tuple[File, str]]) -> list[str]:

@@ -6,22 +6,22 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from memoryweb.agents.models import Owner
-from memoryweb.language.statements import clean
+from memoryweb.language.statement_comparison import clean
 from memoryweb.markdown.merge import merge
 from memoryweb.memory import screening
 from memoryweb.memory.transaction import Transaction
 from memoryweb.prepared_queries import Prepared
-from memoryweb.provenance import authorship
-from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance import line_history
+from memoryweb.provenance.line_origins import Origin
+from memoryweb.provenance.writer import Writer
 from memoryweb.review.models import Proposal
 from memoryweb.review.rejections import states, without_rejected
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
-from memoryweb.workspace.models import File
+from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.revisions import content_of, contents_of
 
 _LATEST = 50  # rejected proposals that are looked at
@@ -47,7 +47,7 @@ def propose(
     of_runs.update(state=Proposal.State.REPLACED, decided_at=tx.now)
     content = screening.without_new(content, known=file.content)
     screened = screening.hold(tx.team.pk, content, owner_id=file.owner_id, known=file.content)
-    rooted = authorship.rooted(origins)  # what a source stands on may be changed meanwhile
+    rooted = line_history.rooted(origins)  # what a source stands on may be changed meanwhile
     proposal = Proposal(team=tx.team, file=file, run=run, content=screened.text)
     proposal.base_revision = file.revision if base is None else base
     proposal.origins = {str(line): packed(origin) for line, origin in rooted.items()}
@@ -116,6 +116,14 @@ def _rejected(
         is_rejected | is_partly, file__agent=agent_id, file__owner=owner_id, file__path=path
     )
     return proposals.order_by("-created_at").values_list("content", "origins", "taken")[:_LATEST]
+
+
+def current_revision(file: File) -> Revision:
+    """With how many changes of it wait, as `proposals`."""
+    waits = Proposal.objects.filter(file=OuterRef("file"), state=Proposal.State.PENDING)
+    counted = waits.order_by().values("file").annotate(n=Count("pk")).values("n")
+    found = file.revisions.select_related("user", "run", "integration", "token")
+    return found.annotate(proposals=Subquery(counted)).get(number=file.revision)
 
 
 def rejected_lines(agent_id: UUID, owner: Owner | None, path: str) -> frozenset[str]:

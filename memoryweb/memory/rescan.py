@@ -21,7 +21,7 @@ from memoryweb.memory.revising import sha256
 from memoryweb.memory.screening import Sight
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.writers import Place, Writer
+from memoryweb.provenance.writer import Place, Writer
 from memoryweb.review.models import Proposal
 from memoryweb.row_batches import insert
 from memoryweb.runs.engine import Lease, Outcome

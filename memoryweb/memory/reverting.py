@@ -32,10 +32,10 @@ from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.authorship import returning
-from memoryweb.provenance.lines import lines_of_people
-from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.sources import Kind, Lines, Source, is_diary, lines_of, stand_on
+from memoryweb.provenance.line_history import returning
+from memoryweb.provenance.line_origins import Origin, lines_of_people
+from memoryweb.provenance.line_origins import Source as Cited
+from memoryweb.provenance.sources import Kind, Lines, Source, from_source, is_diary, lines_of
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File, Import, Revision
@@ -123,10 +123,10 @@ class Reverted:
     messages: int
 
 
-def plan(source: Source, reach: Q, talks: Q) -> Plan:
+def plan(source: Source, reach: Q, talks: Q, *, known: Mapping[UUID, Lines] | None = None) -> Plan:
     """What would be taken back of the files that `reach` lets through, as `File`s, and of the
-    conversations that `talks` does. Nothing is written."""
-    lines = lines_of(source)
+    conversations that `talks` does. Nothing is written. `known`: the source's lines, if read."""
+    lines = lines_of(source) if known is None else known
     wrote = Revision.objects.filter(pk__in=source.revisions.values("pk"), file=OuterRef("pk"))
     touched = File.objects.filter(Q(pk__in=list(lines)) | Exists(wrote))
     mine = list(
@@ -247,14 +247,20 @@ def _same_as(
     return next((number for number in reversed(befores) if contents[number] == text), None)
 
 
-def _proposed(source: Source, reach: Q) -> Iterator[Proposal]:
+def _proposed(source: Source, reach: Q) -> list[Proposal]:
     """Changes that wait for a person and would bring it in."""
     files_there = File.objects.filter(reach, agent=source.agent)
     pending = Proposal.objects.filter(file__in=files_there, state=Proposal.State.PENDING)
-    for proposal in pending.select_related("file").order_by("pk"):
-        is_its_own = getattr(proposal, f"{source.column}_id") == source.id
-        if is_its_own or stand_on(source, proposals.origins_of(proposal).values()):
-            yield proposal
+    cited = {
+        proposal: {one for of in proposals.origins_of(proposal).values() for one in of.sources}
+        for proposal in pending.select_related("file").order_by("pk")
+    }
+    own = from_source(source, set[Cited]().union(*cited.values()))
+    return [
+        proposal
+        for proposal, stands_on in cited.items()
+        if getattr(proposal, f"{source.column}_id") == source.id or stands_on & own
+    ]
 
 
 def _apply(tx: Transaction, change: Change, writer: Writer, reason: str) -> None:

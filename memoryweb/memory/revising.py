@@ -10,13 +10,12 @@ from memoryweb.memory import facts, screening
 from memoryweb.memory.facts import Whys
 from memoryweb.memory.screening import Screened
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance import flags
-from memoryweb.provenance import origins as line_origins
-from memoryweb.provenance.authorship import rooted
+from memoryweb.provenance import flags, line_origins
 from memoryweb.provenance.flags import Brought, without_flagged
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_history import rooted
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.provenance.source_classes import source_of
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.row_batches import insert
 from memoryweb.search import indexing
 from memoryweb.workspace.author_kinds import SourceClass

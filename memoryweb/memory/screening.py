@@ -20,13 +20,13 @@ from django.utils.translation import gettext as _
 from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.secrets import assignments as secret_assignments
-from memoryweb.language.secrets import credentials, names
+from memoryweb.language.secrets import credentials, in_names
 from memoryweb.language.secrets.credentials import Secret
 from memoryweb.markdown import paths
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.memory.exceptions import AssignmentsFound, ContentRefused, SecretRefused
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.review.models import HeldSecret
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
@@ -177,7 +177,7 @@ def without_new(text: str, *, known: str) -> str:
 def path(text: str) -> paths.WorkspacePath:
     """Raises PathRefused."""
     parsed = paths.parse(text)
-    if names.holds_secret(text):
+    if in_names.holds_secret(text):
         raise PathRefused(_("The name holds what looks like a secret; choose another."))
     return parsed
 

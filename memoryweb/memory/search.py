@@ -15,7 +15,7 @@ from memoryweb.facts.listing import held_from, trusts_of
 from memoryweb.facts.trust import beside_others
 from memoryweb.forgetting.queries import Hidden, hidden
 from memoryweb.language.normal_form import clean
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.fact_search import answering

@@ -7,13 +7,13 @@ from django.utils.translation import gettext as _
 
 from memoryweb.markdown import paths, sections
 from memoryweb.markdown.exceptions import SectionRefused
-from memoryweb.memory import guards, placeholders, write
+from memoryweb.memory import machine_limits, placeholders, write
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.tools import Acting, place_of
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Written
-from memoryweb.provenance.origins import protected_lines
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.line_origins import protected_lines
+from memoryweb.provenance.writer import Writer
 from memoryweb.workspace.models import File
 
 KEY, HEADING = 120, 200
@@ -117,7 +117,7 @@ def _with_value(before: str, step: Step) -> str:
 
 
 def _check_protected(file: File, step: Step, before: str, content: str) -> None:
-    broken = guards.of_people(before, content, protected_lines(file))
+    broken = machine_limits.of_people(before, content, protected_lines(file))
     if broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
         raise StrategyRefused("filename", said.format(detail=broken.detail))

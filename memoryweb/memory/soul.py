@@ -11,14 +11,14 @@ from memoryweb.agents.models import Agent
 from memoryweb.facts.listing import lines_of
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.queries import hidden_facts
-from memoryweb.language.claims import Kind
-from memoryweb.language.statements import clean, fingerprint
+from memoryweb.language.extraction_rules import Kind
+from memoryweb.language.statement_comparison import clean, fingerprint
 from memoryweb.markdown.sections import with_bullet
 from memoryweb.memory import proposing
 from memoryweb.memory.transaction import Transaction
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.origins import Origin, Source
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 from memoryweb.workspace.models import File
 

@@ -17,10 +17,10 @@ from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Owner
 from memoryweb.agents.readers import Reader, reading
 from memoryweb.conversations.models import Conversation
-from memoryweb.language.statements import normalise
+from memoryweb.language.statement_comparison import normalise
 from memoryweb.markdown import paths
 from memoryweb.markdown.blocks import blocks
-from memoryweb.memory import guards, injections, placeholders, screening, search, write
+from memoryweb.memory import injections, machine_limits, placeholders, screening, search, write
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused
 from memoryweb.memory.facts import Whys
 from memoryweb.memory.injections import Line, Span
@@ -29,7 +29,7 @@ from memoryweb.memory.prompt.files import line_count
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import NewLine, Place, Writer, Written
 from memoryweb.provenance.flags import without_flagged
-from memoryweb.provenance.origins import Origin, protected_lines
+from memoryweb.provenance.line_origins import Origin, protected_lines
 from memoryweb.search import query_syntax
 from memoryweb.search.hits import Hit
 from memoryweb.search.models import Injection, RecallEvent
@@ -184,7 +184,7 @@ def _check_edit(file: File, shown: str, content: str, writer: Writer) -> None:
             .format(path=file.path)
         )  # fmt: skip
     after = placeholders.put_back(file, content, writer, keeps=False)
-    broken = guards.of_people(file.content, after, protected_lines(file))
+    broken = machine_limits.of_people(file.content, after, protected_lines(file))
     if writer.is_machine and broken is not None:
         said = _("A person wrote or pinned a line that this would change: {detail}")
         raise EditRefused(said.format(detail=broken.detail))

@@ -19,13 +19,12 @@ from memoryweb.memory.facts import Whys
 from memoryweb.memory.revising import Change, Save, keep, record, revise, save
 from memoryweb.memory.screening import Held, Likely, Screened
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance import flags
-from memoryweb.provenance import origins as line_origins
-from memoryweb.provenance.authorship import returning, rooted
+from memoryweb.provenance import flags, line_origins
 from memoryweb.provenance.flags import Brought, without_flagged
-from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.writers import Place as Place
-from memoryweb.provenance.writers import Writer as Writer
+from memoryweb.provenance.line_history import returning, rooted
+from memoryweb.provenance.line_origins import Origin
+from memoryweb.provenance.writer import Place as Place
+from memoryweb.provenance.writer import Writer as Writer
 from memoryweb.review.models import Proposal
 from memoryweb.search import indexing
 from memoryweb.workspace.models import File, Revision

@@ -14,7 +14,7 @@ from memoryweb.markdown.file_kinds import SEEDED, Written
 from memoryweb.markdown.paths import fold, kind_of
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.provenance import vouched_authors
-from memoryweb.provenance.writers import Place, Writer
+from memoryweb.provenance.writer import Place, Writer
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 

@@ -15,7 +15,8 @@ from memoryweb.accounts.permissions import Permission, can
 from memoryweb.agents.models import Owner
 from memoryweb.dreaming.models import Operation
 from memoryweb.notices.models import MailNotice
-from memoryweb.review.inbox import SOURCES, Waiting
+from memoryweb.review.inbox import Waiting
+from memoryweb.review.item_kinds import SOURCES
 from memoryweb.runs.models import Run
 
 

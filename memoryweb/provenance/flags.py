@@ -17,7 +17,7 @@ from django_scopes import scope
 
 from memoryweb.accounts.models import Team
 from memoryweb.conversations.models import Message
-from memoryweb.language.flags import (
+from memoryweb.language.line_flags import (
     ORDERS,
     Known,
     flags_of,

@@ -12,9 +12,9 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.language.normal_form import normalise
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance import vouched_authors
-from memoryweb.provenance.authorship import blame_of
+from memoryweb.provenance.line_history import blame_of
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.workspace.author_kinds import AuthorKind, SourceClass
 from memoryweb.workspace.models import File
 

@@ -2,7 +2,7 @@
 messages that lines stand on in the end, whatever became of the lines between."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from uuid import UUID
@@ -14,8 +14,8 @@ from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
 from memoryweb.markdown.file_kinds import KINDS, Written
 from memoryweb.markdown.paths import kind_of
+from memoryweb.provenance.line_origins import Source as Cited
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.origins import Origin
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
@@ -104,17 +104,19 @@ def lines_of(source: Source) -> Mapping[UUID, Lines]:
     return found
 
 
-def stand_on(source: Source, origins: Iterable[Origin]) -> bool:
-    """Whether any of what these lines would stand on is from the source."""
-    cited = [one for origin in origins for one in origin.sources]
-    roots = source.revisions.filter(pk__in={one.root_id for one in cited if one.root_id})
-    if roots.exists():
-        return True
-    said = source.messages.filter(pk__in={one.message_id for one in cited if one.message_id})
-    heard = set(said.values_list("pk", flat=True))
-    behind = {one.root_id or 0 for one in cited if one.message_id in heard}
-    people = Revision.objects.filter(author_kind=AuthorKind.PERSON, pk__in=behind)
-    return bool(behind - set(people.values_list("pk", flat=True)))
+def from_source(source: Source, cited: Collection[Cited]) -> set[Cited]:
+    """Of what lines would stand on, what is from the source."""
+    roots = {one.root_id for one in cited if one.root_id}
+    wrote = set(source.revisions.filter(pk__in=roots).values_list("pk", flat=True))
+    said = {one.message_id for one in cited if one.message_id}
+    heard = set(source.messages.filter(pk__in=said).values_list("pk", flat=True))
+    behind = {one.root_id for one in cited if one.root_id and one.message_id in heard}
+    rows = Revision.objects.filter(author_kind=AuthorKind.PERSON, pk__in=behind)
+    people = set(rows.values_list("pk", flat=True))
+    return {
+        one for one in cited
+        if one.root_id in wrote or (one.message_id in heard and one.root_id not in people)
+    }  # fmt: skip
 
 
 def _leads_to(source: Source) -> Q:

@@ -1,4 +1,4 @@
-"""What waits for a person, in one shape and one list. A new kind is one row of `SOURCES`."""
+"""What waits for a person, in one shape and one list."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -11,44 +11,24 @@ from uuid import UUID
 from django.db.models import (
     CharField,
     Count,
-    Exists,
     F,
-    OuterRef,
-    Prefetch,
     Q,
     QuerySet,
-    Subquery,
-    TextChoices,
     Value,
+    prefetch_related_objects,
 )
-from django.db.models.expressions import Combinable
-from django.db.models.functions import Cast, Coalesce
-from django.utils.translation import gettext_lazy as _
+from django.db.models.functions import Cast
 
 from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
-from memoryweb.facts.listing import weighed
-from memoryweb.facts.models import Contradiction, Fact
-from memoryweb.forgetting.models import Request, Target
-from memoryweb.forgetting.queries import is_hidden, is_meant
+from memoryweb.forgetting.queries import is_meant
 from memoryweb.prepared_queries import Prepared
-from memoryweb.provenance.flags import flagged_rows, print_of
-from memoryweb.provenance.models import LineOrigin
-from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal
-from memoryweb.workspace.models import Revision
+from memoryweb.review.item_kinds import SOURCES, Kind
+from memoryweb.review.models import Proposal
 
 # The filter for what a person reaches, by the name of the owner's field and the right it takes.
 Reach = Callable[[str, Permission], Q]
-
-
-class Kind(TextChoices):
-    PROPOSAL = "proposal", _("Proposals")
-    FLAG = "flag", _("Flagged lines")
-    SECRET = "secret", _("Likely secrets")
-    CONTRADICTION = "contradiction", _("Contradictions")
-    CROWDED = "crowded", _("Little room")
-    FORGET = "forget", _("Requests to forget")
 
 
 @dataclass(frozen=True)
@@ -68,24 +48,6 @@ class Item:
     state: str
     decided_by: User | None
     decided_at: datetime | None
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where the items of a kind come from. `rows` are bare, for every page counts them; an item is
-    since `since`, and shown with what is `related`. `holder` leads from a row to its agent and
-    owner, `key` is the field that an item's id begins with."""
-
-    rows: "Callable[[Team], QuerySet[Any]]"
-    since: Callable[[], Combinable]
-    related: str
-    reasons: Callable[[Any], Sequence[str]]
-    target: str  # what a read of it is recorded as, by the first part of its id
-    waits: str = ""  # the state of what waits; none where a decided row is gone
-    holder: str = "file__"
-    takes: Permission = Permission.DECIDE  # of shared memory
-    key: str = "pk"
-    id: Callable[[Any], str] = lambda row: str(row.pk)
 
 
 class Inbox(Sequence[Item]):
@@ -129,6 +91,15 @@ class Inbox(Sequence[Item]):
         return self._filled([*keys[:shown], *(k for k in keys[shown:] if k[0] is Kind.PROPOSAL)])
 
     def _keys(self, key: slice) -> list[tuple[Kind, str]]:
+        keys = self._listed(key)
+        if not key.start and key.stop and len(keys) < key.stop:  # these are all there are
+            vars(self).setdefault("counts", Counter(kind for kind, _pk, _at in keys))
+        return [(Kind(kind), pk) for kind, pk, _at in keys]
+
+    def _listed(self, key: slice) -> list[tuple[str, str, datetime]]:
+        return list(self.in_order()[key])
+
+    def in_order(self) -> "QuerySet[Any, Any]":
         listed = (
             rows.annotate(
                 item_at=F("decided_at") if self._is_decided else SOURCES[kind].since(),
@@ -136,10 +107,7 @@ class Inbox(Sequence[Item]):
             ).values_list("item_kind", "item_key", "item_at")
             for kind, rows in self.rows().items()
         )
-        keys = list(_together(listed).order_by("-item_at", "item_kind", "item_key")[key])
-        if not key.start and key.stop and len(keys) < key.stop:  # these are all there are
-            vars(self).setdefault("counts", Counter(kind for kind, _pk, _at in keys))
-        return [(Kind(kind), pk) for kind, pk, _at in keys]
+        return _together(listed).order_by("-item_at", "item_kind", "item_key")
 
     def rows(self) -> "dict[Kind, QuerySet[Any]]":
         found = {}
@@ -163,16 +131,17 @@ class Inbox(Sequence[Item]):
             wanted[kind].append(key)
         items: dict[tuple[Kind, str], Item] = {}
         for kind, of_kind in wanted.items():
-            found = rows_of(kind, self._team)
-            key_of = found.model._meta.pk.to_python  # SQLite writes a UUID without its dashes
-            by_key = found.in_bulk([key_of(key) for key in of_kind])
+            # SQLite writes a UUID without its dashes.
+            key_of = SOURCES[kind].rows(self._team).model._meta.pk.to_python
+            by_key = _by_key(kind, self._team, map(key_of, of_kind))
             shown = ((key, by_key.get(key_of(key))) for key in of_kind)
             items |= {(kind, key): item_of(kind, row) for key, row in shown if row}
         return [items[key] for key in keys if key in items]
 
 
 class Waiting(Inbox):
-    """All that waits for a person. Every page with a rail counts it, by SQL that is made once."""
+    """All that waits for a person: counted by every page with a rail and listed by the first one,
+    by SQL that is made once."""
 
     def __init__(
         self, team: Team, rights: frozenset[Permission], own: Iterable[UUID], opened: Iterable[UUID]
@@ -184,12 +153,35 @@ class Waiting(Inbox):
     def counts(self) -> dict[str, int]:
         return _by_list(_count_of(self._rights)(self._team.pk, *self._owners), 1)[0]
 
+    def _listed(self, key: slice) -> list[tuple[str, str, datetime]]:
+        if self._kinds != [*Kind] or key.start:
+            return super()._listed(key)
+        return _list_of(self._rights, key.stop)(self._team.pk, *self._owners)
+
 
 @cache
 def _count_of(rights: frozenset[Permission]) -> Prepared[tuple[int, str, int]]:
     return Prepared(
         lambda team, *owners: _counted([Inbox(team, partial(reach_of, rights, *owners))])
     )
+
+
+@cache
+def _list_of(rights: frozenset[Permission], stop: int) -> Prepared[tuple[str, str, datetime]]:
+    return Prepared(
+        lambda team, *owners: Inbox(team, partial(reach_of, rights, *owners)).in_order()[:stop]
+    )
+
+
+@cache
+def _rows_of_keys(kind: Kind) -> Prepared[Any]:
+    return Prepared(lambda team, keys: rows_of(kind, team).filter(pk__in=keys))
+
+
+def _by_key(kind: Kind, team: Team, keys: Iterable[Any]) -> dict[Any, Any]:
+    found = _rows_of_keys(kind)(team.pk, tuple(keys))
+    prefetch_related_objects(found, *SOURCES[kind].beside())
+    return {row.pk: row for row in found}
 
 
 def reach_of(
@@ -242,7 +234,7 @@ def rows_of(kind: Kind, team: Team) -> "QuerySet[Any]":
     rows: QuerySet[Any] = _bare(kind, team).annotate(since_at=source.since())
     if kind in {Kind.PROPOSAL, Kind.FLAG}:
         rows = rows.annotate(is_meant=is_meant(file="file"))
-    return rows.select_related(*source.related.split())
+    return rows.select_related(*source.related.split()).prefetch_related(*source.beside())
 
 
 def _bare(kind: Kind, team: Team) -> "QuerySet[Any]":
@@ -283,97 +275,6 @@ def item_of(kind: Kind, row: Any) -> Item:
     )
 
 
-def line_text(flagged: LineOrigin) -> str:
-    lines = flagged.file.content.split("\n")
-    return lines[flagged.line - 1] if flagged.line <= len(lines) else ""
-
-
 def _together(parts: "Iterable[QuerySet[Any, Any]]") -> "QuerySet[Any, Any]":
     first, *others = [*parts] or [Proposal.objects.none()]
     return first.union(*others, all=True) if others else first
-
-
-def _brought_at() -> Combinable:
-    brought = Revision.objects.filter(file=OuterRef("file"), number=OuterRef("since"))
-    return Coalesce(Subquery(brought.values("created_at")[:1]), "file__updated_at")
-
-
-def _offering(team: Team) -> "QuerySet[Any]":
-    """What nobody has to pick from waits for nobody."""
-    offered = Target.objects.filter(request=OuterRef("pk"), is_hidden=False)
-    waiting = Q(state=Request.State.OPEN) & Exists(offered)
-    said = offered.filter(fact__isnull=False).order_by()
-    counted = said.values("request").annotate(n=Count("pk")).values("n")
-    found = Request.objects.filter(waiting | Q(decided_at__isnull=False), team=team)
-    return found.annotate(
-        offered=Subquery(said.order_by("pk").values("fact__text")[:1]), offers=Subquery(counted)
-    )
-
-
-SOURCES = {
-    # One of a simulated night is as old as that night.
-    Kind.PROPOSAL: Source(
-        lambda team: Proposal.objects.filter(team=team),
-        since=lambda: Coalesce("run__clock", "created_at"),
-        related="file__agent file__owner__integration file__owner__person run__report"
-        " token__integration decided_by",
-        reasons=lambda row: [one["detail"] for one in row.broken],
-        target="proposal",
-        waits=Proposal.State.PENDING,
-    ),
-    # A flagged line is known by what it says, wherever in its file it stands by now.
-    Kind.FLAG: Source(
-        flagged_rows,
-        since=_brought_at,
-        related="file__agent file__owner__integration file__owner__person run user"
-        " message__conversation__owner",
-        reasons=lambda row: row.marks.split(","),
-        target="file",
-        key="file",
-        id=lambda row: f"{row.file_id}.{print_of(line_text(row))}",
-    ),
-    Kind.SECRET: Source(
-        lambda team: HeldSecret.objects.filter(team=team),
-        since=lambda: F("created_at"),
-        related="agent file__agent file__owner message__conversation__owner decided_by"
-        " owner__integration owner__person",
-        reasons=lambda row: [row.kind],
-        target="held_secret",
-        waits=HeldSecret.State.WAITING,
-        holder="",
-    ),
-    Kind.CONTRADICTION: Source(
-        lambda team: Contradiction.objects.filter(team=team).prefetch_related(
-            Prefetch(
-                "facts",
-                weighed(Fact.objects.select_related("agent", "file__owner")).annotate(
-                    is_hidden=is_hidden()
-                ),
-            )
-        ),
-        since=lambda: F("created_at"),
-        related="agent owner__integration decided_by",
-        reasons=lambda _row: (),
-        target="contradiction",
-        waits=Contradiction.State.OPEN,
-        holder="",
-    ),
-    Kind.CROWDED: Source(
-        lambda team: CrowdedFile.objects.filter(team=team),
-        since=lambda: F("created_at"),
-        related="file__agent file__owner__integration file__owner__person decided_by",
-        reasons=lambda _row: (),
-        target="file",
-        waits=CrowdedFile.State.OPEN,
-    ),
-    Kind.FORGET: Source(
-        _offering,
-        since=lambda: F("created_at"),
-        related="agent owner__integration owner__person conversation asked_by decided_by",
-        reasons=lambda row: [row.via],
-        target="forget_request",
-        waits=Request.State.OPEN,
-        holder="",
-        takes=Permission.FORGET,
-    ),
-}

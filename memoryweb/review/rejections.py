@@ -3,9 +3,9 @@ value of the same thing in others. Pure."""
 
 from collections.abc import Collection
 
-from memoryweb.language.claims import claim_of
+from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.statements import Lookup, clean, says_the_same
+from memoryweb.language.statement_comparison import Lookup, clean, says_the_same
 from memoryweb.markdown.diff import carry
 
 

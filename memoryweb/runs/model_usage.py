@@ -1,21 +1,23 @@
-"""What models were asked and what it cost, read from the runs that asked."""
+"""What models were asked and what it cost: by the runs that asked, and in chats."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, TruncDate
+from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Team
+from memoryweb.llm.models import ChatUsage
 from memoryweb.runs.models import Run
 
 
 @dataclass(frozen=True)
 class Used:
-    runs: int = 0
+    times: int = 0  # runs, or answers in a chat
     tokens_in: int = 0
     tokens_out: int = 0
     cost_micros: int = 0
@@ -23,6 +25,14 @@ class Used:
     @property
     def tokens(self) -> int:
         return self.tokens_in + self.tokens_out
+
+    def __add__(self, other: "Used") -> "Used":
+        return Used(
+            self.times + other.times,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.cost_micros + other.cost_micros,
+        )
 
     @property
     def cost(self) -> float:
@@ -35,17 +45,39 @@ def asking(team: Team, since: datetime) -> "QuerySet[Run]":
     return Run.objects.filter(asked, team=team, created_at__gte=since)
 
 
-def by_day(runs: "QuerySet[Run]", zone: ZoneInfo) -> Mapping[date, Used]:
+def chats(team: Team, since: datetime) -> Sequence[tuple[date, str, Used]]:
+    """Of each UTC day and agent, what answering in chats took."""
+    rows = ChatUsage.objects.filter(team_id=team.pk, day__gte=since.astimezone(UTC).date())
+    names = dict(
+        team.agents.filter(pk__in={row.agent_id for row in rows}).values_list("pk", "name")
+    )
+    return [
+        (
+            row.day,
+            names.get(row.agent_id, _("A deleted agent")),
+            Used(row.asked, row.used_in, row.used_out, row.cost_micros),
+        )
+        for row in rows
+    ]
+
+
+def by_day(runs: "QuerySet[Run]", zone: ZoneInfo) -> dict[date, Used]:
     day = TruncDate(Coalesce("started_at", "created_at"), tzinfo=zone)
     return _summed(runs.annotate(day=day), "day")
 
 
-def by_agent(runs: "QuerySet[Run]") -> Mapping[str, Used]:
+def by_agent(runs: "QuerySet[Run]") -> dict[str, Used]:
     return _summed(runs, "agent__name")
 
 
-def by_kind(runs: "QuerySet[Run]") -> Mapping[str, Used]:
-    return _summed(runs, "kind")
+def by_kind(runs: "QuerySet[Run]") -> dict[str, Used]:
+    return {str(Run.Kind(kind).label): used for kind, used in _summed(runs, "kind").items()}
+
+
+def with_chats(found: dict[Any, Used], chats: Iterable[tuple[Any, Used]]) -> Mapping[Any, Used]:
+    for key, used in chats:
+        found[key] = found.get(key, Used()) + used
+    return found
 
 
 def _summed(runs: "QuerySet[Any]", key: str) -> dict[Any, Used]:

@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from memoryweb.language.claims.relative_dates import resolved
+from memoryweb.language.extraction_rules.relative_dates import resolved
 from memoryweb.language.tokens import tokens
 
 # That a passage tells some time, or some number.

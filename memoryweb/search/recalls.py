@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cache
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -129,10 +131,18 @@ def prompts_by_day(
     team: Team, which: Q, since: datetime, zone: ZoneInfo
 ) -> dict[tuple[uuid.UUID, date], Prompts]:
     """The same of each agent, a day of that zone each; days without are left out."""
-    rows = Injection.objects.filter(which, team=team, via=Injection.Via.CONTEXT, at__gte=since)
-    days = rows.annotate(day=TruncDate("at", tzinfo=zone)).values_list("agent", "day").order_by()
-    counted = days.annotate(Count("pk"), used=Count("pk", filter=Q(hits__gt=0)))
+    counted = _by_day(zone)(team.pk, which, since)
     return {(agent, day): Prompts(served, used) for agent, day, served, used in counted}
+
+
+@cache
+def _by_day(zone: ZoneInfo) -> Prepared[Any]:
+    def counted(team: uuid.UUID, which: Q, since: datetime) -> "QuerySet[Any, Any]":
+        rows = Injection.objects.filter(which, team=team, via=Injection.Via.CONTEXT, at__gte=since)
+        days = rows.annotate(day=TruncDate("at", tzinfo=zone)).values_list("agent", "day")
+        return days.order_by().annotate(Count("pk"), used=Count("pk", filter=Q(hits__gt=0)))
+
+    return Prepared(counted)
 
 
 def injections_of(agent: Agent) -> "QuerySet[Injection]":

@@ -319,8 +319,9 @@ def readable_owner(request: TeamRequest, text: str) -> Owner | None:
         return None
     if text == "me":
         return visit.me
+    owner = next((one for one in visit._owners if str(one.pk) == text), None)
     try:
-        owner = find(visit.team, text)
+        owner = owner or find(visit.team, text)
     except (OwnerUnknown, OwnerAmbiguous) as error:
         raise Http404 from error
     if owner is not None:

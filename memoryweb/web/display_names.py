@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Conversation
-from memoryweb.provenance.authorship import Said
+from memoryweb.provenance.line_history import Said
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, Visit
 from memoryweb.web.htmx import to

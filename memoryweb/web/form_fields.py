@@ -1,26 +1,50 @@
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms.utils import flatatt
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from memoryweb.memory import screening
 from memoryweb.memory.exceptions import ContentRefused
 
 
+@cache
 def zone_choices() -> list[tuple[str, str]]:
     """Every zone that the machine knows, UTC first."""
     names = sorted(name for name in available_timezones() if "/" in name and name[:3] != "Etc")
     return [("UTC", "UTC"), *((name, name.replace("_", " ")) for name in names)]
 
 
+class ZoneSelect(forms.Select):
+    """Django renders a template for each option: for 500 zones, three quarters of a page's time."""
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
+        shown = self.get_context(name, value, attrs)["widget"]
+        chosen = {True: flatatt({"selected": True}), False: ""}
+        options = ((zone, chosen[zone in shown["value"]], label) for zone, label in zone_choices())
+        return format_html(
+            '<select name="{}"{}>{}</select>',
+            name,
+            flatatt(shown["attrs"]),
+            format_html_join("\n", '<option value="{}"{}>{}</option>', options),
+        )
+
+    def optgroups(self, name: str, value: list[str], attrs: Any = None) -> list[Any]:
+        return []
+
+
 class ZoneField(forms.ChoiceField):
+    widget = ZoneSelect
+
     def __init__(self, **kwargs: object) -> None:
         kwargs.setdefault("label", _("Time zone"))
         super().__init__(choices=zone_choices, **kwargs)  # type: ignore[arg-type]

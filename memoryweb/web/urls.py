@@ -2,7 +2,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from django.urls.converters import StringConverter
 
 from memoryweb.accounts.permissions import Scope
-from memoryweb.web import change_address, command_palette, help, home, mail_notices
+from memoryweb.web import command_palette, help
 from memoryweb.web.agents import home as agent_home
 from memoryweb.web.agents import timeline
 from memoryweb.web.agents import views as agents
@@ -34,6 +34,8 @@ from memoryweb.web.my_memory import visits
 from memoryweb.web.over_time import views as over_time
 from memoryweb.web.owners import links
 from memoryweb.web.owners import views as owners
+from memoryweb.web.profile import address, mail
+from memoryweb.web.profile import views as profile
 from memoryweb.web.prompt import views as prompt
 from memoryweb.web.provenance import views as provenance
 from memoryweb.web.review import secret_scans
@@ -275,7 +277,7 @@ team_patterns: Patterns = [
 ]
 
 urlpatterns = [
-    path("", home.home, name="home"),
+    path("", last_night.home, name="home"),
     path("connect/<slug:kind>.zip", plugin.plugin, name="plugin"),
     path("join/", invitations.entrance, name="invitation_entrance"),
     path("join/invitation/", invitations.invitation, name="invitation"),
@@ -286,11 +288,11 @@ urlpatterns = [
     *(path(f"visit/{name}/", view, name=f"visit_{name}") for name, view in visits.ACTS.items()),
     path("visit/leave/", visits.leave, name="visit_leave"),
     path("help/<slug:name>/", help.show, name="help"),
-    path("profile/", home.profile, name="profile"),
-    path("profile/address/", change_address.address, name="profile_address"),
-    path("profile/address/confirm/", change_address.confirm, name="profile_address_confirm"),
-    path("profile/mail/", mail_notices.choose, name="profile_mail"),
-    path("mail/stop/<str:link>/", mail_notices.stop, name="mail_stop"),
-    path("accounts/2fa/totp/qr.svg", home.totp_qr, name="totp_qr"),
+    path("profile/", profile.profile, name="profile"),
+    path("profile/address/", address.address, name="profile_address"),
+    path("profile/address/confirm/", address.confirm, name="profile_address_confirm"),
+    path("profile/mail/", mail.choose, name="profile_mail"),
+    path("mail/stop/<str:link>/", mail.stop, name="mail_stop"),
+    path("accounts/2fa/totp/qr.svg", profile.totp_qr, name="totp_qr"),
     path("t/<slug:team>/", include((team_patterns, "web"))),
 ]

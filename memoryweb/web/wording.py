@@ -12,8 +12,8 @@ from memoryweb.dreaming.queries import AgentNights, Night
 from memoryweb.dreaming.reasons import OUTCOMES
 from memoryweb.extraction.models import Extraction
 from memoryweb.facts.models import Fact
-from memoryweb.language.claims import Kind
-from memoryweb.language.secrets.labels import secret_kind as secret_kind
+from memoryweb.language.extraction_rules import Kind
+from memoryweb.language.secrets.kind_names import secret_kind as secret_kind
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.runs.reasons import reason as reason

@@ -85,15 +85,15 @@ def before_last_dream(agent: Agent, owner_id: UUID | None) -> datetime | None:
     """Just before a dream last changed the workspace."""
     wrote = Revision.objects.filter(run=OuterRef("pk"), author_kind=AuthorKind.DREAM)
     dreams = agent.runs.filter(Exists(wrote), owner=owner_id)
-    last = dreams.order_by(Coalesce("clock", "finished_at", "created_at").desc()).first()
-    return _before(Revision.objects.filter(run=last)) if last else None
+    latest = dreams.order_by(Coalesce("clock", "finished_at", "created_at").desc())
+    return _before(Revision.objects.filter(run=latest.values("pk")[:1]))
 
 
 def before_last_import(agent: Agent, owner_id: UUID | None) -> datetime | None:
     wrote = Revision.objects.filter(batch=OuterRef("pk"))
     batches = agent.imports.filter(Exists(wrote), owner=owner_id)
-    last = batches.order_by("-created_at").first()
-    return _before(Revision.objects.filter(batch=last)) if last else None
+    latest = batches.order_by("-created_at")
+    return _before(Revision.objects.filter(batch=latest.values("pk")[:1]))
 
 
 def _before(rows: "QuerySet[Revision]") -> datetime | None:

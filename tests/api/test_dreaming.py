@@ -7,7 +7,7 @@ from memoryweb.agents.models import Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind

@@ -17,6 +17,21 @@ def test_added_found_by_each_name_renamed_and_removed(callers: Callers, path: st
     assert callers.viewer.get(f"{path}/entries").json()["items"] == []
 
 
+def test_an_entry_that_somebody_changed_meanwhile_is_not_overwritten(
+    callers: Callers, path: str
+) -> None:
+    seen = callers.member.post(f"{path}/entries", KEYS).json()["sha256"]
+    change = {"name": "Key cards", "content": "One for each guest."}
+    now = callers.member.patch(f"{path}/entries/1", change, if_match=seen).json()["sha256"]
+    for late in ({"content": "Lost."}, {"name": "Lost"}):
+        refused = callers.member.patch(f"{path}/entries/1", late, if_match=seen)
+        assert (refused.status_code, refused.json()["code"]) == (412, "stale")
+        assert refused.json()["current"]["content"] == change["content"]
+    assert callers.member.delete(f"{path}/entries/1", if_match=seen).status_code == 412
+    assert callers.viewer.get(f"{path}/entries/1").json().items() >= change.items()
+    assert callers.member.delete(f"{path}/entries/1", if_match=f'"{now}"').status_code == 204
+
+
 def test_a_taken_name_is_told_and_nothing_is_half_written(callers: Callers, path: str) -> None:
     callers.member.post(f"{path}/entries", KEYS)
     other = {"name": "Lift", "content": "Out of order.", "aliases": ["elevator", "room keys"]}

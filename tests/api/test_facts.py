@@ -14,7 +14,7 @@ from memoryweb.facts.models import Fact, Vote
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.api.callers import Callers, narrow
 from tests.api.client import Api

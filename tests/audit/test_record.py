@@ -8,7 +8,6 @@ from pytest_django import DjangoAssertNumQueries
 
 from memoryweb.audit import chain
 from memoryweb.audit.models import ChainHead, Event, Label
-from memoryweb.audit.origin import Origin, current
 from memoryweb.audit.record import (
     SYSTEM,
     Actor,
@@ -19,6 +18,7 @@ from memoryweb.audit.record import (
     record,
     record_all,
 )
+from memoryweb.audit.request_origin import Origin, current
 from memoryweb.audit.verify import verify
 
 TEAM = uuid.UUID(int=7)

@@ -17,7 +17,7 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind

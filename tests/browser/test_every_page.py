@@ -16,7 +16,8 @@ from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.agents import archive_agent
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.review.inbox import Inbox, Kind
+from memoryweb.review.inbox import Inbox
+from memoryweb.review.item_kinds import Kind
 from memoryweb.review.models import CrowdedFile
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File

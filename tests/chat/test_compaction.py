@@ -15,7 +15,9 @@ from memoryweb.memory import context, entries
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt.archived import summary_of
 from memoryweb.memory.transaction import write_transaction
+from memoryweb.memory.write import Place, Writer, write
 from memoryweb.runs.models import Run
+from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.api.callers import Callers
 from tests.chat.test_chat import asked, kept, said
@@ -184,6 +186,24 @@ def test_new_archives_and_goes_on_with_a_recap(
         assert Conversation.objects.get(external_id=told["conversationId"]).message_count == 2
 
 
+def test_reset_does_what_new_does_and_only_for_who_spoke(world: World, callers: Callers) -> None:
+    talk = talked(world, 6)
+    address = f"/agents/{world.agent.pk}/conversations"
+    whose = {key: value for key, value in asked(world).items() if key == "endUserId"}
+    told = callers.helpdesk.post(f"{address}/c-1/reset", whose).json()
+    assert told["archived"]["count"] == 6
+    assert told["conversationId"] != "c-1"
+    with scope(team=world.team):
+        assert Marker.objects.get(upto=0).recap_of == talk
+    for path, owner in (("c-1", "customer-2"), ("c-none", whose["endUserId"])):
+        assert (
+            callers.helpdesk.post(f"{address}/{path}/reset", {"endUserId": owner}).status_code
+            == 404
+        )
+    assert Conversation.objects.count() == 2
+    assert callers.viewer.post(f"{address}/c-1/reset", {}).status_code == 404
+
+
 def test_nothing_is_archived_while_memory_is_paused(world: World, callers: Callers) -> None:
     talked(world, 6)
     world.customer.paused = True
@@ -203,6 +223,31 @@ def test_programs_may_not_clear_and_are_told_what_commands_there_are(
     assert answer("/memory clear yes").startswith("Only the person can clear")
     assert answer("/memory what").startswith("“/memory” takes view, clear, enqueue or rebuild")
     assert not kept(world)
+
+
+def test_a_person_clears_their_own_memory_after_saying_yes_and_can_undo(
+    world: World, callers: Callers
+) -> None:
+    for owner, text in ((world.bobs_memory, "- Bob sails."), (None, "- The harbour is shut.")):
+        with write_transaction(world.team) as work:
+            place = Place(world.agent, owner, "MEMORY.md")
+            write(work, place, f"# Memory\n\n{text}\n", writer=Writer(AuthorKind.SYSTEM))
+
+    def answer(message: str) -> str:
+        said = {"agentId": str(world.agent.pk), "owner": "me", "message": message}
+        return str(callers.member.post("/chat", said).json()["answer"])
+
+    assert "1 statement about you" in answer("/memory clear")
+    assert "Bob sails" in answer("/memory view")
+    assert "hidden" in answer("/memory clear yes")
+    assert "Bob sails" not in answer("/memory view")
+    with scope(team=world.team):
+        shared = File.objects.get(agent=world.agent, owner=None, path="MEMORY.md")
+        assert "harbour" in shared.content
+        request = Request.objects.get()
+    undo = f"/memory/{world.agent.pk}/requests/{request.pk}/undo"
+    assert callers.member.post(undo).status_code == 200
+    assert "Bob sails" in answer("/memory view")
 
 
 def test_enqueue_reads_what_was_said_and_rebuild_dreams(world: World, callers: Callers) -> None:

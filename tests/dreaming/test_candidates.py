@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryweb.dreaming.candidates import Mention, Recall, as_line, gather
-from memoryweb.language.claims import Kind
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.extraction_rules import Kind
+from memoryweb.language.statement_comparison import fingerprint
 from tests.dreaming.notes import NIGHT, mention
 from tests.pace import assert_linear
 

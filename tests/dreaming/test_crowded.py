@@ -11,7 +11,8 @@ from memoryweb.dreaming.capacity import CAP
 from memoryweb.dreaming.status import status
 from memoryweb.facts.models import Fact
 from memoryweb.memory.write import Writer
-from memoryweb.review.inbox import Inbox, Kind
+from memoryweb.review.inbox import Inbox
+from memoryweb.review.item_kinds import Kind
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.dreaming.nights import MACHINE, NIGHT, dream, memory, note
 from tests.web.pages import text, tight, url

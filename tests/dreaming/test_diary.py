@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memoryweb.dreaming.diary import CAP, HEAD, add, entry, latest
 from memoryweb.dreaming.gates import GATES, UNTAKEN, Gate
 from memoryweb.dreaming.operations import Does, Living, Operation, Result, Spoken, Waits, Why
-from memoryweb.language.claims import claim_of
+from memoryweb.language.extraction_rules import claim_of
 from tests.dreaming.notes import dreamt, inputs, mention, verdicts
 
 AT = datetime(2026, 3, 10, 2)

@@ -18,7 +18,7 @@ from memoryweb.dreaming.models import Report
 from memoryweb.memory import write
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from memoryweb.dreaming import reasons
-from memoryweb.dreaming.checks import CHECKS
-from memoryweb.dreaming.engine import decide, living_after
+from memoryweb.dreaming.decisions import decide, living_after
+from memoryweb.dreaming.operation_checks import CHECKS
 from memoryweb.dreaming.operations import (
     NOBODY,
     Correction,
@@ -22,7 +22,7 @@ from memoryweb.dreaming.operations import (
     Waits,
     Why,
 )
-from memoryweb.language.claims import Claim, Kind, claim_of
+from memoryweb.language.extraction_rules import Claim, Kind, claim_of
 from tests.dreaming.notes import OWN
 
 TODAY = date(2031, 3, 10)

@@ -14,8 +14,8 @@ from memoryweb.memory.agents import create_agent
 from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer
+from memoryweb.provenance.line_origins import origins_of
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.origins import origins_of
 from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memoryweb.dreaming import capacity
 from memoryweb.dreaming.candidates import Mention
 from memoryweb.dreaming.operations import Living, Spoken
-from memoryweb.language.claims import claim_of
+from memoryweb.language.extraction_rules import claim_of
 from memoryweb.language.normal_form import clean
 from memoryweb.markdown.pins import pinned_ranges
 from tests.dreaming.notes import OWN, Night, at, dreamt, inputs, mention

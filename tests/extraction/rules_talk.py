@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from memoryweb.extraction.rules import NoteLine, Spoken, extract
+from memoryweb.extraction.rules_extractor import NoteLine, Spoken, extract
 
 WEDNESDAY = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 

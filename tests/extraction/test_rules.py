@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memoryweb.extraction.rules import extract
-from memoryweb.language.claims import Kind
+from memoryweb.extraction.rules_extractor import extract
+from memoryweb.language.extraction_rules import Kind
 from tests.extraction.rules_talk import durable, notes, said, texts, window
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from memoryweb.extraction.rules import NoteLine, Spoken, extract
+from memoryweb.extraction.rules_extractor import NoteLine, Spoken, extract
 from tests.extraction.rules_talk import texts, window
 from tests.pace import assert_linear
 

@@ -6,8 +6,8 @@ from django_scopes import scope
 
 from memoryweb.agents.models import Owner
 from memoryweb.facts.models import Fact
-from memoryweb.language.claims import Kind
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.extraction_rules import Kind
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.workspace.models import Scope
 from tests.world import Home, World
 

@@ -18,10 +18,10 @@ from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance import origins
+from memoryweb.provenance import line_origins
 from memoryweb.provenance.flags import flagged_lines, print_of
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.origins import Origin
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.web.display_names import author_name
 from memoryweb.workspace.author_kinds import AuthorKind
@@ -134,7 +134,7 @@ def test_the_owner_who_says_it_again_later_is_believed(world: World) -> None:
         with write_transaction(world.team) as tx:
             place = Place(world.agent, world.bobs_memory, "MEMORY.md")
             line = NewLine(
-                "- Bob lives in Leeds.", Origin((origins.Source(message_id=message.pk),))
+                "- Bob lives in Leeds.", Origin((line_origins.Source(message_id=message.pk),))
             )
             file = write.append(tx, place, [line], writer=MACHINE).file
         assert Fact.objects.get(text="Bob lives in Leeds.", file=file).state == state

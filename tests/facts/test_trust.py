@@ -12,7 +12,7 @@ from memoryweb.facts.listing import narrowed, values_of, weighed, weight_of
 from memoryweb.facts.models import Evidence, Fact, Vote
 from memoryweb.facts.trust import Band, band, trust
 from memoryweb.facts.validity import state_on
-from memoryweb.language.claims import Kind
+from memoryweb.language.extraction_rules import Kind
 from tests.facts.making import made
 from tests.world import World
 

@@ -8,12 +8,12 @@ from memoryweb.agents.models import Owner
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.forgetting.hiding import Asked, Meant, ask, hide
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.world import World

@@ -28,7 +28,7 @@ from memoryweb.memory.search import search
 from memoryweb.memory.snapshot import service, uploads
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run

@@ -10,7 +10,7 @@ from django_scopes import scope
 
 from memoryweb.conversations.models import Message
 from memoryweb.forgetting.models import Request
-from memoryweb.language.requests import meant_by
+from memoryweb.language.forget_requests import meant_by
 from memoryweb.memory import placeholders
 from memoryweb.memory.forgetting import matching, targets
 from memoryweb.memory.forgetting.hiding import Asked, ask, hide

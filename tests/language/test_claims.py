@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryweb.language.claims import Act, Claim, Kind, claim_of, takes_back, tells_of_self
-from memoryweb.language.claims.model import Row, language
-from memoryweb.language.claims.reading import LANGUAGES, undated
+from memoryweb.language.extraction_rules import (
+    Act,
+    Claim,
+    Kind,
+    claim_of,
+    takes_back,
+    tells_of_self,
+)
+from memoryweb.language.extraction_rules.model import LANGUAGES, Row, language
+from memoryweb.language.extraction_rules.reading import undated
 from tests.pace import assert_linear
 
 ROWS = [(name, row) for name in LANGUAGES for row in language(name).rows]

@@ -2,8 +2,9 @@
 
 import pytest
 
-from memoryweb.language.requests import Fit, fit, forgets, meant_by
-from memoryweb.language.requests.table import LANGUAGES, Row, Topic, table
+from memoryweb.language.extraction_rules.model import LANGUAGES
+from memoryweb.language.forget_requests import Fit, fit, forgets, meant_by
+from memoryweb.language.forget_requests.table import Row, Topic, table
 from tests.pace import assert_linear
 
 ROWS = [row for name in LANGUAGES for row in table(name).rows]

@@ -12,7 +12,7 @@ from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.readers import Reader
 from memoryweb.conversations.exceptions import BatchRefused
 from memoryweb.conversations.models import Conversation, Message
-from memoryweb.language.secrets.names import holds_secret
+from memoryweb.language.secrets.in_names import holds_secret
 from memoryweb.memory import agents, proposing, section_writing, tools, write
 from memoryweb.memory.exceptions import ContentRefused, PathRefused, SecretRefused
 from memoryweb.memory.messages import NewMessage, add_messages

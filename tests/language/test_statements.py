@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryweb.language.claims import claim_of
-from memoryweb.language.statements import (
+from memoryweb.language.extraction_rules import claim_of
+from memoryweb.language.statement_comparison import (
     Lookup,
     cited,
     clean,

@@ -9,7 +9,7 @@ from memoryweb.memory.review import proposals
 from memoryweb.memory.review.proposals import NothingTicked, ProposalChanged
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.origins import Origin, protected_lines
+from memoryweb.provenance.line_origins import Origin, protected_lines
 from memoryweb.review.changes import Picked, changes_of, print_of, take
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run

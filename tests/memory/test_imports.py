@@ -18,7 +18,7 @@ from memoryweb.memory.snapshot.planning import Plan
 from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.sources import Kind, Source
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.search.models import Passage

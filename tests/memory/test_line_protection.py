@@ -5,7 +5,7 @@ from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.line_protection import keep, release
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.provenance.origins import protected_lines
+from memoryweb.provenance.line_origins import protected_lines
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.world import World

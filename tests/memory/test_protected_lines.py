@@ -3,7 +3,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memoryweb.markdown.pins import pinned_ranges
-from memoryweb.memory import guards
+from memoryweb.memory import machine_limits
 from memoryweb.memory.protected_lines import keep
 
 PIN = "<!-- pinned -->\n- Never call before nine\n<!-- /pinned -->"
@@ -109,7 +109,7 @@ def test_what_is_kept_breaks_no_guard_of_pins_and_people(
 ) -> None:
     before, after, numbers, _ = given_
     kept = keep(before, after, numbers)
-    assert not after.strip() or guards.of_people(before, kept, numbers) is None
+    assert not after.strip() or machine_limits.of_people(before, kept, numbers) is None
     assert keep(before, kept, numbers) == kept
 
 

@@ -7,7 +7,7 @@ from memoryweb.memory.exceptions import Exists, FileMissing, PathRefused, Stale
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.provenance.origins import origins_of
+from memoryweb.provenance.line_origins import origins_of
 from memoryweb.search.models import Passage
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File

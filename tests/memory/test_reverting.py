@@ -24,8 +24,8 @@ from memoryweb.memory.review import proposals
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.origins import Source as Line
+from memoryweb.provenance.line_origins import Origin
+from memoryweb.provenance.line_origins import Source as Line
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run

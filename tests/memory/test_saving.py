@@ -16,9 +16,9 @@ from memoryweb.agents.readers import Reader
 from memoryweb.memory import reindexing, tools, write
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.authorship import blame_of
+from memoryweb.provenance.line_history import blame_of
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.origins import Origin, Source
 from memoryweb.search import index
 from memoryweb.search.models import Passage
 from memoryweb.workspace.author_kinds import AuthorKind

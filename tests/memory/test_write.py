@@ -12,8 +12,8 @@ from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, Sec
 from memoryweb.memory.prompt_files import arrange
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.line_origins import Origin, Source, origins_of, protected_lines
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.origins import Origin, Source, origins_of, protected_lines
 from memoryweb.search.models import Passage
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision

@@ -8,7 +8,7 @@ import pytest
 
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, delete, rename, restore, write
-from memoryweb.provenance.authorship import authorship, blame_of
+from memoryweb.provenance.line_history import authorship, blame_of
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.revisions import content_of

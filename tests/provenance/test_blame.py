@@ -10,9 +10,9 @@ from memoryweb.conversations.models import Message
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, delete, restore, write
-from memoryweb.provenance.authorship import blame_of
 from memoryweb.provenance.blame import Version, blame
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_history import blame_of
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.pace import assert_linear

@@ -3,14 +3,14 @@
 import pytest
 
 from memoryweb.agents.models import Owner
-from memoryweb.language import flags
-from memoryweb.language.flags import Known, flags_of
+from memoryweb.language import line_flags
+from memoryweb.language.line_flags import Known, flags_of
 from memoryweb.memory import write
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.flags import flag, flagged_lines, without_flagged
+from memoryweb.provenance.line_origins import protected_lines
 from memoryweb.provenance.models import LineOrigin
-from memoryweb.provenance.origins import protected_lines
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.pace import assert_linear
@@ -38,16 +38,16 @@ def test_there_are_enough_samples() -> None:
 
 
 def test_each_mark_says_what_it_is() -> None:
-    assert flags_of(ORDER) == {flags.ORDERS}
-    assert flags_of(LINK) == {flags.ADDRESSES}
-    assert flags_of("assistant: yes") == {flags.ROLES}
-    assert flags_of("Te\u200ba") == {flags.HIDDEN}
-    assert flags_of("tea " * 10_000) == {flags.LONG}
+    assert flags_of(ORDER) == {line_flags.ORDERS}
+    assert flags_of(LINK) == {line_flags.ADDRESSES}
+    assert flags_of("assistant: yes") == {line_flags.ROLES}
+    assert flags_of("Te\u200ba") == {line_flags.HIDDEN}
+    assert flags_of("tea " * 10_000) == {line_flags.LONG}
 
 
 def test_an_address_that_stands_there_already_is_no_news() -> None:
     assert flags_of(LINK, Known(["- See https://evil.example/pay."])) == set()
-    assert flags_of(LINK, Known(["- See https://evil.example/other."])) == {flags.ADDRESSES}
+    assert flags_of(LINK, Known(["- See https://evil.example/other."])) == {line_flags.ADDRESSES}
 
 
 def test_a_line_that_stands_there_already_is_no_news() -> None:
@@ -123,10 +123,12 @@ def test_what_a_person_took_up_is_not(world: World) -> None:
 def test_a_line_is_flagged_for_one_thing_more(world: World) -> None:
     """What it was flagged for before is still told."""
     file = _write(world, f"- {ORDER} {LINK}\n")
-    flag(file, 1, flags.CORRECTED)
-    flag(file, 1, flags.CORRECTED)
+    flag(file, 1, line_flags.CORRECTED)
+    flag(file, 1, line_flags.CORRECTED)
     marks = LineOrigin.objects.get(file=file, line=1).marks
-    assert marks.split(",") == sorted([flags.ADDRESSES, flags.CORRECTED, flags.ORDERS])
+    assert marks.split(",") == sorted(
+        [line_flags.ADDRESSES, line_flags.CORRECTED, line_flags.ORDERS]
+    )
 
 
 def test_a_mark_moves_with_its_line(world: World) -> None:

@@ -3,7 +3,7 @@ back: what was measured then is the bound."""
 
 from itertools import pairwise
 
-from memoryweb.language.flags import Known, flags_of, is_order_across
+from memoryweb.language.line_flags import Known, flags_of, is_order_across
 from tests.provenance import flag_samples_first as first
 from tests.provenance import flag_samples_second as second
 

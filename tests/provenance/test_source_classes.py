@@ -11,7 +11,7 @@ from memoryweb.memory import write
 from memoryweb.memory.messages import Added, NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.provenance.source_classes import (
     source_of,
     source_of_message,

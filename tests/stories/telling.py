@@ -13,7 +13,7 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.search import search
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.provenance.sources import Kind
 from memoryweb.provenance.sources import Source as Reverted
 from memoryweb.workspace.author_kinds import AuthorKind

@@ -8,7 +8,7 @@ from memoryweb.memory import write
 from memoryweb.memory.revising import sha256
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer
-from memoryweb.provenance.authorship import blame_of
+from memoryweb.provenance.line_history import blame_of
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from tests.world import World, signed_in

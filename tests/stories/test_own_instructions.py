@@ -3,12 +3,12 @@
 import pytest
 
 from memoryweb.agents.models import Owner
-from memoryweb.language.flags import ORDERS, flags_of, is_own_instruction
+from memoryweb.language.line_flags import ORDERS, flags_of, is_own_instruction
 from memoryweb.memory import write
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.flags import flagged_lines
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.dreaming.nights import NIGHT, dream, text_of

@@ -12,7 +12,7 @@ from memoryweb.facts.models import Fact
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.dreaming.nights import NIGHT, answer, dream, memory, text_of
 from tests.fakes import ModelServer

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memoryweb.dreaming import capacity
 from memoryweb.facts.models import Fact
-from memoryweb.language.statements import Lookup
+from memoryweb.language.statement_comparison import Lookup
 from memoryweb.memory import fact_actions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Writer

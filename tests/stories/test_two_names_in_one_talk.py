@@ -11,7 +11,7 @@ from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.dreaming.nights import NIGHT, dream, text_of
 from tests.stories.telling import edits, note_of, prompt, says

@@ -326,6 +326,15 @@ ROUTES: dict[str, Route] = {
         "nobody",
         ids=("agent", "talk"),
     ),
+    "reset": Route(
+        "POST",
+        TALKS + "/{talk}/reset",
+        {"admin": 404, "member": 404, "viewer": 404, "auditor": 404, "helpdesk": 200},
+        {},
+        "body",
+        changes=True,
+        ids=("agent", "talk"),
+    ),
     "summarize": Route(
         "POST",
         MEMORY + "/summarize/{talk}",

@@ -20,7 +20,7 @@ from memoryweb.memory.proposing import propose
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, delete, write
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.snapshots.archives import of
 from tests.walls.api_stage import dreamt

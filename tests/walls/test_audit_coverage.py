@@ -17,7 +17,7 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.snapshot.uploads import keep
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_origins import Origin
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run
 from memoryweb.workspace.models import File

@@ -19,8 +19,8 @@ from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.origins import Source as Line
+from memoryweb.provenance.line_origins import Origin
+from memoryweb.provenance.line_origins import Source as Line
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind

@@ -18,8 +18,8 @@ from memoryweb.memory.search import search
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
 from memoryweb.provenance.flags import flagged_lines, print_of
-from memoryweb.provenance.origins import Origin
-from memoryweb.provenance.origins import Source as Line
+from memoryweb.provenance.line_origins import Origin
+from memoryweb.provenance.line_origins import Source as Line
 from memoryweb.provenance.sources import Kind, Source
 from memoryweb.runs import engine
 from memoryweb.search.models import Passage

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django_scopes import scope, scopes_disabled
@@ -34,6 +34,12 @@ def files(
 @Prepared
 def starting_with(text: str) -> QuerySet[Agent]:
     return Agent.objects.filter(name__istartswith=text)
+
+
+@Prepared
+def files_within(which: Q, agents: tuple[UUID, ...]) -> QuerySet[File, tuple[str, UUID]]:
+    found = File.objects.filter(which, agent__in=agents)
+    return found.order_by("agent", "owner", "path").values_list("path", "owner")
 
 
 def test_each_team_in_scope_has_its_own_rows(world: World) -> None:
@@ -87,3 +93,29 @@ def test_a_row_of_no_team_needs_no_scope(world: World) -> None:
 def test_an_argument_that_the_query_changes_is_refused(world: World) -> None:
     with scope(team=world.team), pytest.raises(TypeError, match="changes 1"):
         starting_with("a")
+
+
+def test_a_filter_finds_what_it_would_find_by_itself(world: World) -> None:
+    bob, customer = world.bobs_memory, world.customer
+    for which in (
+        Q(),
+        Q(owner=None),
+        Q(owner=bob),
+        Q(owner=customer),
+        Q(owner=None) | Q(owner__in=[bob.pk, customer.pk]) | Q(owner__source="system"),
+        Q(owner=None) | Q(owner__in=[customer]) | Q(owner__source="api"),
+        Q(owner__in=[]) | Q(path="SOUL.md"),
+        ~Q(path="SOUL.md") & Q(owner__isnull=True),
+        ~Q(path="AGENTS.md") & Q(owner__isnull=False),
+    ):
+        with scope(team=world.team):
+            wanted = File.objects.filter(which, agent=world.agent)
+            wanted = wanted.order_by("agent", "owner", "path")
+            assert files_within(which, (world.agent.pk,)) == list(
+                wanted.values_list("path", "owner")
+            )
+
+
+def test_a_filter_that_holds_a_query_is_refused(world: World) -> None:
+    with scope(team=world.team), pytest.raises(TypeError, match="prepared"):
+        files_within(Q(owner__in=Agent.objects.all()), (world.agent.pk,))

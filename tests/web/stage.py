@@ -14,7 +14,7 @@ from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.proposing import propose
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs import engine
 from memoryweb.runs.models import Run

@@ -12,7 +12,7 @@ from memoryweb.memory.forgetting import hiding, selection
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, restore, write
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.web.pages import text, url

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from uuid import uuid4
 
 from django.test import Client
 from django.utils import timezone
@@ -21,6 +22,18 @@ def test_tokens_are_summed_by_agent_and_by_work(world: World, alice: Client) -> 
     assert "Atlas 3 1,541 0" in page
     assert "Dream 2 1,500 0" in page
     assert "of today's" not in page
+
+
+def test_chats_count_beside_runs(world: World, alice: Client) -> None:
+    _ran(world, kind="dream", status="succeeded", tokens_in=100)
+    for agent_id in (world.agent.pk, world.agent.pk, uuid4()):
+        with usage.reserved(world.team.pk, 80, chat_with=agent_id) as spent:
+            spent.tokens_in, spent.tokens_out = 70, 6
+    page = _words(alice, "settings_use", world)
+    assert "328 tokens in 30 days" in page
+    assert "Atlas 3 240 12" in page
+    assert "A deleted agent 1 70 6" in page
+    assert "Chat 3 210 18" in page
 
 
 def test_four_fifths_of_the_day_s_tokens_are_told(

@@ -12,7 +12,7 @@ from memoryweb.conversations.models import Conversation
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer, append, write
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Import
 from tests.world import World, signed_in

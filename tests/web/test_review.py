@@ -9,7 +9,8 @@ from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
-from memoryweb.review.inbox import Inbox, Kind
+from memoryweb.review.inbox import Inbox
+from memoryweb.review.item_kinds import Kind
 from memoryweb.workspace.author_kinds import AuthorKind
 from tests.web.pages import actions, text, tight, url
 from tests.web.stage import Stage

@@ -2,25 +2,19 @@
 
 import asyncio
 import json
-import os
-import shlex
 import socket
-import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.http import HttpResponse, StreamingHttpResponse
 
 from memoryweb import asgi
-from tests.waiting import until
-from tests.workers import ROOT
+from tests.serving import answers, serving
 
 HEAD = (
     b"POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\nCookie: csrftoken=" + b"a" * 32 + b"\r\n"
@@ -28,41 +22,10 @@ HEAD = (
 )
 
 
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
-def _answers(port: int) -> bool:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=30) as answer:
-            return bool(answer.status == 200)
-    except OSError:
-        return False
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """As `make run` starts it, on a port of its own."""
-    room = tmp_path_factory.mktemp("server")
-    web = (ROOT / "Procfile").read_text().splitlines()[0].removeprefix("web: exec ")
-    port = _free_port()
-    command = shlex.split(web.replace("$PORT", str(port)))
-    command[0] = str(Path(sys.executable).with_name(command[0]))
-    environment = os.environ | {"MEMORYWEB_HOME": str(room), "MEMORYWEB_BODY_SECONDS": "5"}
-    with (room / "output").open("wb") as output:
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
-        )
-    try:
-        until(lambda: process.poll() is not None or _answers(port))
-        assert process.poll() is None, (room / "output").read_text()
+    with serving(tmp_path_factory.mktemp("server"), MEMORYWEB_BODY_SECONDS="5") as port:
         yield port
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 def test_fifty_connections_that_send_slowly_keep_nobody_waiting(server: int) -> None:
@@ -75,7 +38,7 @@ def test_fifty_connections_that_send_slowly_keep_nobody_waiting(server: int) -> 
             for connection in slow:
                 with suppress(OSError):  # ended already, where the machine is slow
                     connection.sendall(b"a" if byte else HEAD)
-            assert _answers(server)
+            assert answers(server)
 
 
 def test_the_chat_answers_through_the_real_server(server: int) -> None:

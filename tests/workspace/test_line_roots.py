@@ -10,8 +10,8 @@ from memoryweb.memory import proposing, write
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.provenance.models import LineOrigin, PastOrigin
-from memoryweb.provenance.origins import Origin, Source
 from memoryweb.review.models import Proposal
 from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind

@@ -16,7 +16,7 @@ from memoryweb.api.request_bodies import parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of, writer_of
 from memoryweb.facts.models import Fact
-from memoryweb.memory import own_facts
+from memoryweb.memory import owner_statements
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.models import Run
@@ -51,7 +51,7 @@ class Asked:
             acting = acting_of(self.caller, self.agent, call)
         except Forbidden:
             raise NotFound from None
-        now = own_facts.current(acting, fact)
+        now = owner_statements.current(acting, fact)
         if now is None:
             raise NotFound
         return acting, now
@@ -108,7 +108,7 @@ def _stated(asked: Asked, messages: list[dict[str, str]]) -> dict[str, Any]:
     with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
         writer = writer_of(asked.caller, acting)
         facts = [
-            own_facts.state(work, acting, one["content"], writer=writer)
+            owner_statements.state(work, acting, one["content"], writer=writer)
             for one in messages
             if one["role"] != "system"
         ]
@@ -130,7 +130,7 @@ def search(asked: Asked) -> dict[str, Any]:
     if not isinstance(floor, int | float):
         raise Invalid("threshold", _("Send a number."))
     acting = asked.acting()
-    found = own_facts.search(acting, query, top)
+    found = owner_statements.search(acting, query, top)
     return {
         "results": [
             _memory(one.fact) | {"score": round(one.relevance, 4)}
@@ -143,7 +143,7 @@ def search(asked: Asked) -> dict[str, Any]:
 def pages(asked: Asked) -> dict[str, Any]:
     number = _number(asked.query, "page", 1, most=100_000)
     size = _number(asked.query, "page_size", _PAGE, most=_PAGE)
-    rows = own_facts.own(asked.acting())
+    rows = owner_statements.own(asked.acting())
     count, first = rows.count(), (number - 1) * size
     here = f"?page={{}}&page_size={size}"
     return {
@@ -155,7 +155,9 @@ def pages(asked: Asked) -> dict[str, Any]:
 
 
 def listed(asked: Asked) -> dict[str, Any]:
-    return {"results": [_memory(fact) for fact in own_facts.own(asked.acting())[:_MOST_AT_ONCE]]}
+    return {
+        "results": [_memory(fact) for fact in owner_statements.own(asked.acting())[:_MOST_AT_ONCE]]
+    }
 
 
 def get(asked: Asked) -> dict[str, Any]:
@@ -173,7 +175,7 @@ def _updated(asked: Asked, name: str, text: Any) -> dict[str, Any]:
     acting, fact = asked.found(name)
     with write_transaction(asked.caller.team, actor=asked.caller.actor) as work:
         writer = writer_of(asked.caller, acting)
-        fact = own_facts.reword(work, acting, fact, text, writer=writer)
+        fact = owner_statements.reword(work, acting, fact, text, writer=writer)
     return _memory(fact) | {"id": name}
 
 
@@ -186,7 +188,7 @@ def delete(asked: Asked) -> dict[str, Any]:
 
 def delete_all(asked: Asked) -> dict[str, Any]:
     acting = asked.acting()
-    ids = [str(fact.pk) for fact in own_facts.own(acting)]
+    ids = [str(fact.pk) for fact in owner_statements.own(acting)]
     parts = (ids[first : first + _MOST] for first in range(0, len(ids), _MOST))
     _check_gone([_forget(asked, acting, part) for part in parts])
     return {"message": "Memories deleted successfully!"}
@@ -238,7 +240,7 @@ def history(asked: Asked) -> list[dict[str, Any]]:
     """What was ever said of it, the earliest first."""
     _acting, fact = asked.found(asked.id)
     before, told = None, []
-    for one in own_facts.values(fact):
+    for one in owner_statements.values(fact):
         told.append(
             {
                 "id": str(one.pk),
@@ -259,7 +261,7 @@ def entities(asked: Asked) -> dict[str, Any]:
     """End users of this token, with how much is known of each."""
     results = []
     program = asked.caller.integration
-    for owner, count in own_facts.counted(asked.agent, program) if program else []:
+    for owner, count in owner_statements.counted(asked.agent, program) if program else []:
         kind, name = next((kind, name) for kind, name in naming.named_as(owner).items() if name)
         entry = {"id": str(owner.pk), "name": name, "type": kind.removesuffix("_id")}
         results.append(entry | {"total_memories": count})

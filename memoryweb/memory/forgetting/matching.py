@@ -16,9 +16,9 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.text_matching import says, sentences
-from memoryweb.language.claims import Claim, Kind
+from memoryweb.language.extraction_rules import Claim, Kind
+from memoryweb.language.forget_requests import Fit, Meaning, fit
 from memoryweb.language.normal_form import normalise, read
-from memoryweb.language.requests import Fit, Meaning, fit
 from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.targets import (
     Found,

@@ -26,7 +26,7 @@ from memoryweb.memory import write
 from memoryweb.memory.forgetting.erasable_columns import Memory
 from memoryweb.memory.reverted_text import without_lines
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writers import Place, Writer
+from memoryweb.provenance.writer import Place, Writer
 from memoryweb.runs.lease import plan_anew
 from memoryweb.search import indexing
 from memoryweb.search.models import Passage, RecallEvent

@@ -14,6 +14,7 @@ from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import hiding, text_of
 from memoryweb.forgetting.text_matching import Sought, says
 from memoryweb.memory.forgetting.hiding import Meant
+from memoryweb.prepared_queries import Prepared
 
 _ORDER = (Target.Kind.FACT, Target.Kind.LINE, Target.Kind.MESSAGE)
 
@@ -100,12 +101,20 @@ def away_of(agent_id: UUID) -> Callable[[UUID | None], Sought]:
 
     @cache
     def away(owner_id: UUID | None) -> Sought:
-        if owner_id not in asked:
-            return Sought(())
-        rows = hiding(Q(request__in=Request.objects.of(agent_id, owner_id)))
-        return Sought(map(text_of, rows.select_related("fact", "file", "message")))
+        return away_from(agent_id, owner_id) if owner_id in asked else Sought(())
 
     return away
+
+
+def away_from(agent_id: UUID, owner_id: UUID | None) -> Sought:
+    """The same of one memory."""
+    return Sought(map(text_of, _hidden_of(agent_id, owner_id)))
+
+
+@Prepared
+def _hidden_of(agent_id: UUID, owner_id: UUID | None) -> "QuerySet[Target]":
+    rows = hiding(Q(request__agent=agent_id, request__owner=owner_id))
+    return rows.select_related("fact", "file", "message")
 
 
 def id_of(target: Target) -> str:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import of_targets
-from memoryweb.language.requests import Forget, Meaning, forgets, meant_by
+from memoryweb.language.forget_requests import Forget, Meaning, forgets, meant_by
 from memoryweb.language.secrets import credentials
 from memoryweb.memory.exceptions import MemoryRefused
 from memoryweb.memory.forgetting import hiding

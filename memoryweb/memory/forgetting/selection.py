@@ -14,7 +14,7 @@ from memoryweb.memory.forgetting.hiding import Asked, Meant
 from memoryweb.memory.forgetting.requests import room
 from memoryweb.memory.forgetting.targets import Found
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.workspace.models import File
 
 

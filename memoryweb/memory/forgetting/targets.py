@@ -5,8 +5,8 @@ itself that is what others read of it and what stands on its owner's messages al
 """
 
 import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from memoryweb.facts.models import Evidence, Fact
 from memoryweb.forgetting.models import Target
 from memoryweb.forgetting.text_matching import comes_near, says, sentences
 from memoryweb.language.normal_form import clean
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.language.tokens import tokens
 from memoryweb.memory.forgetting.hiding import Meant
 from memoryweb.provenance.models import LineOrigin
@@ -49,40 +49,48 @@ def of_text(agent: Agent, owner: Owner | None, text: str) -> Found:
 
 def of_facts(agent: Agent, owner: Owner | None, facts: Collection[Fact]) -> Found:
     """These statements, and wherever else the same is said."""
-    looking = _Looking(agent, owner, [fact.text for fact in facts])
-    looking.add(facts)
-    return looking.found()
+    return _Looking(agent, owner, [fact.text for fact in facts]).found(facts)
 
 
 def of_lines(file: File, numbers: Collection[int]) -> Found:
     """Lines of the current text, and wherever else the same is said."""
     lines = file.content.split("\n")
     texts = [lines[n - 1] for n in sorted(numbers) if n <= len(lines) and lines[n - 1].strip()]
-    looking = _Looking(file.agent, file.owner, [clean(text) for text in texts])
+    looking = _Looking(file.agent, file.owner, [clean(text) for text in texts], file)
     looking.put(*(line_place(file, text) for text in texts))
     return looking.found()
 
 
 class _Looking:
-    def __init__(self, agent: Agent, owner: Owner | None, texts: Sequence[str]) -> None:
+    def __init__(
+        self, agent: Agent, owner: Owner | None, texts: Sequence[str], file: File | None = None
+    ) -> None:
+        """`file`: one that was read already."""
         self.agent, self.owner = agent, owner
+        self._files = {file.pk: file} if file else {}
         self.owner_id = owner.pk if owner else None
         self.texts = list(dict.fromkeys(text for text in texts if text.strip()))
         self._meant: dict[object, Meant] = {}
         self._near: dict[object, Meant] = {}
 
-    def add(self, facts: Iterable[Fact]) -> None:
+    def _add(self, facts: Collection[Fact]) -> None:
         """With what they stand on."""
+        files = {fact.file_id for fact in facts if fact.file_id} - self._files.keys()
+        self._files |= File.objects.in_bulk(files) if files else {}
         for fact in facts:
-            self.put(fact_place(fact))
-            self.put(*_note_lines(fact), *_cited(fact, self.owner_id))
+            fact.file = self._files.get(fact.file_id) if fact.file_id else None
+        notes, cited = _note_lines(facts), _cited(facts, self.owner_id)
+        for fact in facts:
+            self.put(fact_place(fact), *notes[fact.pk], *cited[fact.pk])
 
     def put(self, *meant: Meant) -> None:
         for one in meant:
             self._meant.setdefault(one.key, one)
 
-    def found(self) -> Found:
-        self.add(fact for fact in facts_of(self.agent, self.owner) if self._says(fact.text))
+    def found(self, facts: Collection[Fact] = ()) -> Found:
+        """Beside these statements, which are meant whatever they say."""
+        same = (fact for fact in facts_of(self.agent, self.owner) if self._says(fact.text))
+        self._add(list({fact.pk: fact for fact in (*facts, *same)}.values()))
         for passages in self._passages():
             before = len(self._meant)
             self._look_at(passages)
@@ -167,14 +175,13 @@ class _Looking:
 def _likely(text: str, reaches: Sequence[str]) -> Counter[int]:
     """Passages of these scope keys by how much they have of the text, in thousandths."""
     words = list(dict.fromkeys(tokens(text)))
+    keys = [[f"{reach}{TEXT}{word}" for word in words] for reach in reaches]
+    sizes = index.extents([[reach] for reach in reaches])
     found: Counter[int] = Counter()
-    for reach in reaches:
-        keys = {f"{reach}{TEXT}{word}": word for word in words}
-        (there,) = index.find([list(keys)])
-        (extent,) = index.extents([[reach]])
+    for its, there, extent in zip(keys, index.find(keys), sizes, strict=True):
         rarity = {
             key: math.log(1 + extent.passages / len(there.postings.get(key, ()) or (0,)))
-            for key in keys
+            for key in its
         }
         mass: Counter[int] = Counter()
         for key, passages in there.postings.items():
@@ -186,15 +193,16 @@ def _likely(text: str, reaches: Sequence[str]) -> Counter[int]:
 
 
 def facts_of(agent: Agent, owner: Owner | None, which: Q | None = None) -> Iterator[Fact]:
-    """Whatever became of them; shared ones, where all that they stand on is the owner's. The texts
-    of their files are read one by one, where they are asked for."""
+    """Whatever became of them; shared ones, where all that they stand on is the owner's."""
     rows = Fact.objects.filter(which or Q()).select_related("file").defer("file__content")
-    yield from rows.of(agent.pk, owner.pk if owner else None)
-    if owner is not None:
+    if owner is None:
+        yield from rows.of(agent.pk, None)
+    else:
         own = Evidence.objects.filter(message__conversation__owner=owner)
         shared = rows.of(agent.pk, None).filter(pk__in=own.values("fact"))
         others = Evidence.objects.exclude(message__conversation__owner=owner)
-        yield from shared.exclude(pk__in=others.values("fact"))
+        shared = shared.exclude(pk__in=others.values("fact"))
+        yield from rows.of(agent.pk, owner.pk).union(shared, all=True)
 
 
 def fact_place(fact: Fact) -> Meant:
@@ -215,29 +223,38 @@ def said_place(message: Message, first: int, last: int) -> Meant:
     return Meant(Target.Kind.MESSAGE, text, where, message=message, first=first, last=last)
 
 
-def _note_lines(fact: Fact) -> Iterator[Meant]:
-    """Of the notes that its line was made of."""
-    if fact.file is None:
-        return
-    numbers = [
-        n for n, line in enumerate(fact.file.content.split("\n"), 1)
-        if line.strip() and fingerprint(line) == fact.fingerprint
-    ]  # fmt: skip
-    rows = LineOrigin.objects.filter(file=fact.file, line__in=numbers, source_file__isnull=False)
-    for row in rows.select_related("source_file"):
-        note, number = row.source_file, row.source_line or 0
-        lines = note.content.split("\n") if note else []
-        if note and note.owner_id == fact.owner_id and 0 < number <= len(lines):
-            line = lines[number - 1]
-            if line.strip() and not line.startswith("#"):
-                yield line_place(note, line)
+def _note_lines(facts: Iterable[Fact]) -> Mapping[UUID, list[Meant]]:
+    """By statement those of the notes that its line was made of."""
+    of_line = defaultdict(list)
+    for fact in facts:
+        for n, line in enumerate(fact.file.content.split("\n") if fact.file else (), 1):
+            if fact.file_id and line.strip() and fingerprint(line) == fact.fingerprint:
+                of_line[fact.file_id, n].append(fact)
+    files, lines = {file for file, _line in of_line}, {line for _file, line in of_line}
+    rows = LineOrigin.objects.filter(file__in=files, line__in=lines)
+    found: dict[UUID, list[Meant]] = defaultdict(list)
+    for row in rows.filter(source_file__isnull=False).select_related("source_file"):
+        for fact in of_line.get((row.file_id, row.line), ()):
+            found[fact.pk] += _note_line(fact, row)
+    return found
 
 
-def _cited(fact: Fact, owner_id: UUID | None) -> Iterator[Meant]:
-    """What its owner said of it; where no characters are cited, nothing goes unseen: it is found by
-    its words, or offered."""
+def _note_line(fact: Fact, row: LineOrigin) -> Iterator[Meant]:
+    note, number = row.source_file, row.source_line or 0
+    lines = note.content.split("\n") if note else []
+    if note and note.owner_id == fact.owner_id and 0 < number <= len(lines):
+        line = lines[number - 1]
+        if line.strip() and not line.startswith("#"):
+            yield line_place(note, line)
+
+
+def _cited(facts: Collection[Fact], owner_id: UUID | None) -> Mapping[UUID, list[Meant]]:
+    """By statement what its owner said of it; where no characters are cited, nothing goes unseen:
+    it is found by its words, or offered."""
     cited = Q(first__isnull=False, last__isnull=False, message__isnull=False)
-    rows = fact.evidence.filter(cited, message__conversation__owner=owner_id)
+    rows = Evidence.objects.filter(cited, fact__in=facts, message__conversation__owner=owner_id)
+    found = defaultdict(list)
     for row in rows.select_related("message__conversation"):
         if row.message is not None and row.first is not None and row.last is not None:
-            yield said_place(row.message, row.first, row.last)
+            found[row.fact_id].append(said_place(row.message, row.first, row.last))
+    return found

@@ -7,7 +7,7 @@ from django.db.models import Q
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import hiding, of_targets
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory.forgetting.hiding import Meant
 from memoryweb.provenance.flags import flagged_messages, flagged_of
 

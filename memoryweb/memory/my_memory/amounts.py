@@ -1,13 +1,16 @@
 """How much is kept about somebody."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
+from memoryweb.conversations.models import Conversation
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import File
 
@@ -23,19 +26,21 @@ class Kept:
 
 
 def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
-    """In three statements, however many agents there are."""
-    files = File.objects.filter(team=team, owner__in=owner_ids, deleted_at=None)
-    counts = dict(files.values_list("agent").annotate(Count("pk")).order_by())
-    lines = LineOrigin.objects.filter(file__in=files.values("pk"), file__path="MEMORY.md")
-    said = dict(lines.values_list("file__agent").annotate(Count("line", distinct=True)).order_by())
-    talks = dict(
-        team.agents.filter(conversations__owner__in=owner_ids)
-        .values_list("pk")
-        .annotate(Count("conversations"))
-        .order_by()
+    """In one statement, however many agents there are."""
+    files = File.objects.filter(owner__in=owner_ids, deleted_at=None)
+    lines = LineOrigin.objects.filter(
+        file__owner__in=owner_ids, file__deleted_at=None, file__path="MEMORY.md"
     )
-    agents = team.agents.live().filter(pk__in={*counts, *talks})
-    return [
-        Kept(agent, counts.get(agent.pk, 0), said.get(agent.pk, 0), talks.get(agent.pk, 0))
-        for agent in agents
-    ]
+    talks = Conversation.objects.filter(owner__in=owner_ids)
+    agents = team.agents.live().annotate(
+        kept_files=_of_each(files, "agent", Count("pk")),
+        kept_lines=_of_each(lines, "file__agent", Count("line", distinct=True)),
+        kept_talks=_of_each(talks, "agent", Count("pk")),
+    )
+    found: Iterable[Any] = agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
+    return [Kept(one, one.kept_files, one.kept_lines, one.kept_talks) for one in found]
+
+
+def _of_each(rows: "QuerySet[Any]", agent: str, count: Count) -> Coalesce:
+    counted = rows.filter(**{agent: OuterRef("pk")}).order_by().values(agent).annotate(n=count)
+    return Coalesce(Subquery(counted.values("n")), 0)

@@ -10,9 +10,10 @@ from memoryweb.memory import contradictions
 from memoryweb.memory.forgetting import decisions
 from memoryweb.memory.review import flags, nearly_full, proposals, secrets
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.review.changes import Picked
-from memoryweb.review.inbox import Item, Kind
+from memoryweb.review.inbox import Item
+from memoryweb.review.item_kinds import Kind
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 

@@ -8,7 +8,7 @@ from memoryweb.memory import write
 from memoryweb.memory.exceptions import Decided
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place
-from memoryweb.provenance.origins import protected_lines
+from memoryweb.provenance.line_origins import protected_lines
 from memoryweb.review.models import CrowdedFile
 from memoryweb.workspace.models import File
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import User
 from memoryweb.facts.models import Fact
-from memoryweb.language.flags import suspicious
+from memoryweb.language.line_flags import suspicious
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.merge import conflicts, merge, resolved
 from memoryweb.memory import soul
@@ -17,7 +17,7 @@ from memoryweb.memory.facts import all_went
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Place, Writer, Written, lock, restore, write
 from memoryweb.provenance import flags
-from memoryweb.provenance.origins import Origin, Source
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.review.changes import Picked, print_of, take
 from memoryweb.review.models import Proposal
 from memoryweb.review.rejections import states

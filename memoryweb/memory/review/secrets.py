@@ -14,7 +14,7 @@ from memoryweb.markdown.diff import carry
 from memoryweb.memory import screening, write
 from memoryweb.memory.exceptions import Decided, ValueRefused, WrongValue
 from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.provenance.writers import Place, Writer
+from memoryweb.provenance.writer import Place, Writer
 from memoryweb.review.models import HeldSecret
 from memoryweb.search import indexing
 from memoryweb.search.models import Passage

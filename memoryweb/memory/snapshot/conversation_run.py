@@ -12,7 +12,7 @@ from memoryweb.memory.snapshot import conversations
 from memoryweb.memory.snapshot.planning import plan
 from memoryweb.memory.snapshot.writing import write_files
 from memoryweb.memory.transaction import Transaction, write_transaction
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.runs import engine
 from memoryweb.runs.engine import Lease, Outcome, enqueue
 from memoryweb.runs.models import Run

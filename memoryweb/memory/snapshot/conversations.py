@@ -18,7 +18,7 @@ from memoryweb.conversations.parsing import (
     conversation_id,
     parse_message,
 )
-from memoryweb.language.secrets import names
+from memoryweb.language.secrets import in_names
 from memoryweb.memory.messages import add_messages
 from memoryweb.memory.transaction import Transaction
 from memoryweb.row_batches import batches
@@ -113,7 +113,7 @@ def parsed(talk: Talk) -> Iterator[NewMessage]:
 
 
 def _is_secret(message: NewMessage) -> bool:
-    return names.holds_secret(message.id or "")
+    return in_names.holds_secret(message.id or "")
 
 
 def _checked(talk: Talk, owner: Owner | None) -> tuple[str, str]:
@@ -127,7 +127,7 @@ def _checked(talk: Talk, owner: Owner | None) -> tuple[str, str]:
         key = conversation_id(talk.id)
     except BatchRefused as refused:
         return told, str(refused)
-    return key, _("Its id looks like a secret.") if names.holds_secret(key) else ""
+    return key, _("Its id looks like a secret.") if in_names.holds_secret(key) else ""
 
 
 def _more(wrong: int, messages: int) -> Iterator[Ignored]:

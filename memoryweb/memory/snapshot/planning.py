@@ -25,7 +25,7 @@ from memoryweb.memory.snapshot import conversations
 from memoryweb.memory.snapshot.conversations import Talks
 from memoryweb.memory.write import MAX_BYTES
 from memoryweb.memory.write_matrix import WriteRefused
-from memoryweb.provenance.writers import Place, Writer
+from memoryweb.provenance.writer import Place, Writer
 from memoryweb.snapshots.bullets import as_file, bullets
 from memoryweb.snapshots.contents import Contents, Ignored, Incoming
 from memoryweb.snapshots.formats import table

@@ -21,7 +21,7 @@ from memoryweb.memory.reverted_text import without_lines
 from memoryweb.memory.snapshot import conversation_run, writing
 from memoryweb.memory.snapshot.planning import Action, Item, Plan, plan
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.snapshots import manifest
 from memoryweb.snapshots.contents import NAMES
 from memoryweb.snapshots.division import Part, Sized, divide

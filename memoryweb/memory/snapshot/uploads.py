@@ -10,7 +10,7 @@ from memoryweb.audit.record import target
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.service import Imported
 from memoryweb.memory.transaction import Transaction
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.snapshots.models import Upload
 
 KEPT = timedelta(hours=1)

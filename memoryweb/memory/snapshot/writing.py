@@ -8,7 +8,7 @@ from memoryweb.memory import write
 from memoryweb.memory.snapshot.planning import Item, Plan
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import Written
-from memoryweb.provenance.writers import Place, Writer
+from memoryweb.provenance.writer import Place, Writer
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import Import
 

@@ -1,4 +1,5 @@
-"""The formats, in the order in which a file is asked whether it is one. A new one is one row."""
+"""The formats, in the order in which a file is asked whether it is one. A new one is one row,
+before the snapshot, which every ZIP is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,6 +55,8 @@ def _found(sent: Sent) -> Format:
     for one in FORMATS:
         if one.finds(sent):
             return one
+    known = ", ".join(str(one.label) for one in FORMATS)
     raise ArchiveRefused(
-        "unknown_format", str(_("It is JSON, but neither a mem0 nor a ChatGPT export."))
+        "unknown_format",
+        _("This file is in no known format. Known are: {names}.").format(names=known),
     )

@@ -35,7 +35,7 @@ from memoryweb.web.agents.tabs import counts_of
 from memoryweb.web.display_names import talk_url
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show, to
-from memoryweb.web.pictures import day_bars
+from memoryweb.web.svg_charts import day_bars
 from memoryweb.web.wording import Chip
 
 _LOADED, _SHOWN, _OF_SUBJECT = 200, 14, 4  # statements

@@ -9,7 +9,8 @@ from memoryweb.conversations.models import Conversation, Message
 from memoryweb.forgetting.queries import MARK, Hidden, hidden
 from memoryweb.memory.injections import carried, last_prompt
 from memoryweb.memory.placeholders import for_people_all
-from memoryweb.provenance.lines import lines_from_messages
+from memoryweb.provenance.line_origins import lines_from_messages
+from memoryweb.search.models import Injection
 from memoryweb.web import wording
 from memoryweb.web.access import (
     TeamRequest,
@@ -58,6 +59,7 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
     agent = find_agent(request, agent_id)
     found = find_conversation(request, agent, conversation_id)
     shown = page(_at_message(request), found.messages.order_by("position"), size=_SIZE)
+    prompt = last_prompt(found)
     extractions = found.extractions.select_related("conversation", "run").order_by("first")[:100]
     context = {
         "agent": agent,
@@ -71,17 +73,17 @@ def conversation(request: TeamRequest, agent_id: UUID, conversation_id: UUID) ->
         "page": shown,
         "messages_shown": _shown(request, shown),
         "extractions": extracted(request, extractions),
-        "carried": _carried(request, found),
-        "was_asked": last_prompt(found) is not None,
+        "carried": _carried(request, prompt),
+        "was_asked": prompt is not None,
         "waiting": found.message_count - found.extracted_upto,
     }
     return show(request, "conversations/conversation.html", context)
 
 
-def _carried(request: TeamRequest, found: Conversation) -> list[dict[str, Any]]:
+def _carried(request: TeamRequest, prompt: Injection | None) -> list[dict[str, Any]]:
     """The statements of the last prompt, each with where it is marked as not true."""
     rows = []
-    for fact in carried(found).select_related("agent", "file", "owner"):
+    for fact in carried(prompt).select_related("agent", "file", "owner"):
         query = owner_query(request.visit, fact.owner_id)
         not_true = to(request, "agents_fact_not_true", fact.agent_id, fact.pk, query=query)
         may = fact.owner_id is not None or request.visit.can(Permission.WRITE)

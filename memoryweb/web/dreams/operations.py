@@ -14,7 +14,7 @@ from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.night_results import learned_of
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.text_matching import Sought
-from memoryweb.language.statements import clean, fingerprint
+from memoryweb.language.statement_comparison import clean, fingerprint
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.runs.models import Run
 from memoryweb.web import wording

@@ -12,7 +12,7 @@ from memoryweb.dreaming import preview as dreaming
 from memoryweb.dreaming.models import Operation
 from memoryweb.dreaming.preview import Preview
 from memoryweb.llm.endpoint import configured
-from memoryweb.memory.forgetting.request_contents import away_of
+from memoryweb.memory.forgetting.request_contents import away_from
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.web import wording
@@ -51,7 +51,7 @@ def preview(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 
 
 def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[str, Any]:
-    away = away_of(workspace.agent.pk)(workspace.owner_id)
+    away = away_from(workspace.agent.pk, workspace.owner_id)
 
     def told(done: Iterable[Operation]) -> dict[str, Any]:
         return told_of(request, found.run, done, away)

@@ -22,7 +22,7 @@ from memoryweb.dreaming.queries import by_verdict
 from memoryweb.dreaming.schedule import CoolingDown
 from memoryweb.dreaming.status import told
 from memoryweb.forgetting.text_matching import Sought
-from memoryweb.memory.forgetting.request_contents import away_of
+from memoryweb.memory.forgetting.request_contents import away_from
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.runs.healthcheck import idle_worker
 from memoryweb.runs.models import Run
@@ -105,8 +105,8 @@ def dreams(request: TeamRequest, agent_id: UUID) -> HttpResponse:
 def run(request: TeamRequest, run_id: UUID) -> HttpResponse:
     found = find_run(request, run_id)
     context = _about(request, found)
-    brought = found.imports.first() if context["reads"] else None
-    if brought is not None:  # its own page tells more
+    is_import = found.kind == Run.Kind.IMPORT and context["reads"]
+    if is_import and (brought := found.imports.first()):  # its own page tells more
         return redirect(to(request, "agents_import", found.agent_id, brought.pk))
     if found.kind == Run.Kind.EXTRACTION and context["reads"]:
         windows = found.extractions.select_related("conversation").order_by("conversation", "first")
@@ -228,7 +228,7 @@ def _counts(report: Report) -> str:
 
 def _about(request: TeamRequest, run: Run) -> dict[str, Any]:
     reads = request.visit.reads(run.owner_id)
-    away = away_of(run.agent_id)(run.owner_id)
+    away = away_from(run.agent_id, run.owner_id)
     tokens = _("{read} in, {written} out").format(read=run.tokens_in, written=run.tokens_out)
     return {
         "agent": run.agent,

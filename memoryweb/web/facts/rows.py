@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -23,6 +24,7 @@ from memoryweb.facts.trust import CONFIRMED, HELPFUL, START, UNHELPFUL
 from memoryweb.facts.validity import state_on, today
 from memoryweb.forgetting.queries import MARK, Hidden, hidden, hiding_of, is_hidden, is_meant
 from memoryweb.memory.placeholders import for_people
+from memoryweb.prepared_queries import Prepared
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.display_names import author_name, owner_query, talk_url
@@ -119,7 +121,12 @@ def grounds_of(request: TeamRequest, fact: Fact) -> list[Row]:
 
 
 def _cited(facts: Iterable[Fact]) -> list[Any]:
-    return list(said_of(facts).annotate(is_meant=is_meant(message="message")))
+    return _said(tuple(fact.pk for fact in facts))
+
+
+@Prepared
+def _said(facts: Iterable[UUID]) -> "QuerySet[Any]":
+    return said_of(facts).annotate(is_meant=is_meant(message="message"))
 
 
 def _away(cited: Iterable[Any]) -> Hidden:

@@ -16,7 +16,7 @@ from memoryweb.memory.injections import uses_of
 from memoryweb.search.models import Injection
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import talk_url
-from memoryweb.web.pictures import life_bars, use_bars
+from memoryweb.web.svg_charts import life_bars, use_bars
 
 _DAYS, _TALKS, _VALUES = 30, 4, 6
 LOOKED_BACK = timedelta(days=90)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from memoryweb.conversations.models import Conversation
 from memoryweb.memory.placeholders import for_people
-from memoryweb.provenance.authorship import Said, Wrote, authorship
+from memoryweb.provenance.line_history import Said, Wrote, authorship
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import author_of, message_url
 from memoryweb.web.paging import page

@@ -12,7 +12,7 @@ from memoryweb.llm.tokens import estimate
 from memoryweb.markdown.paths import kind_of
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.placeholders import for_people
-from memoryweb.provenance.lines import lines_of_people
+from memoryweb.provenance.line_origins import lines_of_people
 from memoryweb.workspace.models import File
 
 _TOLD = 12  # ranges that a sentence names

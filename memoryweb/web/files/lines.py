@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from memoryweb.forgetting.queries import hidden
+from memoryweb.forgetting.queries import Hidden, hidden
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory.outdated import spoken_against
 from memoryweb.provenance.flags import flagged_lines
@@ -66,8 +66,8 @@ class Shown:
         return "agents_release" if self.standing == "person" else "agents_keep"
 
 
-def shown(file: File, blocks: Sequence[Block]) -> list[Shown]:
-    return _sections(list(_lines(file, blocks)))
+def shown(file: File, blocks: Sequence[Block], all_hidden: Hidden) -> list[Shown]:
+    return _sections(list(_lines(file, blocks, all_hidden)))
 
 
 def standings(lines: Sequence[Shown]) -> set[str]:
@@ -76,10 +76,10 @@ def standings(lines: Sequence[Shown]) -> set[str]:
     return found - {""}
 
 
-def _lines(file: File, blocks: Sequence[Block]) -> Iterator[Shown]:
+def _lines(file: File, blocks: Sequence[Block], all_hidden: Hidden) -> Iterator[Shown]:
     by_machine, by_person, released = _authors(file)
     pinned, waiting = pinned_lines(file.content), flagged_lines(file)
-    against, away = spoken_against(file), hidden(files=[file]).lines_of(file)
+    against, away = spoken_against(file), all_hidden.lines_of(file)
     own = Q(file=file, request__owner=file.owner_id)
     undoable = hidden(files=[file], which=own).lines_of(file) if away else set()
     last = 0

@@ -9,8 +9,10 @@ from django.utils.translation import gettext as _
 
 from memoryweb.agents.readers import Reader
 from memoryweb.facts.listing import fact_at
+from memoryweb.forgetting.queries import hidden
 from memoryweb.memory.global_memory import global_text
 from memoryweb.memory.placeholders import for_people
+from memoryweb.memory.proposing import current_revision
 from memoryweb.web import markdown
 from memoryweb.web.access import (
     TeamRequest,
@@ -100,10 +102,7 @@ def show_file(
             if blame.is_asked(request)
             else _text(request, workspace, found, editing, saved)
         ),
-        revision=found.revisions.select_related("user", "run", "integration", "token").get(
-            number=found.revision
-        ),
-        proposals=found.proposals.filter(state="pending").count(),
+        revision=current_revision(found),
         may_forget=workspace.can_write and is_theirs(request, workspace),
     )
     return show(request, "files/file.html", context, partials=("text",), status=status)
@@ -112,9 +111,10 @@ def show_file(
 def _text(
     request: TeamRequest, workspace: Workspace, file: File, editing: Editing | None, saved: int
 ) -> dict[str, Any]:
-    text = for_people(file)
+    away = hidden(files=[file])
+    text = for_people(file, away=away)
     rendered = markdown.render(text)
-    lines = shown(file, marked_blocks(rendered.blocks, request.GET.get("q", "")))
+    lines = shown(file, marked_blocks(rendered.blocks, request.GET.get("q", "")), away)
     if saved and saved == file.revision:
         changed, _at, _gone = changed_lines(file)
         lines = [replace(one, is_changed=bool(changed & {*one.block.lines})) for one in lines]

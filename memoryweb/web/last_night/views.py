@@ -7,10 +7,13 @@ from uuid import UUID
 
 from django.db.models import Count, QuerySet, Window
 from django.http import HttpResponse
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
 
+from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import last_seen
@@ -25,7 +28,7 @@ from memoryweb.dreaming.queries import (
 from memoryweb.review.inbox import Item
 from memoryweb.runs.healthcheck import idle_worker, with_ticks
 from memoryweb.web import wording
-from memoryweb.web.access import TeamRequest, team_view
+from memoryweb.web.access import TeamRequest, UserRequest, team_view
 from memoryweb.web.htmx import show, to
 from memoryweb.web.last_night.cards import cards_of
 from memoryweb.web.last_night.headline import headline, others, waiting
@@ -37,6 +40,17 @@ _NEEDS = 4
 _SIZE = 25
 _LISTED = 50  # looked through for agents that ask
 _FIRST = date(2000, 1, 1)
+
+
+@require_GET
+def home(request: UserRequest) -> HttpResponse:
+    """The team visited last, else the demo, else the first one."""
+    teams = [one.team for one in current_memberships(request.user.pk, timezone.now())]
+    slugs = [team.slug for team in sorted(teams, key=lambda team: not team.is_demo)]
+    if not slugs:
+        return render(request, "home/no_team.html")
+    last = request.session.get("team", "")
+    return redirect("web:last_night", last if last in slugs else slugs[0])
 
 
 @team_view("GET")

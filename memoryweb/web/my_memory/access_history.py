@@ -8,7 +8,6 @@ from uuid import UUID
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from memoryweb.accounts.integrations import reading_across
 from memoryweb.accounts.models import Team
 from memoryweb.agents.break_glass import grants_about
 from memoryweb.audit.models import Event
@@ -36,9 +35,9 @@ def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) 
     statements. What `but` did, the person themselves, is no look."""
     counts = reads_of_owners(team.pk, owner_ids)
     grants = list(grants_about(owner_ids).select_related("user")[:50])
-    programs = list(reading_across(team))
+    programs = list(team.integrations.all())
     names = {str(one.pk): (str(one.user), one.reason) for one in grants} | {
-        str(one.pk): (one.name, one.personal_read_reason) for one in team.integrations.all()
+        str(one.pk): (one.name, one.personal_read_reason) for one in programs
     }
     return {
         "programs": [
@@ -48,6 +47,7 @@ def looks(team: Team, owner_ids: Collection[UUID], *, but: Actor | None = None) 
                 "reads": counts.get(str(one.pk), 0),
             }
             for one in programs
+            if one.personal_read_reason and one.revoked_at is None
         ],
         "grants": [
             {

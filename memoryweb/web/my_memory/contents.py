@@ -26,7 +26,8 @@ from memoryweb.memory.my_memory.sentences import STANDING, Wanted, marker_of, pa
 from memoryweb.memory.my_memory.uses import last_uses
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Written
-from memoryweb.review.inbox import Inbox, Kind
+from memoryweb.review.inbox import Inbox
+from memoryweb.review.item_kinds import Kind
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import is_fragment, show
 from memoryweb.web.my_memory import forgetting
@@ -50,8 +51,8 @@ def layout(who: Oneself) -> dict[str, Any]:
 
 def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     owner_ids = list(who.owners)
-    agents = who.team.agents.live().filter(files__owner__in=owner_ids).distinct()
-    form = MineForm(request.GET, agents=agents)
+    kept = kept_about(who.team, owner_ids)
+    form = MineForm(request.GET, agents=[one.agent for one in kept if one.files])
     wanted = form.wanted
     is_filtered = wanted != Wanted()
     standing = wanted if is_filtered else Wanted(kinds=STANDING)
@@ -68,7 +69,7 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
         "groups": groups(who, [row for row in made if row["sentence"].place in first]),
         "recent": groups(who, [row for row in made if row["sentence"].place not in first]),
         "has_more_notes": len(recent) > RECENT,
-        "kept": [_by_agent(who, one) for one in kept_about(who.team, owner_ids)],
+        "kept": [_by_agent(who, one) for one in kept],
         "back": request.GET.urlencode(),
         "undo": _undoable(request, who),
         **forgetting.asked(who),

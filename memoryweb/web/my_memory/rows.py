@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from memoryweb.conversations.models import Message
 from memoryweb.facts.listing import standing_in
 from memoryweb.language.normal_form import clean
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.markdown.paths import kind_of
 from memoryweb.memory.my_memory.sentences import Place, Sentence
 from memoryweb.provenance.models import LineOrigin

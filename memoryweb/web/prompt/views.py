@@ -22,8 +22,8 @@ from memoryweb.web.access import TeamRequest, Workspace, find_workspace, note_re
 from memoryweb.web.display_names import talk_url
 from memoryweb.web.facts.rows import fact_url
 from memoryweb.web.htmx import about, show
-from memoryweb.web.pictures import token_gauge
 from memoryweb.web.provenance.trace import file_url
+from memoryweb.web.svg_charts import token_gauge
 
 
 class TryForm(forms.Form):

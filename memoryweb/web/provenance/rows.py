@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Count, Q, Window
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.timezone import localtime
@@ -17,7 +17,7 @@ from memoryweb.markdown.diff import side_by_side
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.memory.reverting import Change, Plan
 from memoryweb.provenance.flags import files_of
-from memoryweb.provenance.sources import Kind, Source, lines_of
+from memoryweb.provenance.sources import Kind, Lines, Source
 from memoryweb.web.access import Refused, TeamRequest, find_run, note_read
 from memoryweb.web.display_names import owner_name, talk_url
 from memoryweb.web.htmx import to
@@ -83,9 +83,10 @@ def talks_of(request: TeamRequest) -> Q:
     return reach
 
 
-def lines_shown(request: TeamRequest, source: Source) -> tuple[list[tuple[File, int, bool]], int]:
+def lines_shown(
+    request: TeamRequest, found: Mapping[UUID, Lines]
+) -> tuple[list[tuple[File, int, bool]], int]:
     """Lines of current files that may be read, and how many others there are."""
-    found = lines_of(source)
     files = {file.pk: file for file in files_of(request.visit.team).filter(pk__in=list(found))}
     shown, others = [], 0
     for pk, lines in found.items():
@@ -131,15 +132,13 @@ def changes_shown(request: TeamRequest, plan: Plan) -> list[dict[str, Any]]:
 def figures(request: TeamRequest, source: Source) -> dict[str, Any]:
     """Counts alone, so that who may see outcomes sees them whoever the text is about."""
     reach = request.visit.outcomes("file__owner")
-    revisions = source.revisions.filter(reach)
-    runs = source.runs.filter(request.visit.outcomes())
+    runs = source.runs.filter(request.visit.outcomes()).annotate(of=Window(Count("pk")))
+    last: list[Any] = list(runs.order_by("-created_at")[:5])
     return {
         "messages": source.messages.filter(request.visit.outcomes("conversation__owner")).count(),
-        "revisions": revisions.count(),
-        "runs": runs.count(),
-        "last_runs": [
-            (one, to(request, "agents_run", one.pk)) for one in runs.order_by("-created_at")[:5]
-        ],
+        "revisions": source.revisions.filter(reach).count(),
+        "runs": last[0].of if last else 0,
+        "last_runs": [(one, to(request, "agents_run", one.pk)) for one in last],
     }
 
 

@@ -7,7 +7,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Message
 from memoryweb.forgetting.queries import MARK, hidden
 from memoryweb.memory.placeholders import for_people
-from memoryweb.provenance.lines import origins_at
+from memoryweb.provenance.line_origins import origins_at
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.runs.models import Run
 from memoryweb.web.access import TeamRequest, note_read

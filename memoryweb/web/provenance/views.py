@@ -15,7 +15,7 @@ from memoryweb.agents.models import Agent
 from memoryweb.memory import reverting
 from memoryweb.memory.reverting import Reverted
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.sources import tokens_that_wrote
+from memoryweb.provenance.sources import lines_of, tokens_that_wrote
 from memoryweb.web.access import TeamRequest, find_agent, team_view
 from memoryweb.web.display_names import owner_name, writer_of
 from memoryweb.web.htmx import show, to
@@ -40,9 +40,10 @@ def provenance(request: TeamRequest, agent_id: UUID) -> HttpResponse:
     found = find_source(request, agent, request.GET.dict())
     if found is None:
         return show(request, "provenance/sources.html", _sources(request, agent))
-    lines, others = lines_shown(request, found.source)
+    brought = lines_of(found.source)
+    lines, others = lines_shown(request, brought)
     shown = page(request, lines, size=50)
-    plan = reverting.plan(found.source, reach_of(request), talks_of(request))
+    plan = reverting.plan(found.source, reach_of(request), talks_of(request), known=brought)
     context = {
         "agent": agent,
         "tab": "files",

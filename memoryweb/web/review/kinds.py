@@ -14,7 +14,8 @@ from memoryweb.forgetting.models import Request
 from memoryweb.memory.forgetting.request_contents import tell
 from memoryweb.memory.review import secrets
 from memoryweb.review.changes import unmarked
-from memoryweb.review.inbox import Item, Kind
+from memoryweb.review.inbox import Item
+from memoryweb.review.item_kinds import Kind
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.display_names import author_name

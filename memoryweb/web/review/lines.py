@@ -13,9 +13,10 @@ from memoryweb.language.normal_form import normalise
 from memoryweb.markdown.diff import Span
 from memoryweb.memory.placeholders import for_people_all
 from memoryweb.memory.review import proposals
-from memoryweb.provenance.origins import Source
+from memoryweb.provenance.line_origins import Source
 from memoryweb.review.changes import Change, Picked, changes_of, print_of, spans_of
-from memoryweb.review.inbox import Item, Kind
+from memoryweb.review.inbox import Item
+from memoryweb.review.item_kinds import Kind
 from memoryweb.web.access import TeamRequest, note_read
 from memoryweb.web.display_names import owner_query, talk_url
 from memoryweb.web.htmx import to

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from memoryweb.review.inbox import Item, Kind
+from memoryweb.review.inbox import Item
+from memoryweb.review.item_kinds import Kind
 from memoryweb.web.access import TeamRequest
 from memoryweb.web.htmx import to
 from memoryweb.web.review.kinds import LOOKS, Decision

@@ -14,7 +14,8 @@ from memoryweb.memory.review import decisions
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.provenance.flags import files_of
 from memoryweb.review import inbox
-from memoryweb.review.inbox import Item, Kind
+from memoryweb.review.inbox import Item
+from memoryweb.review.item_kinds import SOURCES, Kind
 from memoryweb.web.access import Refused, TeamRequest, note_read, require_reading, team_view
 from memoryweb.web.display_names import owner_name
 from memoryweb.web.htmx import next_url, show, to
@@ -114,7 +115,7 @@ def _undo_flag(request: TeamRequest, item_id: str) -> HttpResponse:
 
 
 def _require_deciding(request: TeamRequest, owner: Any, kind: Kind) -> None:
-    if not request.visit.decides(owner, inbox.SOURCES[kind].takes):
+    if not request.visit.decides(owner, SOURCES[kind].takes):
         raise Refused("decide", owner)
 
 
@@ -192,7 +193,7 @@ def _opened(
     _note(request, item)
     look, query = LOOKS[item.kind], filters_of(request)
     about = look.about(request, item, data)
-    decides = request.visit.decides(item.owner, inbox.SOURCES[item.kind].takes)
+    decides = request.visit.decides(item.owner, SOURCES[item.kind].takes)
     buttons = [one for one in look.decisions if one.code != "accept" or not about.get("is_stale")]
     if not item.is_waiting:
         buttons = [look.undo] if about.get("can_undo") else []
@@ -259,7 +260,7 @@ def _reads(request: TeamRequest, item: Item) -> bool:
 
 
 def _note(request: TeamRequest, item: Item) -> None:
-    note_read(request, item.owner, inbox.SOURCES[item.kind].target, item.id.partition(".")[0])
+    note_read(request, item.owner, SOURCES[item.kind].target, item.id.partition(".")[0])
 
 
 def _url(request: TeamRequest, item: Item) -> str:

@@ -14,7 +14,7 @@ from memoryweb.accounts.permissions import Permission
 from memoryweb.llm import breaker, usage
 from memoryweb.llm.endpoint import configured
 from memoryweb.runs import healthcheck, model_usage
-from memoryweb.runs.model_usage import Used
+from memoryweb.runs.model_usage import Used, with_chats
 from memoryweb.runs.models import Run
 from memoryweb.web import wording
 from memoryweb.web.access import TeamRequest, team_view
@@ -31,8 +31,11 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
     visit, zone = request.visit, timezone.get_current_timezone()
     today = timezone.localdate(visit.now)
     days = [today - timedelta(days=n) for n in reversed(range(_DAYS))]
-    runs = model_usage.asking(visit.team, visit.now - timedelta(days=_DAYS))
-    used = model_usage.by_day(runs, zone)
+    since = visit.now - timedelta(days=_DAYS)
+    runs, chats = model_usage.asking(visit.team, since), model_usage.chats(visit.team, since)
+    used = with_chats(model_usage.by_day(runs, zone), ((day, one) for day, _name, one in chats))
+    agents = with_chats(model_usage.by_agent(runs), ((name, one) for _day, name, one in chats))
+    kinds = with_chats(model_usage.by_kind(runs), ((_("Chat"), one) for *_where, one in chats))
     cost = sum(one.cost for one in used.values())
     spent = usage.today(visit.team.pk, visit.team.daily_tokens)
     context = {
@@ -42,8 +45,8 @@ def use_of_models(request: TeamRequest) -> HttpResponse:
         "spent": spent,
         "percent": min(100, round(100 * spent.used / spent.limit)) if spent.limit else 100,
         "chart": _chart(days, used),
-        "agents": _most(model_usage.by_agent(runs)),
-        "kinds": [(Run.Kind(kind).label, one) for kind, one in _most(model_usage.by_kind(runs))],
+        "agents": _most(agents),
+        "kinds": _most(kinds),
         "latest": _latest(request, runs),
         "cost": cost,
     }

@@ -13,7 +13,7 @@ from memoryweb.memory.screening import Held
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.planning import Action, Plan
 from memoryweb.memory.transaction import write_transaction
-from memoryweb.provenance.writers import Writer
+from memoryweb.provenance.writer import Writer
 from memoryweb.runs import engine, reasons
 from memoryweb.runs.lease import GOOD
 from memoryweb.runs.models import Run

@@ -48,4 +48,4 @@ def stop(request: HttpRequest, link: str) -> HttpResponse:
         raise Http404
     if request.method == "POST":
         choosing.stop(user)
-    return render(request, "home/mail_stop.html", {"is_done": request.method == "POST"})
+    return render(request, "profile/mail_stop.html", {"is_done": request.method == "POST"})

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from memoryweb.dreaming.candidates import as_line
 from memoryweb.dreaming.operations import NOBODY, Living, Material, Said, Spoken, Why, is_later
-from memoryweb.language.claims import (
+from memoryweb.language.extraction_rules import (
     Act,
     Claim,
     Kind,
@@ -19,7 +19,7 @@ from memoryweb.language.claims import (
     takes_back,
 )
 from memoryweb.language.normal_form import read
-from memoryweb.language.statements import contradicts, covers, overtakes, says_all_of
+from memoryweb.language.statement_comparison import contradicts, covers, overtakes, says_all_of
 
 _CLAUSE = re.compile(
     r"(?<=[.!?])\s+|(?<=[。！？])|[,;] (?:so|and|but|und|aber|also|deshalb|daher)\b"

@@ -3,16 +3,16 @@
 A new way to say something is one row of a language's table.
 """
 
-from memoryweb.language.claims.comparing import clash, is_other_value, takes_back
-from memoryweb.language.claims.model import HEADINGS, Act, Claim, Kind
-from memoryweb.language.claims.reading import (
+from memoryweb.language.extraction_rules.comparing import clash, is_other_value, takes_back
+from memoryweb.language.extraction_rules.model import HEADINGS, Act, Claim, Kind
+from memoryweb.language.extraction_rules.reading import (
     Sentence,
     claim_of,
     is_pronoun,
     spoken_of,
     tells_of_self,
 )
-from memoryweb.language.claims.relative_dates import dates_in, is_habit, resolved
+from memoryweb.language.extraction_rules.relative_dates import dates_in, is_habit, resolved
 
 __all__ = [
     "HEADINGS",

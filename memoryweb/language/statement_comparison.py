@@ -8,11 +8,11 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
-from memoryweb.language.claims import Act, claim_of, clash
-from memoryweb.language.dates import when_in
+from memoryweb.language.comparison_words import CJK_NEGATIONS, ENDINGS, NEGATIONS
+from memoryweb.language.extraction_rules import Act, claim_of, clash
+from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import Reading, clean, is_cjk, normalise, read
 from memoryweb.language.sentences import MAX_MESSAGE, spans, unopened
-from memoryweb.language.words import CJK_NEGATIONS, ENDINGS, NEGATIONS
 
 __all__ = [
     "Lookup",

@@ -2,10 +2,10 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memoryweb.markdown.diff import carry
 from memoryweb.markdown.pins import pinned_lines
@@ -187,3 +187,29 @@ def _root(by: Revision, source: Source) -> int:
     if source.root_id is None or by.author_kind == AuthorKind.PERSON:
         return by.pk
     return source.root_id
+
+
+def lines_of_people(files: Iterable[File]) -> Mapping[uuid.UUID, set[int]]:
+    """Lines that a person wrote and has not released: machines keep them as they are."""
+    persons = LineOrigin.objects.filter(author_kind=AuthorKind.PERSON, released=False)
+    found: dict[uuid.UUID, set[int]] = defaultdict(set)
+    for key, line in persons.filter(file__in=list(files)).values_list("file", "line"):
+        found[key].add(line)
+    return found
+
+
+def origins_at(file: File, line: int) -> list[LineOrigin]:
+    rows = file.origins.filter(line=line).select_related(
+        "source_file__owner", "message__conversation__owner", "run", "user"
+    )
+    return list(rows.order_by("pk"))
+
+
+def lines_from_messages(message_ids: Iterable[int]) -> "QuerySet[LineOrigin]":
+    """The lines of current texts that were written down from these messages, with their files."""
+    said = LineOrigin.objects.filter(message__in=list(message_ids), source_file=None)
+    return (
+        said.filter(file__deleted_at=None)
+        .select_related("file")
+        .order_by("file__folded_path", "line")
+    )

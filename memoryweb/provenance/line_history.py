@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.blame import Later, Version, blame, later
+from memoryweb.provenance.line_origins import Origin, Source
 from memoryweb.provenance.models import LineOrigin, PastOrigin
-from memoryweb.provenance.origins import Origin, Source
 from memoryweb.workspace.models import File, Revision
 
 _Place = tuple[UUID | None, int | None, int | None]  # file, revision, line
@@ -63,7 +63,8 @@ def authorship(file: File, number: int) -> Authorship:
     until = chain.filter(number__lte=number)
     restored = until.filter(restored_from__isnull=False)
     found = blame(_versions(until), set(restored.values_list("restored_from", flat=True)))
-    after = later(found.lines, _versions(chain.filter(number__gt=number)))
+    since = chain.filter(number__gt=number) if number < file.revision else chain.none()
+    after = later(found.lines, _versions(since))
     wrote = [Wrote(since) for since in found.brought]
     for line, rows in _rows(file, number, after).items():
         wrote[line - 1] = _wrote(rows, found.brought[line - 1], number)

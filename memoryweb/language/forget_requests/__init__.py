@@ -3,7 +3,7 @@
 A new way to ask, or a new topic, is one row of a language's table.
 """
 
-from memoryweb.language.requests.detection import Forget, forgets
-from memoryweb.language.requests.meaning import Fit, Meaning, fit, meant_by
+from memoryweb.language.forget_requests.detection import Forget, forgets
+from memoryweb.language.forget_requests.meaning import Fit, Meaning, fit, meant_by
 
 __all__ = ["Fit", "Forget", "Meaning", "fit", "forgets", "meant_by"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memoryweb.dreaming.candidates import as_line
-from memoryweb.dreaming.checks import CHECKS, Case, Corrections
+from memoryweb.dreaming.operation_checks import CHECKS, Case, Corrections
 from memoryweb.dreaming.operations import (
     Does,
     Living,
@@ -19,7 +19,7 @@ from memoryweb.dreaming.operations import (
     Why,
     is_later,
 )
-from memoryweb.dreaming.proofs import (
+from memoryweb.dreaming.removal_rules import (
     OVER,
     is_done,
     is_ended,
@@ -31,9 +31,9 @@ from memoryweb.dreaming.proofs import (
     says_all,
     why_replaced,
 )
-from memoryweb.language.claims import Claim
+from memoryweb.language.extraction_rules import Claim
 from memoryweb.language.normal_form import read
-from memoryweb.language.statements import Lookup, fingerprint, says_all_of
+from memoryweb.language.statement_comparison import Lookup, fingerprint, says_all_of
 from memoryweb.review.rejections import Rejections
 
 ON_TRUST = "on_trust"  # among the values of what went though code could not prove it

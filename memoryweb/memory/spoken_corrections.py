@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from memoryweb.audit.record import target
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
-from memoryweb.language.claims import Act, Claim, claim_of, takes_back
-from memoryweb.language.requests.detection import LONGEST
+from memoryweb.language.extraction_rules import Act, Claim, claim_of, takes_back
+from memoryweb.language.forget_requests.detection import LONGEST
 from memoryweb.language.sentences import quotes
 from memoryweb.memory.transaction import Transaction
 from memoryweb.provenance.source_classes import source_of_message

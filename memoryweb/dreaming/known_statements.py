@@ -16,7 +16,7 @@ from memoryweb.facts.listing import weighed, weight_of
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import Statement, statements_of
 from memoryweb.facts.trust import START
-from memoryweb.language.claims import Claim, takes_back
+from memoryweb.language.extraction_rules import Claim, takes_back
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.models import LineOrigin

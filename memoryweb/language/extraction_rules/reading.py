@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from memoryweb.language.claims.model import (
+from memoryweb.language.extraction_rules.model import (
+    LANGUAGES,
     SHORT_FORMS,
     Act,
     Claim,
@@ -16,11 +17,10 @@ from memoryweb.language.claims.model import (
     language,
     pronouns,
 )
-from memoryweb.language.claims.relative_dates import dates_in, is_habit, span_of
+from memoryweb.language.extraction_rules.relative_dates import dates_in, is_habit, span_of
 from memoryweb.language.normal_form import clean, normalise, read
 from memoryweb.language.sentences import split, unquoted
 
-LANGUAGES = ("english", "german", "chinese", "japanese")  # each a table beside this file
 _LONGEST = 2_000  # characters that are looked at
 _LONGEST_SENTENCE = 600  # no one speaks in longer ones
 _LONGEST_VALUE = 80

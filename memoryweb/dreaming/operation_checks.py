@@ -16,13 +16,13 @@ from memoryweb.dreaming.operations import (
     Spoken,
     is_later,
 )
-from memoryweb.dreaming.proofs import is_over, may_replace
-from memoryweb.language.claims import Act, Claim, claim_of
-from memoryweb.language.flags import ADDRESSES, Known, flags_of
+from memoryweb.dreaming.removal_rules import is_over, may_replace
+from memoryweb.language.extraction_rules import Act, Claim, claim_of
+from memoryweb.language.line_flags import ADDRESSES, Known, flags_of
 from memoryweb.language.normal_form import normalise, read
 from memoryweb.language.secrets import credentials
-from memoryweb.language.statements import Lookup, fingerprint
-from memoryweb.memory.guards import addresses_in
+from memoryweb.language.statement_comparison import Lookup, fingerprint
+from memoryweb.memory.machine_limits import addresses_in
 from memoryweb.review.rejections import Rejections
 
 LONGEST_LINE = 600  # characters

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 
-from memoryweb.language.claims import Claim, Kind
-from memoryweb.language.claims.model import PART, compiled
+from memoryweb.language.extraction_rules import Claim, Kind
+from memoryweb.language.extraction_rules.model import PART, compiled
 from memoryweb.language.normal_form import is_cjk, normalise
 
-LANGUAGES = ("english", "german", "chinese", "japanese")  # each a table beside this file
 _NEVER = re.compile(r"(?!)")
 
 

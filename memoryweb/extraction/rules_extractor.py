@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from memoryweb.language.claims import Act, Claim, Kind, claim_of, resolved, spoken_of
-from memoryweb.language.claims.reading import Sentence
-from memoryweb.language.requests import forgets
+from memoryweb.language.extraction_rules import Act, Claim, Kind, claim_of, resolved, spoken_of
+from memoryweb.language.extraction_rules.reading import Sentence
+from memoryweb.language.forget_requests import forgets
 from memoryweb.language.sentences import one_line, speech, split, unopened
-from memoryweb.language.statements import Lookup
+from memoryweb.language.statement_comparison import Lookup
 
 LONGEST = 400  # characters of a line
 _TAIL = re.compile(r"[,;:，、；](?=[^,;:，、；]*$)")

@@ -36,7 +36,7 @@ def address(request: UserRequest) -> HttpResponse:
         )
         return redirect("profile")
     context = {"form": form, "can_mail": can_mail}
-    return render(request, "home/address.html", context, status=422 if form.is_bound else 200)
+    return render(request, "profile/address.html", context, status=422 if form.is_bound else 200)
 
 
 @require_http_methods(["GET", "POST"])
@@ -49,7 +49,7 @@ def confirm(request: UserRequest) -> HttpResponse:
         email = addresses.read_code(request.user, code)
         if request.method == "GET":
             context = {"email": email, "code": code}
-            return render(request, "home/address_confirm.html", context)
+            return render(request, "profile/address_confirm.html", context)
         addresses.change_address(user=request.user, email=email)
     except AccountsRefused as refused:
         messages.error(request, str(refused))

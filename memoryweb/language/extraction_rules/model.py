@@ -9,7 +9,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from memoryweb.language.claims.prefilter import needed
+from memoryweb.language.extraction_rules.prefilter import needed
+
+LANGUAGES = ("english", "german", "chinese", "japanese")  # each a table beside this file, and
+# one beside `forget_requests/table.py`; `reading.py` tells which of them a sentence is in
 
 
 class Kind(StrEnum):

@@ -1,32 +1,21 @@
+"""A person's own profile, and the picture that their second factor is set up with."""
+
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.totp.internal.auth import get_totp_secret
 from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils import timezone
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from memoryweb.accounts.members import current_memberships
 from memoryweb.accounts.middleware import speak
 from memoryweb.accounts.profiles import change_profile
 from memoryweb.notices import choosing, sending
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import show
-from memoryweb.web.mail_notices import MailForm
+from memoryweb.web.profile.mail import MailForm
 from memoryweb.web.team.forms import ProfileForm
-
-
-@require_GET
-def home(request: UserRequest) -> HttpResponse:
-    """The team visited last, else the demo, else the first one."""
-    teams = [one.team for one in current_memberships(request.user.pk, timezone.now())]
-    slugs = [team.slug for team in sorted(teams, key=lambda team: not team.is_demo)]
-    if not slugs:
-        return render(request, "home/no_team.html")
-    last = request.session.get("team", "")
-    return redirect("web:last_night", last if last in slugs else slugs[0])
 
 
 @require_http_methods(["GET", "POST"])
@@ -47,7 +36,7 @@ def profile(request: UserRequest) -> HttpResponse:
         "notice": notice,
         "can_mail": sending.is_set_up(),
     }
-    return show(request, "home/profile.html", context)
+    return show(request, "profile/profile.html", context)
 
 
 @require_GET

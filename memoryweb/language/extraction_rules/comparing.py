@@ -3,9 +3,9 @@
 import re
 from datetime import date
 
-from memoryweb.language.claims.model import Act, Claim, Kind
-from memoryweb.language.claims.reading import all_of, claim_of
-from memoryweb.language.dates import when_in
+from memoryweb.language.extraction_rules.model import Act, Claim, Kind
+from memoryweb.language.extraction_rules.reading import all_of, claim_of
+from memoryweb.language.habit_times import when_in
 from memoryweb.language.normal_form import Reading, is_cjk, normalise, read
 
 _LONGEST_WORD = 12  # characters of a value alone ("Carla, not Clara")

@@ -10,7 +10,7 @@ from memoryweb.agents.models import Agent, Owner
 from memoryweb.facts.models import Fact
 from memoryweb.facts.statements import bullets_of, statements_of
 from memoryweb.language.normal_form import normalise
-from memoryweb.language.statements import fingerprint
+from memoryweb.language.statement_comparison import fingerprint
 from memoryweb.memory import fact_tools, tools, write
 from memoryweb.memory.exceptions import ContentRefused, FileMissing
 from memoryweb.memory.fact_moves import Went
@@ -18,7 +18,7 @@ from memoryweb.memory.fact_search import Found, kept_back, known
 from memoryweb.memory.tools import Acting
 from memoryweb.memory.transaction import Transaction
 from memoryweb.memory.write import NewLine, Writer
-from memoryweb.provenance.origins import Origin
+from memoryweb.provenance.line_origins import Origin
 
 _FOLLOWED = 50  # statements that took the place of one another
 

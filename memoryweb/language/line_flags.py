@@ -5,12 +5,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from memoryweb.language.claims import Kind, claim_of
-from memoryweb.language.flag_patterns import ADDRESS, MAIL, ROLE, order
+from memoryweb.language.extraction_rules import Kind, claim_of
+from memoryweb.language.injection_patterns import ADDRESS, MAIL, ROLE, order
 from memoryweb.language.invisible import LOOKALIKES, has_invisible, pieces
 from memoryweb.language.normal_form import clean
 from memoryweb.language.sentences import quotes, split
-from memoryweb.language.statements import cited
+from memoryweb.language.statement_comparison import cited
 
 ADDRESSES, ORDERS, ROLES, HIDDEN, LONG = "address", "order", "role", "hidden", "long"
 UNREAD = "unread"  # says that a model could not read some messages

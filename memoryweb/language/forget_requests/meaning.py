@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 
-from memoryweb.language.claims import Claim, claim_of
-from memoryweb.language.claims.reading import languages_of
+from memoryweb.language.comparison_words import NUMBERS
+from memoryweb.language.extraction_rules import Claim, claim_of
+from memoryweb.language.extraction_rules.model import LANGUAGES
+from memoryweb.language.extraction_rules.reading import languages_of
+from memoryweb.language.forget_requests.table import Table, Topic, table
 from memoryweb.language.normal_form import clean, is_cjk, normalise, read
-from memoryweb.language.requests.table import LANGUAGES, Table, Topic, table
 from memoryweb.language.tokens import tokens
-from memoryweb.language.words import NUMBERS
 
 # Whom a memory is about, as programs write of them.
 _OWNERS = frozenset(["user", "customer", "client", "guest", "person", "owner", "he", "she", "they"])

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memoryweb.language.claims import claim_of
-from memoryweb.language.requests.table import LANGUAGES, Table, table
+from memoryweb.language.extraction_rules import claim_of
+from memoryweb.language.extraction_rules.model import LANGUAGES
+from memoryweb.language.forget_requests.table import Table, table
 from memoryweb.language.sentences import quotes, spans, speech
 
 LONGEST = 300  # characters of a message that speaks for itself; a longer one may be a draft

@@ -1,0 +1,151 @@
+"""The kinds of what waits for a person. A new one is a value of `Kind` and a row of `SOURCES`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    TextChoices,
+)
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
+
+from memoryweb.accounts.models import Team
+from memoryweb.accounts.permissions import Permission
+from memoryweb.facts.listing import weighed
+from memoryweb.facts.models import Contradiction, Fact
+from memoryweb.forgetting.models import Request, Target
+from memoryweb.forgetting.queries import is_hidden
+from memoryweb.provenance.flags import flagged_rows, print_of
+from memoryweb.provenance.models import LineOrigin
+from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal
+from memoryweb.workspace.models import Revision
+
+
+class Kind(TextChoices):
+    PROPOSAL = "proposal", _("Proposals")
+    FLAG = "flag", _("Flagged lines")
+    SECRET = "secret", _("Likely secrets")
+    CONTRADICTION = "contradiction", _("Contradictions")
+    CROWDED = "crowded", _("Little room")
+    FORGET = "forget", _("Requests to forget")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the items of a kind come from. `rows` are bare, for every page counts them; an item is
+    since `since`, and shown with what is `related` and what stands `beside` it, many of each.
+    `holder` leads from a row to its agent and owner, `key` is the field that an item's id begins
+    with."""
+
+    rows: "Callable[[Team], QuerySet[Any]]"
+    since: Callable[[], Combinable]
+    related: str
+    reasons: Callable[[Any], Sequence[str]]
+    target: str  # what a read of it is recorded as, by the first part of its id
+    waits: str = ""  # the state of what waits; none where a decided row is gone
+    holder: str = "file__"
+    takes: Permission = Permission.DECIDE  # of shared memory
+    key: str = "pk"
+    id: Callable[[Any], str] = lambda row: str(row.pk)
+    beside: Callable[[], tuple["Prefetch[Any]", ...]] = tuple
+
+
+def line_text(flagged: LineOrigin) -> str:
+    lines = flagged.file.content.split("\n")
+    return lines[flagged.line - 1] if flagged.line <= len(lines) else ""
+
+
+def _brought_at() -> Combinable:
+    brought = Revision.objects.filter(file=OuterRef("file"), number=OuterRef("since"))
+    return Coalesce(Subquery(brought.values("created_at")[:1]), "file__updated_at")
+
+
+def _sides() -> "QuerySet[Any]":
+    sides = weighed(Fact.objects.select_related("agent", "file__owner", "confirmed_by"))
+    found: QuerySet[Any] = sides.annotate(is_hidden=is_hidden())
+    return found
+
+
+def _offering(team: Team) -> "QuerySet[Any]":
+    """What nobody has to pick from waits for nobody."""
+    offered = Target.objects.filter(request=OuterRef("pk"), is_hidden=False)
+    waiting = Q(state=Request.State.OPEN) & Exists(offered)
+    said = offered.filter(fact__isnull=False).order_by()
+    counted = said.values("request").annotate(n=Count("pk")).values("n")
+    found = Request.objects.filter(waiting | Q(decided_at__isnull=False), team=team)
+    return found.annotate(
+        offered=Subquery(said.order_by("pk").values("fact__text")[:1]), offers=Subquery(counted)
+    )
+
+
+SOURCES = {
+    # One of a simulated night is as old as that night.
+    Kind.PROPOSAL: Source(
+        lambda team: Proposal.objects.filter(team=team),
+        since=lambda: Coalesce("run__clock", "created_at"),
+        related="file__agent file__owner__integration file__owner__person run__report"
+        " token__integration decided_by",
+        reasons=lambda row: [one["detail"] for one in row.broken],
+        target="proposal",
+        waits=Proposal.State.PENDING,
+    ),
+    # A flagged line is known by what it says, wherever in its file it stands by now.
+    Kind.FLAG: Source(
+        flagged_rows,
+        since=_brought_at,
+        related="file__agent file__owner__integration file__owner__person run user"
+        " message__conversation__owner",
+        reasons=lambda row: row.marks.split(","),
+        target="file",
+        key="file",
+        id=lambda row: f"{row.file_id}.{print_of(line_text(row))}",
+    ),
+    Kind.SECRET: Source(
+        lambda team: HeldSecret.objects.filter(team=team),
+        since=lambda: F("created_at"),
+        related="agent file__agent file__owner message__conversation__owner decided_by"
+        " owner__integration owner__person",
+        reasons=lambda row: [row.kind],
+        target="held_secret",
+        waits=HeldSecret.State.WAITING,
+        holder="",
+    ),
+    Kind.CONTRADICTION: Source(
+        lambda team: Contradiction.objects.filter(team=team),
+        since=lambda: F("created_at"),
+        related="agent owner__integration decided_by",
+        reasons=lambda _row: (),
+        target="contradiction",
+        waits=Contradiction.State.OPEN,
+        holder="",
+        beside=lambda: (Prefetch("facts", _sides()),),
+    ),
+    Kind.CROWDED: Source(
+        lambda team: CrowdedFile.objects.filter(team=team),
+        since=lambda: F("created_at"),
+        related="file__agent file__owner__integration file__owner__person decided_by",
+        reasons=lambda _row: (),
+        target="file",
+        waits=CrowdedFile.State.OPEN,
+    ),
+    Kind.FORGET: Source(
+        _offering,
+        since=lambda: F("created_at"),
+        related="agent owner__integration owner__person conversation asked_by decided_by",
+        reasons=lambda row: [row.via],
+        target="forget_request",
+        waits=Request.State.OPEN,
+        holder="",
+        takes=Permission.FORGET,
+    ),
+}
