@@ -120,13 +120,13 @@ class Kept:
 
 def keep(prompt: Prompt, text: str) -> Kept:
     """Both messages or none; extraction is asked for as after any batch."""
-    asked = prompt.asked
-    said = asked.message_id
-    messages = (
-        NewMessage(Message.Role.USER, asked.message, id=said),
-        NewMessage(Message.Role.ASSISTANT, text, id=said and f"{said}{_ANSWER}"),
-    )
+    asked, said_at = prompt.asked, prompt.injection.at
     with write_transaction(asked.agent.team, actor=asked.actor) as work:
+        id, at = asked.message_id, max(said_at, work.now)
+        messages = (
+            NewMessage(Message.Role.USER, asked.message, id=id, timestamp=said_at),
+            NewMessage(Message.Role.ASSISTANT, text, id=id and f"{id}{_ANSWER}", timestamp=at),
+        )
         added = add_messages(
             work,
             agent=asked.agent,

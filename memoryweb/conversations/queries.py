@@ -7,7 +7,7 @@ from datetime import date, datetime
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import TruncDate
 
 from memoryweb.accounts.models import Team
@@ -45,3 +45,10 @@ def messages_by_day(team: Team, which: Q, since: datetime, zone: ZoneInfo) -> Co
     rows = Message.objects.filter(conversation__in=talks, timestamp__gte=since)
     days = rows.annotate(day=TruncDate("timestamp", tzinfo=zone)).values_list("day").order_by()
     return Counter(dict(days.annotate(Count("pk"))))
+
+
+def first_said(talks: Collection[Conversation]) -> QuerySet[Message]:
+    """The message that each of them began with."""
+    spoken = Message.objects.filter(role=Message.Role.USER, reverted_at=None)
+    first = spoken.filter(conversation=OuterRef("conversation")).order_by("position")
+    return spoken.filter(conversation__in=talks, position=Subquery(first.values("position")[:1]))

@@ -38,6 +38,12 @@
     }
   };
 
+  form.elements.message.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (!form.elements.message.readOnly) form.requestSubmit();
+  });
+
   form.addEventListener("submit", async (event) => {
     const message = form.elements.message.value.trim();
     if (!message || message.startsWith("/")) return; // commands come back with the page

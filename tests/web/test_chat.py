@@ -94,6 +94,39 @@ def test_a_model_that_fails_is_told_and_the_message_stays_in_the_form(
     assert "The model endpoint had an error (500)." in page
 
 
+def test_a_reader_of_the_stream_is_told_why_it_failed(
+    bob: Client, address: str, model_server: ModelServer
+) -> None:
+    model_server.status(500)
+    answer = say(bob, address, "What colour is it?", accept="text/event-stream")
+    told = b"".join(answer.streaming_content).decode()
+    assert told.startswith("event: error")
+    assert "The model endpoint had an error (500)." in told
+
+
+def test_the_same_words_said_again_are_said_now(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    for _time in range(2):
+        model_server.text("Nice.")
+        say(bob, address, "I own a bakery in Leeds.")
+    with scope(team=world.team):
+        times = [one.timestamp for one in Conversation.objects.get().messages.order_by("position")]
+    assert times == sorted(times)
+    assert times[0] < times[2]
+
+
+def test_other_chats_are_listed_by_their_first_words(
+    world: World, bob: Client, address: str, model_server: ModelServer
+) -> None:
+    for words in ("I own a bakery in Leeds.", "It opens at six."):
+        model_server.text("Nice.")
+        say(bob, address, words)
+    page = text(bob.get(f"{address}?talk=chat-2"))
+    assert "I own a bakery in Leeds." in page
+    assert "It opens at six." not in page
+
+
 def test_without_a_model_it_says_so(bob: Client, address: str) -> None:
     page = text(bob.get(address))
     assert "A chat needs a model" in page

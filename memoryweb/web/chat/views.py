@@ -25,6 +25,7 @@ from memoryweb.chat import commands, stream, turn
 from memoryweb.chat.commands import Rights
 from memoryweb.chat.turn import Asked
 from memoryweb.conversations.models import Conversation, Marker, Message
+from memoryweb.conversations.queries import first_said
 from memoryweb.conversations.window import SPEAKING
 from memoryweb.entries.queries import find
 from memoryweb.facts.models import Fact
@@ -94,14 +95,22 @@ def say(request: TeamRequest, agent_id: UUID) -> HttpResponseBase:
         told.info(request, command.answer)
         return _back(request, asked.agent, command.conversation_id)
     asked = replace(asked, owner=person_owner(request.visit.team, request.user))
+    is_stream = stream.KIND in request.headers.get("Accept", "")
     try:
-        prompt = turn.prompt_for(asked)
-        if stream.KIND in request.headers.get("Accept", ""):
-            return stream.response(_events(stream.parts(prompt, *stream.begun(prompt))))
-        turn.keep(prompt, turn.whole(prompt).text)
+        return _answered(request, asked, is_stream=is_stream)
     except (ModelError, MemoryRefused) as error:
+        if is_stream:
+            return stream.response(iter([_failed(error)]))
         form.add_error("message", str(error))
         return _page(request, workspace, asked.conversation_id, form)
+
+
+def _answered(request: TeamRequest, asked: Asked, *, is_stream: bool) -> HttpResponseBase:
+    """Raises a ModelError or MemoryRefused, before anything is sent."""
+    prompt = turn.prompt_for(asked)
+    if is_stream:
+        return stream.response(_events(stream.parts(prompt, *stream.begun(prompt))))
+    turn.keep(prompt, turn.whole(prompt).text)
     return _back(request, asked.agent, asked.conversation_id)
 
 
@@ -111,9 +120,13 @@ def _events(parts: stream.Parts) -> Iterator[bytes]:
             if isinstance(part, str):
                 yield stream.event("delta", {"text": part})
             elif isinstance(part, ModelError):
-                yield stream.event("error", {"detail": str(part)})
+                yield _failed(part)
             else:
                 yield stream.event("done", {})
+
+
+def _failed(error: Exception) -> bytes:
+    return stream.event("error", {"detail": str(error)})
 
 
 @team_view("POST")
@@ -172,7 +185,7 @@ def _page(
         form=form or SayForm(initial={"talk": talk}),
         fresh=_fresh(),
         said=list(_said(request, found)) if found else [],
-        others=[one for one in latest if one.external_id != talk],
+        others=_opened([one for one in latest if one.external_id != talk]),
         has_model=configured(agent.team_id),
         is_paused=me.paused,
     )
@@ -181,6 +194,14 @@ def _page(
 
 def _fresh() -> str:
     return f"chat-{uuid.uuid4().hex[:16]}"
+
+
+def _opened(talks: Sequence[Conversation]) -> list[tuple[Conversation, str]]:
+    """Each with the words that it began with, as far as they may be shown."""
+    begun = list(first_said(talks))
+    away = hidden(messages=begun)
+    words = {one.conversation_id: away.said(one) or MARK for one in begun}
+    return [(one, words.get(one.pk, "")) for one in talks]
 
 
 def _said(request: TeamRequest, found: Conversation) -> Iterator[Said]:
