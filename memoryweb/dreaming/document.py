@@ -12,10 +12,11 @@ from memoryweb.dreaming.operations import Living, Result
 from memoryweb.language.extraction_rules import HEADINGS, Kind
 from memoryweb.language.normal_form import clean, read
 from memoryweb.markdown.blocks import blocks
+from memoryweb.markdown.parser import ready
 from memoryweb.markdown.pins import has_open_pin, pinned_ranges
 
 _BULLET = re.compile(r"^ {0,3}[-*+] +\S")
-_MARKDOWN = MarkdownIt("commonmark")
+_MARKDOWN = ready(MarkdownIt("commonmark"))
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _DATE = re.compile(
     rf"\b(?:(?P<month>(?:{'|'.join(_MONTHS)})[a-z]*) )?(?P<year>(?:19|20)\d\d)(?:-\d\d){{0,2}}\b",

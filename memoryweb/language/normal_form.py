@@ -5,8 +5,6 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-import snowballstemmer
-
 from memoryweb.language.comparison_words import (
     CJK_FILLERS,
     FILLERS,
@@ -17,6 +15,7 @@ from memoryweb.language.comparison_words import (
     PAST,
     SAME_PERSON,
 )
+from memoryweb.language.stems import stem
 
 _BULLET = re.compile(r"^\s*(?:[-*+•]\s+(?:\[[ xX]\]\s+)?|\d{1,3}[.)]\s+)")
 _AS_OF = re.compile(r"\s*\(as of [^()]{0,30}\)", re.IGNORECASE)  # a stamp, no content
@@ -34,7 +33,7 @@ _CAPITAL = re.compile(r"(?<=[\w,;:)] )[^\W\d_]\w*")
 _BETWEEN = re.compile(
     r"[^\w%+#€$£¥.:/-]|_|[.:/](?!\d)|(?<!\d)[.:/]|-(?!\d)|(?<=[^\d ])-",
 )
-_stem = lru_cache(maxsize=65_536)(snowballstemmer.stemmer("english").stemWord)
+_stem = lru_cache(maxsize=65_536)(stem)
 _LIGHT_STEMS = frozenset(map(_stem, LIGHT))
 
 

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-import snowballstemmer
+from memoryweb.language.stems import stem
 
 # Of all that stands in a passage's tokens; rows of another version are stale (`reindex`).
 VERSION = 6
@@ -20,7 +20,6 @@ _CJK = (
 )
 CJK = re.compile(rf"[{_CJK}]")
 _RUN = re.compile(rf"([{_CJK}]+)|([^\W_{_CJK}]+(?:['’][^\W_{_CJK}]+)*)")
-_STEMMER = snowballstemmer.stemmer("english")
 
 
 def tokens(text: str) -> list[str]:
@@ -40,5 +39,5 @@ def _tokens(text: str) -> Iterator[str]:
 @lru_cache(maxsize=65536)
 def _stem(word: str) -> str:
     # Longer "words" are keys or base64: stemming them costs time and finds nothing.
-    stem: str = _STEMMER.stemWord(word) if len(word) <= 40 else word[:40]
-    return stem.replace("'", "")
+    stemmed = stem(word) if len(word) <= 40 else word[:40]
+    return stemmed.replace("'", "")

@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 from markdown_it import MarkdownIt
 
 from memoryweb.markdown.exceptions import SectionRefused
+from memoryweb.markdown.parser import ready
 
-_PARSER = MarkdownIt("commonmark").disable("inline")  # only blocks matter here
+_PARSER = ready(MarkdownIt("commonmark").disable("inline"))  # only blocks matter here
 _LEVEL = re.compile(r"(#{1,6})\s+(.*)")
 _QUOTES = {"blockquote_open": 1, "blockquote_close": -1}
 _MARKS = re.compile(r"[*_`]")

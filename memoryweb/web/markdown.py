@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from memoryweb.language.invisible import Piece, pieces
+from memoryweb.markdown.parser import ready
 from memoryweb.markdown.pins import pin_marks
 
 MAX_BYTES = 256 * 1024
@@ -34,8 +35,8 @@ _MOST_MARKS = 20_000
 # A tag of nh3's, whose attribute values may hold a `>`.
 _TAG = re.compile(r'(<[^">]*(?:"[^"]*"[^">]*)*>)')
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(
-    ["table", "strikethrough"]
+_MARKDOWN = ready(
+    MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
 )
 
 
