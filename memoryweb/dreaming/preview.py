@@ -43,8 +43,14 @@ class Preview:
     def __init__(self, agent: Agent, owner: Owner | None, now: datetime) -> None:
         self.run = Run(team_id=agent.team_id, agent=agent, owner=owner, clock=now)
         self.read: Inputs = inputs.read(self.run)
-        found = Run.objects.filter(inputs.notes_of(owner), agent=agent, kind=Run.Kind.PREVIEW)
-        self.asked = found.order_by("-created_at").first()
+
+    @cached_property
+    def asked(self) -> Run | None:
+        run = self.run
+        found = Run.objects.filter(
+            inputs.notes_of(run.owner), agent=run.agent, kind=Run.Kind.PREVIEW
+        )
+        return found.order_by("-created_at").first()
 
     @property
     def has_notes(self) -> bool:

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods
 from django_htmx.middleware import HtmxDetails
 from django_scopes import scope
 
-from memoryweb.accounts.members import current_memberships
+from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.models import Membership, Team, User
 from memoryweb.accounts.permissions import Permission, Role, can
 from memoryweb.accounts.teams import SYSTEM_SLUG, system_team
@@ -363,7 +363,7 @@ def note_read(request: TeamRequest, owner: Owner | None, kind: str, target_id: o
 
 
 def _visit(request: UserRequest, slug: str) -> Visit:
-    memberships = current_memberships(request.user.pk, timezone.now())
+    memberships = memberships_of(request.user)
     teams = [membership.team for membership in memberships]
     if request.user.is_superuser and slug == SYSTEM_SLUG:
         everyones = Membership(team=system_team(), user=request.user, role=Role.MEMBER)

@@ -3,10 +3,9 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from memoryweb.accounts.members import current_memberships
+from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.models import Team, User
 from memoryweb.accounts.permissions import Permission
 from memoryweb.accounts.teams import SYSTEM_SLUG
@@ -109,7 +108,7 @@ class Rail:
 
 
 def _teams_of(user: User) -> list[Team]:
-    return [one.team for one in current_memberships(user.pk, timezone.now())]
+    return [one.team for one in memberships_of(user)]
 
 
 def _everyones(current: Team | None) -> dict[str, Any]:

@@ -26,11 +26,7 @@ MOST = {
     "last_night": 20,
     "search": 20,
     "mine": 23,
-    "agents_tonight": 17,
     "agents_provenance": 23,
-    "agents_prompt": 16,
-    "agents_run": 16,
-    "review_item": 16,
 }
 Calls = Iterator[tuple[str, Callable[[], object]]]
 

@@ -58,7 +58,7 @@ def _sides(request: TeamRequest, workspace: Workspace, found: Preview) -> dict[s
 
     has_model = configured(workspace.agent.team_id)
     asks = has_model and found.has_notes
-    by_model, run = found.by_model if asks else None, found.asked
+    by_model, run = found.by_model if asks else None, found.asked if has_model else None
     expected = found.expected if asks and by_model is None else None
     return {
         "by_rules": told(found.by_rules) if found.has_notes else None,

@@ -13,7 +13,7 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from memoryweb.accounts.members import current_memberships
+from memoryweb.accounts.backends import memberships_of
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent
 from memoryweb.dreaming import last_seen
@@ -45,7 +45,7 @@ _FIRST = date(2000, 1, 1)
 @require_GET
 def home(request: UserRequest) -> HttpResponse:
     """The team visited last, else the demo, else the first one."""
-    teams = [one.team for one in current_memberships(request.user.pk, timezone.now())]
+    teams = [one.team for one in memberships_of(request.user)]
     slugs = [team.slug for team in sorted(teams, key=lambda team: not team.is_demo)]
     if not slugs:
         return render(request, "home/no_team.html")

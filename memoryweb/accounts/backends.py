@@ -1,0 +1,28 @@
+"""Who is signed in, with the teams they are in: nearly every page asks for both."""
+
+from uuid import UUID
+
+from allauth.account.auth_backends import AuthenticationBackend
+from django.utils import timezone
+
+from memoryweb.accounts.members import current_memberships
+from memoryweb.accounts.models import Membership, User
+
+_BROUGHT = "_brought_memberships"
+
+
+class PersonBackend(AuthenticationBackend):  # type: ignore[misc]
+    def get_user(self, user_id: UUID) -> User | None:
+        memberships = current_memberships(user_id, timezone.now())
+        if not memberships:
+            found: User | None = super().get_user(user_id)
+            return found
+        user = memberships[0].user
+        setattr(user, _BROUGHT, memberships)
+        return user if self.user_can_authenticate(user) else None
+
+
+def memberships_of(user: User) -> list[Membership]:
+    """As they were when this request began, if the person was signed in by then."""
+    brought: list[Membership] | None = getattr(user, _BROUGHT, None)
+    return current_memberships(user.pk, timezone.now()) if brought is None else brought
