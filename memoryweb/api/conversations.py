@@ -125,8 +125,9 @@ def send_messages(request: Request, agent_id: str, conversation: str) -> Message
 
 
 def received(
-    caller: Caller, agent: Agent, conversation: str, body: dict[str, Any]
+    caller: Caller, agent: Agent, conversation: str, body: dict[str, Any], source: str = ""
 ) -> MessagesReceived:
+    """`source`: in place of what the body says."""
     external_id = conversation_id(conversation)
     batch = parse_batch(body)
     _check_fields(body)
@@ -140,7 +141,7 @@ def received(
             owner=owner,
             conversation_id=external_id,
             messages=batch.messages,
-            source=batch.source,
+            source=source or batch.source,
             group=batch.group,
             ephemeral=batch.ephemeral,
             token=caller.token,

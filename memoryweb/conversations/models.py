@@ -16,6 +16,7 @@ class Conversation(models.Model):
         IMPORT = "import", _("Import")
         CRON = "cron", _("Scheduled")
         DREAM = "dream", _("Dream")
+        MEM0 = "mem0", "mem0"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     team = models.ForeignKey("accounts.Team", models.CASCADE, related_name="+", db_index=False)

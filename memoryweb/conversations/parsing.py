@@ -22,6 +22,7 @@ MAX_TOOLS = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROLES = frozenset(Message.Role.values)
 _TOOL = re.compile(r"[\w.:/-]{1,100}")
+_SENT = [one for one in Conversation.Source.values if one != Conversation.Source.MEM0]
 _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -49,8 +50,8 @@ class Batch:
 def parse_batch(body: Mapping[str, Any]) -> Batch:
     """The body of POST …/messages, without its owner. Raises BatchRefused."""
     source = body.get("source", Conversation.Source.API)
-    if source not in Conversation.Source.values:
-        raise BatchRefused("source", _one_of("source", Conversation.Source.values))
+    if source not in _SENT:
+        raise BatchRefused("source", _one_of("source", _SENT))
     flags = {name: _flag(body, name) for name in ("group", "ephemeral", "finished")}
     return Batch(parse_messages(body.get("messages")), source=source, **flags)
 

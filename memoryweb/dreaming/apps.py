@@ -21,4 +21,5 @@ class DreamingConfig(AppConfig):
         reverting.register("dream", reports.note_revert)
         reverted_quotes.register(reports.untell)
         engine.follow("extraction", backfill.after_extraction)
+        engine.follow("extraction", schedule.after_extraction)
         engine.register_tick(schedule.tick)

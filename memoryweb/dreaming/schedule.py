@@ -72,6 +72,17 @@ def request(
     return made
 
 
+def after_extraction(work: Transaction, run: Run) -> None:
+    """A client of mem0 knows statements alone, no notes: they are made of what it sent without
+    waiting for the night, once a cooldown."""
+    sent = run.extractions.filter(conversation__source="mem0", status="applied")
+    if not (settings.DREAMING and run.agent.dreaming and sent.exists()):
+        return
+    by = Run.Trigger.CONVERSATION
+    due_at = _cooled_down_at(run.agent, run.owner, [by])
+    request(work, run.agent, run.owner, trigger=by, integration=run.integration, due_at=due_at)
+
+
 def request_all(work: Transaction, agent: Agent, *, trigger: str, **by: object) -> list[Run]:
     """For the shared notes and every owner with new ones. Raises CoolingDown if that is none."""
     owners = [owner for owner in with_new_notes(agent, work.now) if owner]
@@ -240,21 +251,27 @@ def _decided(agent: Agent) -> set[object]:
 
 
 def _check_cooldown(agent: Agent, owner: Owner | None) -> None:
+    cooled_down_at = _cooled_down_at(agent, owner, [Run.Trigger.PERSON, Run.Trigger.API])
+    if cooled_down_at:
+        left = (cooled_down_at - timezone.now()).total_seconds()
+        raise CoolingDown(max(1, round(left)))
+
+
+def _cooled_down_at(agent: Agent, owner: Owner | None, triggers: Sequence[str]) -> datetime | None:
+    """Where a dream that was asked for so ended less than the cooldown ago."""
     now, pause = timezone.now(), timedelta(seconds=settings.DREAM_COOLDOWN_SECONDS)
     last = (
         Run.objects.filter(
             inputs.notes_of(owner),
             agent=agent,
             kind=Run.Kind.DREAM,
-            trigger__in=[Run.Trigger.PERSON, Run.Trigger.API],
+            trigger__in=triggers,
             finished_at__range=(now - pause, now),
         )
         .exclude(status=Run.Status.FAILED)
         .aggregate(at=Max("finished_at"))["at"]
     )
-    if last:
-        left = (last + pause - now).total_seconds()
-        raise CoolingDown(max(1, round(left)))
+    return last + pause if last else None
 
 
 def record(work: Transaction, action: str, run: Run) -> None:

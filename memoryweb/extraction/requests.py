@@ -178,6 +178,7 @@ def skip_reason(conversation: Conversation, said_last: str) -> Skip | None:
     """The first reason not to extract, in the order of SPEC §4; None to go on. `said_last` is a
     person's last message."""
     agent = conversation.agent
+    is_few = conversation.message_count < settings.EXTRACTION_MIN_MESSAGES
     own = {Conversation.Source.CRON, Conversation.Source.DREAM}
     rules = (
         (Skip.ARCHIVED, agent.archived_at is not None),
@@ -186,7 +187,7 @@ def skip_reason(conversation: Conversation, said_last: str) -> Skip | None:
         (Skip.EPHEMERAL, conversation.ephemeral),
         (Skip.SOURCE, conversation.source in own),
         (Skip.NOTHING_NEW, conversation.message_count <= conversation.extracted_upto),
-        (Skip.TOO_FEW, conversation.message_count < settings.EXTRACTION_MIN_MESSAGES),
+        (Skip.TOO_FEW, is_few and conversation.source != Conversation.Source.MEM0),
         (Skip.TOO_SHORT, len(said_last.strip()) < settings.EXTRACTION_MIN_CHARACTERS),
     )
     return next((reason for reason, applies in rules if applies), None)

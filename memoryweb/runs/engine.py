@@ -7,6 +7,7 @@ stored phase after a crash, and everything it writes goes through its lease.
 import logging
 import random
 import traceback
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from threading import Event
@@ -48,7 +49,7 @@ Handler = Callable[[Lease], None]
 Follower = Callable[[Any, Run], None]
 logger = logging.getLogger(__name__)
 _handlers: dict[str, Handler] = {}
-_followers: dict[str, Follower] = {}
+_followers: defaultdict[str, list[Follower]] = defaultdict(list)
 
 FIRST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
@@ -61,12 +62,12 @@ def register(kind: str, handler: Handler) -> None:
 
 def follow(kind: str, follower: Follower) -> None:
     """`follower(transaction, run)` is called in the transaction that ends a run of that kind."""
-    _followers[kind] = follower
+    _followers[kind].append(follower)
 
 
 def followed(transaction: Any, run: Run) -> None:
-    if run.kind in _followers:
-        _followers[run.kind](transaction, run)
+    for follower in _followers[run.kind]:
+        follower(transaction, run)
 
 
 def work_next() -> Run | None:

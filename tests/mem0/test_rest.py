@@ -1,17 +1,23 @@
 """The REST of mem0, as its clients send it; a real one is tried by hand (docs/mem0.md)."""
 
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
+from pytest_django import Settings
 
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
+from memoryweb.runs import engine
+from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import Revision
 from tests.api.callers import NAMES, Callers
+from tests.commands.calling import run
 from tests.mem0.client import Mem0
 from tests.world import World
 
@@ -69,6 +75,35 @@ def test_a_conversation_is_kept_and_memory_is_made_of_it(mem0: Mem0) -> None:
     [conversation] = {message.conversation for message in Message.objects.all()}
     assert (conversation.external_id, conversation.owner.external_id) == ("r-1", "ana")
     assert Message.objects.count() == 4
+
+
+def test_what_was_said_is_found_without_waiting_for_a_night(mem0: Mem0) -> None:
+    talk = [
+        {"role": "user", "content": "I'm a vegetarian and allergic to nuts."},
+        {"role": "assistant", "content": "Got it! I'll remember your dietary preferences."},
+    ]
+    said = mem0("POST", "/v3/memories/add/", {"messages": talk, **ANA})
+    event = f"/v1/event/{said['event_id']}/"
+    engine.work(UUID(said["event_id"]))
+    assert mem0("GET", event)["status"] == "PENDING"
+    run("run_pending", "--until-idle")
+    assert mem0("GET", event)["status"] == "SUCCEEDED"
+    assert mem0.all_of(**ANA) == ["I'm a vegetarian and allergic to nuts."]
+    asked = {"query": "What are my dietary restrictions? Am I allergic?", **OF_ANA}
+    assert len(mem0("POST", "/v3/memories/search/", asked)["results"]) == 1
+
+
+def test_the_next_dream_of_what_was_said_waits_for_the_cooldown(
+    mem0: Mem0, settings: Settings
+) -> None:
+    settings.EXTRACTION_COOLDOWN_SECONDS = 0
+    for said in ("I keep bees in Porto.", "I have a brother called Rui."):
+        mem0("POST", "/v3/memories/add/", {"messages": said, **ANA})
+        run("run_pending", "--until-idle")
+    first, second = Run.objects.filter(kind="dream").order_by("created_at")
+    assert (first.status, second.status) == ("succeeded", "queued")
+    assert first.finished_at is not None
+    assert second.due_at == first.finished_at + timedelta(seconds=settings.DREAM_COOLDOWN_SECONDS)
 
 
 def test_a_memory_is_changed_and_keeps_its_id_and_its_history(mem0: Mem0) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from memoryweb.agents.models import Agent
@@ -15,6 +16,7 @@ from memoryweb.api.mem0 import naming
 from memoryweb.api.request_bodies import parse
 from memoryweb.api.tool_calls import Call
 from memoryweb.api.tools import acting_of, writer_of
+from memoryweb.conversations.models import Conversation
 from memoryweb.facts.models import Fact
 from memoryweb.memory import owner_statements
 from memoryweb.memory.tools import Acting
@@ -23,6 +25,7 @@ from memoryweb.runs.models import Run
 
 _MOST, _PAGE, _MOST_AT_ONCE = 50, 100, 1000
 _DELETED = {"message": "Memory deleted successfully!"}
+_SOURCE = Conversation.Source.MEM0
 _TALK = "mem0"  # where a client names no run, all it sends of an owner is one conversation
 _ENDED = {Run.Status.SUCCEEDED, Run.Status.NO_CHANGE, Run.Status.SKIPPED}
 
@@ -76,8 +79,7 @@ def add(asked: Asked) -> dict[str, Any]:
         "endUserId": naming.end_user(named),
         "finished": True,
     }
-    run = conversations.received(asked.caller, asked.agent, talk, body).run
-    # Of a talk that has just begun nothing is made yet.
+    run = conversations.received(asked.caller, asked.agent, talk, body, _SOURCE).run
     return {
         "status": "PENDING" if run else "SUCCEEDED",
         "event_id": run.id if run else None,
@@ -273,9 +275,14 @@ def event(asked: Asked) -> dict[str, Any]:
     program = asked.caller.integration
     if run is None or program is None or run.owner is None or run.owner.integration != program:
         raise NotFound
-    has_ended = run.status in _ENDED
+    has_ended = run.status in _ENDED and not _dreams(run).exists()
     status = "SUCCEEDED" if has_ended else "FAILED" if run.status == "failed" else "PENDING"
     return {"id": asked.id, "status": status, "results": []}
+
+
+def _dreams(run: Run) -> QuerySet[Run]:
+    """What makes statements of what was sent."""
+    return run.agent.runs.active().filter(kind=Run.Kind.DREAM, owner=run.owner, night=None)
 
 
 def _memory(fact: Fact) -> dict[str, Any]:
