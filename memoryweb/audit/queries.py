@@ -1,11 +1,13 @@
 """Reading a team's events."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Max, Min, Q, QuerySet
+from django.db.models import BigIntegerField, Count, Max, Min, Q, QuerySet, Value
 
 from memoryweb.audit.models import Event
 
@@ -38,20 +40,46 @@ def count_since(team_id: UUID, action: str, actor_id: str | None, since: datetim
     return (events.filter(actor_id=actor_id) if actor_id is not None else events).count()
 
 
-def looks_at(team_id: UUID, owner_ids: Iterable[UUID]) -> "QuerySet[Event]":
-    """Each time that memory of these owners, or of all, was read or exported; newest first."""
-    about = Q(on_behalf_of__in=list(owner_ids)) | Q(on_behalf_of=None, target_kind="team")
-    events = Event.objects.filter(about, team_id=team_id, action__in=LOOKS, outcome="ok")
-    return events.order_by("-seq")
+@dataclass(frozen=True)
+class Look:
+    """A time that memory was read or exported, or (`reads` > 0) all reads with the same details."""
+
+    details: str
+    reads: int
+    seq: int
+    at_us: int
+    action: str
+    target_kind: str
+    actor_id: str
+
+    @property
+    def at(self) -> datetime:
+        return _EPOCH + timedelta(microseconds=self.at_us)
+
+    @property
+    def grant(self) -> str:
+        """What opened the memory: a break-glass grant, or a program."""
+        return str(json.loads(self.details or "{}").get("grant", ""))
 
 
-def reads_of_owners(team_id: UUID, owner_ids: Iterable[UUID]) -> dict[str, int]:
-    """Grant or token → how often personal memory was read under it."""
-    events = Event.objects.filter(
-        team_id=team_id, on_behalf_of__in=list(owner_ids), action="personal.read"
-    )
-    counts: dict[str, int] = {}
-    for details in events.values_list("details", flat=True):
-        grant = json.loads(details or "{}").get("grant", "")
-        counts[grant] = counts.get(grant, 0) + 1
-    return counts
+def looks_at(
+    team_id: UUID, owner_ids: Iterable[UUID], *, but: Q, most: int
+) -> tuple[list[Look], dict[str, int]]:
+    """The latest times that memory of these owners, or of all, was read or exported, and how often
+    in all under each grant. `but`: those that are no look."""
+    owners = list(owner_ids)
+    about = Q(on_behalf_of__in=owners) | Q(on_behalf_of=None, target_kind="team")
+    looks = Event.objects.filter(about, team_id=team_id, action__in=LOOKS, outcome="ok")
+    latest = looks.exclude(but).order_by("-seq").values("pk")[:most]
+    reads = Event.objects.filter(team_id=team_id, on_behalf_of__in=owners, action="personal.read")
+    numbers, texts = ("seq", "at_us"), ("action", "target_kind", "actor_id")
+    single = Event.objects.filter(pk__in=latest).values_list("details", Value(0), *numbers, *texts)
+    none = (*(Value(0, BigIntegerField()) for _one in numbers), *(Value("") for _one in texts))
+    counted = reads.order_by().values("details").annotate(reads=Count("pk"))
+    rows = single.union(counted.values_list("details", "reads", *none), all=True)
+    found = [Look(*row) for row in rows]
+    times: dict[str, int] = Counter()
+    for one in found:
+        times[one.grant] += one.reads
+    last = sorted((one for one in found if not one.reads), key=lambda one: -one.seq)
+    return last, times

@@ -25,7 +25,6 @@ FEW, MANY = 2, 4
 MOST = {
     "last_night": 20,
     "search": 20,
-    "mine": 23,
     "agents_provenance": 23,
 }
 Calls = Iterator[tuple[str, Callable[[], object]]]

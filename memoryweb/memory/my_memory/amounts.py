@@ -11,6 +11,7 @@ from django.db.models.functions import Coalesce
 from memoryweb.accounts.models import Team
 from memoryweb.agents.models import Agent
 from memoryweb.conversations.models import Conversation
+from memoryweb.memory.my_memory.sentences import STANDING, Wanted, passages
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.workspace.models import File
 
@@ -23,6 +24,7 @@ class Kept:
     files: int
     lines: int
     conversations: int
+    standing: int = 0  # sentences outside notes and diary
 
 
 def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
@@ -32,13 +34,18 @@ def kept_about(team: Team, owner_ids: Collection[UUID]) -> list[Kept]:
         file__owner__in=owner_ids, file__deleted_at=None, file__path="MEMORY.md"
     )
     talks = Conversation.objects.filter(owner__in=owner_ids)
+    standing = passages(team, owner_ids, Wanted(kinds=STANDING))
     agents = team.agents.live().annotate(
         kept_files=_of_each(files, "agent", Count("pk")),
         kept_lines=_of_each(lines, "file__agent", Count("line", distinct=True)),
         kept_talks=_of_each(talks, "agent", Count("pk")),
+        kept_standing=_of_each(standing, "agent", Count("pk")),
     )
     found: Iterable[Any] = agents.filter(Q(kept_files__gt=0) | Q(kept_talks__gt=0))
-    return [Kept(one, one.kept_files, one.kept_lines, one.kept_talks) for one in found]
+    return [
+        Kept(one, one.kept_files, one.kept_lines, one.kept_talks, one.kept_standing)
+        for one in found
+    ]
 
 
 def _of_each(rows: "QuerySet[Any]", agent: str, count: Count) -> Coalesce:

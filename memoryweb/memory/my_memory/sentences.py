@@ -4,12 +4,13 @@ where it came from. Whoever calls has checked whose owners these are."""
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Case, F, IntegerField, Q, QuerySet, Value, When
 
 from memoryweb.accounts.models import Team
-from memoryweb.forgetting.queries import hidden
+from memoryweb.forgetting.queries import hidden, is_meant
 from memoryweb.markdown.blocks import Block, blocks
 from memoryweb.markdown.file_kinds import KINDS as FILE_KINDS
 from memoryweb.provenance.models import LineOrigin
@@ -96,19 +97,20 @@ def passages(team: Team, owner_ids: Collection[UUID], wanted: Wanted) -> "QueryS
         found = found.filter(agent=wanted.agent_id)
     for word in wanted.query.split()[:16]:
         found = found.filter(_says(word))
-    return _ordered(found).only("file", "line")
+    is_note = Q(file__note_date__isnull=False)
+    return _ordered(found).annotate(is_note=is_note).only("file", "line")
 
 
 def sentences(found: Iterable[Passage], owner_ids: Collection[UUID]) -> list[Sentence]:
-    """The sentences of a page of passages with their origins, in four statements; not those that
+    """The sentences of a page of passages with their origins, in few statements; not those that
     are to be forgotten."""
     shown = list(found)
     wanted = File.objects.filter(pk__in={row.file_id for row in shown if row.file_id})
-    files = {
-        file.pk: file for file in wanted.select_related("agent", "owner__integration", "owner")
-    }
+    wanted = wanted.select_related("agent", "owner__integration", "owner")
+    files: dict[UUID, Any] = {file.pk: file for file in wanted.annotate(meant=is_meant(file="pk"))}
     known = {file.pk: {b.line: b for b in blocks(file.content)} for file in files.values()}
-    away = hidden(files=files.values())
+    meant = [file for file in files.values() if file.meant]
+    away = hidden(files=meant, which=Q(file__in=meant))
     forgotten = {pk: away.lines_of(file) for pk, file in files.items()}
     made = [
         Sentence(files[row.file_id], known[row.file_id][row.line])

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Max
+from django.db.models import Max, Value
 
 from memoryweb.memory.my_memory.sentences import Place, Sentence
 from memoryweb.search.models import InjectedSpan, RecallEvent
 from memoryweb.search.recalls import keyed_hash
 
 LOOKED_BACK = timedelta(days=90)
+Use = tuple[UUID, str]  # a file, and the hash of a line
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,9 @@ class _Span:
 
 
 def last_uses(sentences: Iterable[Sentence], now: datetime) -> dict[Place, datetime]:
-    """Of the last 90 days, in two statements."""
+    """Of the last 90 days, in one statement."""
     shown = list(sentences)
-    since = now - LOOKED_BACK
-    recalled = _recalled(shown, since)
-    injected = _injected({one.file.pk for one in shown}, since)
+    recalled, injected = _uses(shown, now - LOOKED_BACK)
     found: dict[Place, datetime] = {}
     for one in shown:
         moments = [span.at for span in injected.get(one.file.pk, ()) if _covers(span, one)]
@@ -39,25 +38,27 @@ def last_uses(sentences: Iterable[Sentence], now: datetime) -> dict[Place, datet
     return found
 
 
-def _recalled(shown: Iterable[Sentence], since: datetime) -> Mapping[tuple[UUID, str], datetime]:
-    hashes = {(one.file.pk, keyed_hash(one.block.text)) for one in shown}
-    rows = RecallEvent.objects.filter(
-        file__in={file for file, _hash in hashes},
-        line_hash__in={line for _file, line in hashes},
-        at__gte=since,
-    )
-    latest = rows.values_list("file_id", "line_hash").annotate(last=Max("at")).order_by()
-    return {(file, line): at for file, line, at in latest}
-
-
-def _injected(files: Iterable[UUID], since: datetime) -> Mapping[UUID, list[_Span]]:
-    found: dict[UUID, list[_Span]] = defaultdict(list)
-    rows = InjectedSpan.objects.filter(file__in=list(files), injection__at__gte=since)
-    columns = ("file_id", "revision", "first_line", "last_line")
-    latest = rows.values_list(*columns).annotate(last=Max("injection__at")).order_by()
-    for file, revision, first, last, at in latest:
-        found[file].append(_Span(revision or 0, first, last, at))
-    return found
+def _uses(
+    shown: Iterable[Sentence], since: datetime
+) -> tuple[Mapping[Use, datetime], Mapping[UUID, list[_Span]]]:
+    """When each line was recalled, and which lines of each file were injected."""
+    uses = {(one.file.pk, keyed_hash(one.block.text)) for one in shown}
+    files = {file for file, _hash in uses}
+    recalls = RecallEvent.objects.filter(
+        file__in=files, line_hash__in={line for _file, line in uses}, at__gte=since
+    ).annotate(revision=Value(0), first_line=Value(0), last_line=Value(0))
+    spans = InjectedSpan.objects.filter(file__in=files, injection__at__gte=since)
+    spans = spans.annotate(line_hash=Value(""))
+    columns = ("file_id", "line_hash", "revision", "first_line", "last_line")
+    recalled, injected = {}, defaultdict(list)
+    latest = recalls.order_by().values_list(*columns).annotate(last=Max("at"))
+    of_spans = spans.order_by().values_list(*columns).annotate(last=Max("injection__at"))
+    for file, line, revision, first, last, at in latest.union(of_spans, all=True):
+        if line:
+            recalled[file, line] = at
+        else:
+            injected[file].append(_Span(revision or 0, first, last, at))
+    return recalled, injected
 
 
 def _covers(span: _Span, one: Sentence) -> bool:

@@ -2,12 +2,13 @@
 set of acts."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpResponse, HttpResponseBase, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -26,8 +27,9 @@ from memoryweb.memory.my_memory.sentences import STANDING, Wanted, marker_of, pa
 from memoryweb.memory.my_memory.uses import last_uses
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Written
-from memoryweb.review.inbox import Inbox
+from memoryweb.review.inbox import Inbox, count_together
 from memoryweb.review.item_kinds import Kind
+from memoryweb.search.models import Passage
 from memoryweb.web.access import UserRequest
 from memoryweb.web.htmx import is_fragment, show
 from memoryweb.web.my_memory import forgetting
@@ -35,12 +37,14 @@ from memoryweb.web.my_memory.access_history import looks
 from memoryweb.web.my_memory.forms import MineForm, RemoveForm, RewordForm, SpotForm
 from memoryweb.web.my_memory.rows import anchor_of, groups, rows
 from memoryweb.web.my_memory.viewers import Oneself
-from memoryweb.web.paging import page
+from memoryweb.web.paging import Page, page
 from memoryweb.workspace.models import File
 
 PARTIALS = ("pause",)
 SIZE, RECENT, UNDOABLE = 40, 6, 10
 Act = Callable[[UserRequest, Oneself], HttpResponseBase]
+Passages = Callable[[Wanted], "QuerySet[Any]"]
+_Listed = tuple[Page[Any], Sequence[Passage], Sequence[Passage]]  # what stands, and recent notes
 
 
 def layout(who: Oneself) -> dict[str, Any]:
@@ -53,21 +57,18 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     owner_ids = list(who.owners)
     kept = kept_about(who.team, owner_ids)
     form = MineForm(request.GET, agents=[one.agent for one in kept if one.files])
-    wanted = form.wanted
-    is_filtered = wanted != Wanted()
-    standing = wanted if is_filtered else Wanted(kinds=STANDING)
-    shown = page(request, passages(who.team, owner_ids, standing), size=SIZE)
-    notes = passages(who.team, owner_ids, Wanted(kinds=("notes",)))
-    recent = [] if is_filtered or shown.number > 1 else list(notes[: RECENT + 1])
-    found = sentences([*shown, *recent[:RECENT]], owner_ids)
+    is_filtered = form.wanted != Wanted()
+    listed = _found if is_filtered else _standing
+    shown, first, recent = listed(request, partial(passages, who.team, owner_ids), form, kept)
+    found = sentences([*first, *recent[:RECENT]], owner_ids)
     made = rows(who, found, last_uses(found, timezone.now()))
-    first = {(row.file_id, row.line) for row in shown}
+    places = {(row.file_id, row.line) for row in first}
     return layout(who) | {
         "form": form,
         "is_filtered": is_filtered,
         "page": shown,
-        "groups": groups(who, [row for row in made if row["sentence"].place in first]),
-        "recent": groups(who, [row for row in made if row["sentence"].place not in first]),
+        "groups": groups(who, [row for row in made if row["sentence"].place in places]),
+        "recent": groups(who, [row for row in made if row["sentence"].place not in places]),
         "has_more_notes": len(recent) > RECENT,
         "kept": [_by_agent(who, one) for one in kept],
         "back": request.GET.urlencode(),
@@ -77,12 +78,30 @@ def page_context(request: UserRequest, who: Oneself) -> dict[str, Any]:
     }
 
 
-def waiting(who: Oneself) -> list[dict[str, str]]:
+def _found(request: UserRequest, of: Passages, form: MineForm, _kept: object) -> _Listed:
+    shown = page(request, of(form.wanted), size=SIZE)
+    return shown, shown.items, []
+
+
+def _standing(request: UserRequest, of: Passages, _form: object, kept: Sequence[Kept]) -> _Listed:
+    """Both lists in one statement; how many there are is known."""
+    shown = page(request, range(sum(one.standing for one in kept)), size=SIZE)
+    standing = of(Wanted(kinds=STANDING))[max(0, shown.first - 1) : shown.last]
+    notes = of(Wanted(kinds=("notes",)))[: RECENT + 1 if shown.number == 1 else 0]
+    found = of(Wanted()).filter(Q(pk__in=standing.values("pk")) | Q(pk__in=notes.values("pk")))
+    lists: tuple[list[Passage], list[Passage]] = [], []
+    for row in found:
+        lists[row.is_note].append(row)
+    return shown, *lists
+
+
+def waiting(who: Oneself, everywhere: Inbox) -> list[dict[str, str]]:
     """What a member has to decide about their own memory, with the page to do it on."""
     kinds = [kind for kind in Kind if kind != Kind.FORGET]  # on this very page
     found = Inbox(
         who.team, lambda owner, _takes: Q(**{f"{owner}__in": list(who.owners)}), kinds=kinds
     )
+    count_together(found, everywhere)
     page = who.to("review")
     return [
         {"label": _waiting(Kind(kind), count), "url": f"{page}?kind={kind}"}

@@ -70,7 +70,7 @@ def _page(request: TeamRequest, code_form: CodeForm, status: int = 200) -> HttpR
     if code_form.errors:  # far down a long page
         code_form.fields["code"].widget.attrs["autofocus"] = True
     context: dict[str, Any] = contents.page_context(request, who) | {
-        "waiting": contents.waiting(who),
+        "waiting": contents.waiting(who, request.visit.waiting),
         "channels": [owner for owner in who.owners.values() if owner.source != "user"],
         "code_form": code_form,
     }
