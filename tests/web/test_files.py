@@ -5,6 +5,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from memoryweb.accounts.models import User
 from memoryweb.agents.break_glass import open_glass
 from memoryweb.audit.record import SYSTEM
 from memoryweb.memory.transaction import write_transaction
@@ -119,6 +120,19 @@ def test_notes_are_shown_a_month_at_a_time(stage: Stage, vera: Client) -> None:
     assert "memory/2025-02-03.md" not in newest
     assert "memory/2025-02-03.md" in february
     assert "memory/2025-03-04.md" not in february
+
+
+def test_notes_tell_the_readers_time(stage: Stage, vera: Client) -> None:
+    note = "# 2025-02-03\n\n- 09:30 Bob: Tea is at five.\n- 23:10 The harbour is shut.\n- 99:10 x\n"
+    place = Place(stage.world.agent, None, "memory/2025-02-03.md")
+    with write_transaction(stage.world.team) as work:
+        write(work, place, note, writer=Writer(AuthorKind.EXTRACTION))
+    User.objects.filter(pk=stage.world.vera.pk).update(time_zone="Asia/Tokyo")
+    page = text(vera.get(url(stage.world.team, "agents_notes", stage.world.agent.pk)))
+    assert "<li>18:30 Bob: Tea is at five.</li>" in page
+    assert "<li>4 Feb 08:10 The harbour is shut.</li>" in page
+    assert "<li>99:10 x</li>" in page
+    assert "<h1>2025-02-03</h1>" not in page
 
 
 def test_a_month_that_is_none_shows_the_newest(stage: Stage, vera: Client) -> None:
