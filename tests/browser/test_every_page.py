@@ -120,6 +120,12 @@ def _complaints_of(page: Page, address: str) -> list[str]:
     """Each page is loaded once and then looked at in every dress."""
     answer = page.goto(address)
     said = [] if answer is None or answer.ok else [f"status {answer.status}"]
+    return said + looked_at(page)
+
+
+def looked_at(page: Page) -> list[str]:
+    """What axe finds in it as it is, in every dress, and whether it sticks out."""
+    said: list[str] = []
     page.evaluate(AXE)
     for scheme, width in LOOKS:
         page.emulate_media(color_scheme=scheme)

@@ -1,0 +1,49 @@
+"""What pages look like once something was done: nothing for axe to find there either."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Open
+from tests.browser.test_every_page import looked_at
+from tests.web.pages import url
+from tests.web.stage import PERSONAL, SHARED, Stage, build
+from tests.world import World
+
+
+@pytest.fixture
+def stage(world: World) -> Stage:
+    return build(world)
+
+
+def test_last_night_after_each_answer(open_page: Open, stage: Stage) -> None:
+    page = open_page(url(stage.world.team, "last_night"), stage.world.bob)
+    rows = page.locator("[data-row]")
+    row, mine = rows.filter(has_text=SHARED), rows.filter(has_text=PERSONAL)
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+    expect(row).to_contain_text("confirmed by you")
+    assert looked_at(page) == []
+    mine.focus()
+    page.keyboard.press("f")
+    assert looked_at(page) == []
+    mine.get_by_role("button", name="Yes, forget it").press("Enter")
+    expect(page.get_by_role("status").get_by_role("button", name="Undo")).to_be_visible()
+    assert looked_at(page) == []
+
+
+def test_review_after_a_decision(open_page: Open, stage: Stage) -> None:
+    page = open_page(url(stage.world.team, "review"), stage.world.alice)
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(page.get_by_role("button", name="Undo").first).to_be_visible()
+    assert looked_at(page) == []
+
+
+def test_a_file_after_a_save(open_page: Open, stage: Stage) -> None:
+    team, agent = stage.world.team, stage.world.agent
+    page = open_page(url(team, "agents_edit", agent.pk, "MEMORY.md"), stage.world.alice)
+    page.get_by_label("Text").press("End")
+    page.keyboard.type(" And more.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    assert looked_at(page) == []
