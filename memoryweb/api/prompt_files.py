@@ -15,7 +15,7 @@ from memoryweb.api.query_parameters import OwnerQuery
 from memoryweb.api.routing import Router
 from memoryweb.api.schemas import Camel, Flag, Items, RequestBody
 from memoryweb.memory.exceptions import FileMissing
-from memoryweb.memory.prompt_files import arrange
+from memoryweb.memory.prompt_order import arrange
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write_matrix import check_arranging
 

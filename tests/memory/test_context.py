@@ -17,7 +17,7 @@ from memoryweb.markdown.render import parse, render
 from memoryweb.memory.context import HEADING, Context, build
 from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.prompt.prefetch import HEADING as FOUND
-from memoryweb.memory.prompt_files import arrange
+from memoryweb.memory.prompt_order import arrange
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.author_kinds import AuthorKind

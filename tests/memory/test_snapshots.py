@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from memoryweb.agents.models import Agent, Owner
 from memoryweb.audit.models import Event
 from memoryweb.memory import write
-from memoryweb.memory.prompt_files import arrange
+from memoryweb.memory.prompt_order import arrange
 from memoryweb.memory.snapshot import service as snapshots
 from memoryweb.memory.snapshot.planning import Action
 from memoryweb.memory.snapshot.service import Imported, PreviewRefused, StateMoved

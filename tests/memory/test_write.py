@@ -9,7 +9,7 @@ from memoryweb.audit.models import Event
 from memoryweb.markdown.exceptions import PathRefused
 from memoryweb.memory import write
 from memoryweb.memory.exceptions import ContentRefused, Exists, FileMissing, SecretRefused, Stale
-from memoryweb.memory.prompt_files import arrange
+from memoryweb.memory.prompt_order import arrange
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import NewLine, Place, Writer
 from memoryweb.provenance.line_origins import Origin, Source, origins_of, protected_lines

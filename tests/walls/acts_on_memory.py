@@ -28,7 +28,7 @@ from memoryweb.memory.agents import archive_agent, change_agent, create_agent, r
 from memoryweb.memory.exceptions import SecretRefused, WrongValue
 from memoryweb.memory.forgetting import decisions, erasing, hiding, holds
 from memoryweb.memory.messages import NewMessage, add_messages
-from memoryweb.memory.prompt_files import arrange
+from memoryweb.memory.prompt_order import arrange
 from memoryweb.memory.reverting import revert
 from memoryweb.memory.review import flags as mark_decisions
 from memoryweb.memory.review import nearly_full, proposals, secrets

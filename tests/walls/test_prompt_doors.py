@@ -11,7 +11,7 @@ from memoryweb.accounts.models import Token
 from memoryweb.accounts.permissions import Scope
 from memoryweb.agents.models import Agent
 from memoryweb.audit.record import SYSTEM
-from memoryweb.memory import prompt_files, reverting, write
+from memoryweb.memory import prompt_order, reverting, write
 from memoryweb.memory.exceptions import Stale
 from memoryweb.memory.review import proposals
 from memoryweb.memory.snapshot import service as snapshots
@@ -188,7 +188,7 @@ def build(world: World) -> Stage:
             for text in ("- one\n", "- one\n- two\n"):
                 file = write.write(work, place, text, writer=nobody).file
             if path == RULES:
-                prompt_files.switch(work, file, enabled=True)
+                prompt_order.switch(work, file, enabled=True)
     return Stage(world, *made)
 
 

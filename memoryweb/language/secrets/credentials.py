@@ -8,8 +8,8 @@ from functools import cache
 import re2
 from django.utils.crypto import salted_hmac
 
-from memoryweb.language.secrets.checks import entropy
 from memoryweb.language.secrets.formats import FORMATS, Format
+from memoryweb.language.secrets.look_alikes import entropy
 
 PRIVATE_KEY = "private-key"
 _KEY_BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY"

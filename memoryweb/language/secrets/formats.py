@@ -11,7 +11,7 @@ from functools import cached_property
 
 import re2
 
-from memoryweb.language.secrets.checks import (
+from memoryweb.language.secrets.look_alikes import (
     is_aws_key,
     is_basic_password,
     is_json_header,

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memoryweb.language.secrets.checks import entropy
+from memoryweb.language.secrets.look_alikes import entropy
 
 _ENDINGS = re.compile(r"\w+(?:ed|ing|ly|able|ible|less|ous|ive|ated|ten|word|words|ment|tion|ness)")
 _ABOUT_IT = frozenset(

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from memoryweb.memory import prompt_files
+from memoryweb.memory import prompt_order
 from memoryweb.memory import write as door
 from memoryweb.memory.transaction import Transaction, write_transaction
 from memoryweb.web.access import (
@@ -62,11 +62,11 @@ def rename(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
 def _apply(work: Transaction, file: File, form: ArrangeForm) -> None:
     asked = form.cleaned_data
     if asked["enabled"]:
-        prompt_files.switch(work, file, enabled=asked["enabled"] == "on")
+        prompt_order.switch(work, file, enabled=asked["enabled"] == "on")
     elif asked["move"]:
-        prompt_files.step(work, file, -1 if asked["move"] == "up" else 1)
+        prompt_order.step(work, file, -1 if asked["move"] == "up" else 1)
     else:
-        prompt_files.put_before(work, file, asked["before"])
+        prompt_order.put_before(work, file, asked["before"])
 
 
 def _said(workspace: Workspace, file: File) -> str:
