@@ -55,6 +55,9 @@ class Prepared(Generic[Row]):
             sql, params = compiler.as_sql()
         except EmptyResultSet:
             return _Made(rows, compiler, "", (), ())
+        columns = [column for column, _sql, _name in compiler.select]
+        converters = compiler.get_converters(columns)
+        vars(compiler)["get_converters"] = lambda _columns: converters
         at = {value: number for number, value in enumerate(_flat(stand_ins))}
         places = tuple(at.get(one) if isinstance(one, _PLAIN) else None for one in params)
         if missing := {at[one] for one in _flat(given)}.difference(places):

@@ -8,15 +8,7 @@ from functools import cache, cached_property, partial
 from typing import Any, overload
 from uuid import UUID
 
-from django.db.models import (
-    CharField,
-    Count,
-    F,
-    Q,
-    QuerySet,
-    Value,
-    prefetch_related_objects,
-)
+from django.db.models import CharField, Count, F, Q, QuerySet, Value
 from django.db.models.functions import Cast
 
 from memoryweb.accounts.models import Team, User
@@ -132,7 +124,7 @@ class Inbox(Sequence[Item]):
         items: dict[tuple[Kind, str], Item] = {}
         for kind, of_kind in wanted.items():
             # SQLite writes a UUID without its dashes.
-            key_of = SOURCES[kind].rows(self._team).model._meta.pk.to_python
+            key_of = SOURCES[kind].model._meta.pk.to_python
             by_key = _by_key(kind, self._team, map(key_of, of_kind))
             shown = ((key, by_key.get(key_of(key))) for key in of_kind)
             items |= {(kind, key): item_of(kind, row) for key, row in shown if row}
@@ -180,7 +172,7 @@ def _rows_of_keys(kind: Kind) -> Prepared[Any]:
 
 def _by_key(kind: Kind, team: Team, keys: Iterable[Any]) -> dict[Any, Any]:
     found = _rows_of_keys(kind)(team.pk, tuple(keys))
-    prefetch_related_objects(found, *SOURCES[kind].beside())
+    SOURCES[kind].add_beside(found)
     return {row.pk: row for row in found}
 
 
@@ -234,7 +226,7 @@ def rows_of(kind: Kind, team: Team) -> "QuerySet[Any]":
     rows: QuerySet[Any] = _bare(kind, team).annotate(since_at=source.since())
     if kind in {Kind.PROPOSAL, Kind.FLAG}:
         rows = rows.annotate(is_meant=is_meant(file="file"))
-    return rows.select_related(*source.related.split()).prefetch_related(*source.beside())
+    return rows.select_related(*source.related.split())
 
 
 def _bare(kind: Kind, team: Team) -> "QuerySet[Any]":
@@ -251,7 +243,9 @@ def find(kind: str, item_id: str, team: Team, reach: Reach) -> Item | None:
     except ValueError:
         return None
     found = found.filter(reach(f"{source.holder}owner", source.takes), **{source.key: key})
-    items = (item_of(Kind(kind), row) for row in found)
+    rows = list(found)
+    source.add_beside(rows)
+    items = (item_of(Kind(kind), row) for row in rows)
     return next((item for item in items if item.id == item_id), None)
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import (
     Count,
     Exists,
     F,
+    Model,
     OuterRef,
-    Prefetch,
     Q,
     QuerySet,
     Subquery,
@@ -25,6 +26,7 @@ from memoryweb.facts.listing import weighed
 from memoryweb.facts.models import Contradiction, Fact
 from memoryweb.forgetting.models import Request, Target
 from memoryweb.forgetting.queries import is_hidden
+from memoryweb.prepared_queries import Prepared
 from memoryweb.provenance.flags import flagged_rows, print_of
 from memoryweb.provenance.models import LineOrigin
 from memoryweb.review.models import CrowdedFile, HeldSecret, Proposal
@@ -43,10 +45,11 @@ class Kind(TextChoices):
 @dataclass(frozen=True)
 class Source:
     """Where the items of a kind come from. `rows` are bare, for every page counts them; an item is
-    since `since`, and shown with what is `related` and what stands `beside` it, many of each.
+    since `since`, and shown with what is `related`; `add_beside` brings what there is many of.
     `holder` leads from a row to its agent and owner, `key` is the field that an item's id begins
     with."""
 
+    model: type[Model]
     rows: "Callable[[Team], QuerySet[Any]]"
     since: Callable[[], Combinable]
     related: str
@@ -57,7 +60,7 @@ class Source:
     takes: Permission = Permission.DECIDE  # of shared memory
     key: str = "pk"
     id: Callable[[Any], str] = lambda row: str(row.pk)
-    beside: Callable[[], tuple["Prefetch[Any]", ...]] = tuple
+    add_beside: Callable[[Sequence[Any]], None] = lambda _rows: None
 
 
 def line_text(flagged: LineOrigin) -> str:
@@ -70,10 +73,22 @@ def _brought_at() -> Combinable:
     return Coalesce(Subquery(brought.values("created_at")[:1]), "file__updated_at")
 
 
-def _sides() -> "QuerySet[Any]":
-    sides = weighed(Fact.objects.select_related("agent", "file__owner", "confirmed_by"))
+@Prepared
+def _sides(keys: Sequence[UUID]) -> "QuerySet[Any]":
+    sides = weighed(Fact.objects.filter(contradiction__in=keys))
     found: QuerySet[Any] = sides.annotate(is_hidden=is_hidden())
-    return found
+    return found.select_related("agent", "file__owner", "confirmed_by")
+
+
+def _with_sides(rows: Sequence[Any]) -> None:
+    """As `prefetch_related` does it, by SQL that is made once."""
+    sides: dict[UUID, list[Any]] = {row.pk: [] for row in rows}
+    for one in _sides(tuple(sides)) if rows else ():
+        sides[one.contradiction_id].append(one)
+    for row in rows:
+        facts = row.facts.all()
+        facts._result_cache, facts._prefetch_done = sides[row.pk], True
+        row._prefetched_objects_cache = {"facts": facts}
 
 
 def _offering(team: Team) -> "QuerySet[Any]":
@@ -91,6 +106,7 @@ def _offering(team: Team) -> "QuerySet[Any]":
 SOURCES = {
     # One of a simulated night is as old as that night.
     Kind.PROPOSAL: Source(
+        Proposal,
         lambda team: Proposal.objects.filter(team=team),
         since=lambda: Coalesce("run__clock", "created_at"),
         related="file__agent file__owner__integration file__owner__person run__report"
@@ -101,6 +117,7 @@ SOURCES = {
     ),
     # A flagged line is known by what it says, wherever in its file it stands by now.
     Kind.FLAG: Source(
+        LineOrigin,
         flagged_rows,
         since=_brought_at,
         related="file__agent file__owner__integration file__owner__person run user"
@@ -111,6 +128,7 @@ SOURCES = {
         id=lambda row: f"{row.file_id}.{print_of(line_text(row))}",
     ),
     Kind.SECRET: Source(
+        HeldSecret,
         lambda team: HeldSecret.objects.filter(team=team),
         since=lambda: F("created_at"),
         related="agent file__agent file__owner message__conversation__owner decided_by"
@@ -121,6 +139,7 @@ SOURCES = {
         holder="",
     ),
     Kind.CONTRADICTION: Source(
+        Contradiction,
         lambda team: Contradiction.objects.filter(team=team),
         since=lambda: F("created_at"),
         related="agent owner__integration decided_by",
@@ -128,9 +147,10 @@ SOURCES = {
         target="contradiction",
         waits=Contradiction.State.OPEN,
         holder="",
-        beside=lambda: (Prefetch("facts", _sides()),),
+        add_beside=_with_sides,
     ),
     Kind.CROWDED: Source(
+        CrowdedFile,
         lambda team: CrowdedFile.objects.filter(team=team),
         since=lambda: F("created_at"),
         related="file__agent file__owner__integration file__owner__person decided_by",
@@ -139,6 +159,7 @@ SOURCES = {
         waits=CrowdedFile.State.OPEN,
     ),
     Kind.FORGET: Source(
+        Request,
         _offering,
         since=lambda: F("created_at"),
         related="agent owner__integration owner__person conversation asked_by decided_by",

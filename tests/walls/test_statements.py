@@ -25,7 +25,7 @@ FEW, MANY = 2, 4
 MOST = {
     "last_night": 20,
     "search": 20,
-    "agents_provenance": 23,
+    "agents_provenance": 22,
 }
 Calls = Iterator[tuple[str, Callable[[], object]]]
 
