@@ -90,16 +90,16 @@ def lines_of(source: Source) -> Mapping[UUID, Lines]:
     """File → its lines from the source. A line that a person has changed since is theirs. What
     the diary tells of it goes, whatever else that tells."""
     present = LineOrigin.objects.filter(file__agent=source.agent, file__deleted_at=None)
-    leads = set(present.filter(_leads_to(source)).values_list("pk", flat=True))
-    files = present.filter(pk__in=leads).values("file")
-    of_line: dict[tuple[UUID, int], set[int]] = defaultdict(set)
-    for pk, file_id, line in present.filter(file__in=files).values_list("pk", "file", "line"):
-        of_line[file_id, line].add(pk)
-    diaries = set(File.objects.filter(_DIARY, pk__in=files).values_list("pk", flat=True))
+    leads = _leads_to(source)
+    files = present.filter(leads).values("file")
+    rows = present.filter(file__in=files).annotate(leads=leads)
+    of_line: dict[tuple[UUID, str, int], list[bool]] = defaultdict(list)
+    for file_id, path, line, does in rows.values_list("file", "file__path", "line", "leads"):
+        of_line[file_id, path, line].append(bool(does))
     found: dict[UUID, Lines] = defaultdict(Lines)
-    for (file_id, line), pks in of_line.items():
-        if pks & leads:
-            goes = pks <= leads or file_id in diaries
+    for (file_id, path, line), lead in of_line.items():
+        if any(lead):
+            goes = all(lead) or kind_of(path).written is Written.DREAMS
             (found[file_id].alone if goes else found[file_id].partly).add(line)
     return found
 

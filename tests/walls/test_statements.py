@@ -25,7 +25,7 @@ FEW, MANY = 2, 4
 MOST = {
     "last_night": 20,
     "search": 20,
-    "agents_provenance": 22,
+    "agents_provenance": 18,
 }
 Calls = Iterator[tuple[str, Callable[[], object]]]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, Window
+from django.db.models import Count, Q, QuerySet, Value, Window
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.timezone import localtime
@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.permissions import Permission
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.forgetting.queries import hidden, is_meant
 from memoryweb.markdown.diff import side_by_side
-from memoryweb.memory.placeholders import for_people_all
+from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.reverting import Change, Plan
 from memoryweb.provenance.flags import files_of
 from memoryweb.provenance.sources import Kind, Lines, Source
@@ -87,7 +88,8 @@ def lines_shown(
     request: TeamRequest, found: Mapping[UUID, Lines]
 ) -> tuple[list[tuple[File, int, bool]], int]:
     """Lines of current files that may be read, and how many others there are."""
-    files = {file.pk: file for file in files_of(request.visit.team).filter(pk__in=list(found))}
+    wanted = files_of(request.visit.team).filter(pk__in=list(found))
+    files: dict[UUID, Any] = {file.pk: file for file in wanted.annotate(meant=is_meant(file="pk"))}
     shown, others = [], 0
     for pk, lines in found.items():
         file = files.get(pk)
@@ -99,13 +101,12 @@ def lines_shown(
     return sorted(shown, key=lambda one: (one[0].folded_path, str(one[0].pk), one[1])), others
 
 
-def line_rows(
-    request: TeamRequest, shown: Sequence[tuple[File, int, bool]]
-) -> list[dict[str, Any]]:
+def line_rows(request: TeamRequest, shown: Sequence[tuple[Any, int, bool]]) -> list[dict[str, Any]]:
     """Each line with whether it stands on other sources, too."""
     files = {file.pk: file for file, _number, _part in shown}
-    texts = for_people_all([(file, file.content) for file in files.values()])
-    lines = {key: text.split("\n") for key, text in zip(files, texts, strict=True)}
+    meant = [file for file in files.values() if file.meant]
+    away = hidden(files=meant, which=Q(file__in=meant))
+    lines = {key: for_people(file, away=away).split("\n") for key, file in files.items()}
     return [
         _line_row(request, file, lines[file.pk], number, is_shared=part)
         for file, number, part in shown
@@ -131,15 +132,23 @@ def changes_shown(request: TeamRequest, plan: Plan) -> list[dict[str, Any]]:
 
 def figures(request: TeamRequest, source: Source) -> dict[str, Any]:
     """Counts alone, so that who may see outcomes sees them whoever the text is about."""
-    reach = request.visit.outcomes("file__owner")
+    revisions = source.revisions.filter(request.visit.outcomes("file__owner"))
+    said = source.messages.filter(request.visit.outcomes("conversation__owner"))
+    counts = dict(_counted("revisions", revisions).union(_counted("messages", said), all=True))
     runs = source.runs.filter(request.visit.outcomes()).annotate(of=Window(Count("pk")))
     last: list[Any] = list(runs.order_by("-created_at")[:5])
     return {
-        "messages": source.messages.filter(request.visit.outcomes("conversation__owner")).count(),
-        "revisions": source.revisions.filter(reach).count(),
+        "messages": counts.get("messages", 0),
+        "revisions": counts.get("revisions", 0),
         "runs": last[0].of if last else 0,
         "last_runs": [(one, to(request, "agents_run", one.pk)) for one in last],
     }
+
+
+def _counted(name: str, rows: "QuerySet[Any]") -> "QuerySet[Any, Any]":
+    named = rows.order_by().annotate(what=Value(name)).values_list("what")
+    counted: QuerySet[Any, Any] = named.annotate(n=Count("pk"))
+    return counted
 
 
 def _shown(request: TeamRequest, change: Change) -> dict[str, Any]:
