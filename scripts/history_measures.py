@@ -32,11 +32,14 @@ PAGES: tuple[tuple[str, str, bool, str], ...] = (
     ("Revisions", "agents_revisions", True, ""),
     ("Revisions, the second page", "agents_revisions", True, "?page=2"),
     ("Revisions, by a kind of author", "agents_revisions", True, "?kind=person"),
+    ("Revisions, by a kind that wrote none", "agents_revisions", True, "?kind=import"),
     ("One revision", "agents_revision", True, ""),
     ("Two revisions compared", "agents_compare", True, ""),
     ("Time travel", "agents_moments", False, ""),
     ("Time travel to a moment", "agents_moments", False, "?at=2099-01-01T00:00"),
     ("Time travel to before most of it", "agents_moments", False, "?at={soon}"),
+    ("Time travel to before all of it", "agents_moments", False, "?at=2001-01-01T00:00"),
+    ("Time travel to the middle of it", "agents_moments", False, "?at={middle}"),
     (
         "Two moments compared",
         "agents_moments_compare",
@@ -54,20 +57,24 @@ def run() -> None:
         ).user
         short, long = (_history(team, person, name) for name in ("short", "long"))
         age(long.files.get(path=NAME), MANY)
-    soon = (timezone.now() + timedelta(minutes=1)).isoformat(timespec="minutes")[:16]
+    moments = {"soon": _after(60), "middle": _after(MANY // 2)}
     client = Client(SERVER_NAME="localhost")
     client.force_login(person)
     plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     with override_settings(STORAGES=settings.STORAGES | {"staticfiles": plain}):
-        _compare(client, short, long, soon)
+        _compare(client, short, long, moments)
 
 
-def _compare(client: Client, short: Agent, long: Agent, soon: str) -> None:
+def _compare(client: Client, short: Agent, long: Agent, moments: dict[str, str]) -> None:
     for label, name, of_file, query in PAGES:
-        query = query.format(soon=soon)
+        query = query.format(**moments)
         looks = [partial(client.get, _address(one, name, query, of_file)) for one in (short, long)]
         few, many = _side_by_side(looks)
         print(f"{label:<48}{few * 1e3:9.1f} ms{many * 1e3:9.1f} ms{many / few:8.2f} times")
+
+
+def _after(seconds: int) -> str:
+    return f"{timezone.now() + timedelta(seconds=seconds):%Y-%m-%dT%H:%M}"
 
 
 def _history(team: Team, person: User, name: str) -> Agent:

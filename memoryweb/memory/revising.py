@@ -102,6 +102,7 @@ def _revision(
     file.sha256 = sha256(change.content)
     file.size = len(change.content.encode())
     file.revision += 1
+    file.ordered_from = _ordered_from(tx, file, writer)
     file.base_revision = file.revision if delta is None else last_base
     file.updated_at = tx.now
     file.deleted_at = tx.now if change.is_deletion else None
@@ -127,6 +128,14 @@ def _revision(
         is_deletion=change.is_deletion,
         created_at=tx.now,
     )
+
+
+def _ordered_from(tx: Transaction, file: File, writer: Writer) -> int:
+    """A clock that went back begins a new order; what a simulated run writes stands outside any."""
+    if writer.run and writer.run.clock:
+        return file.revision + 1
+    went_back = file.revision > 1 and tx.now < file.updated_at
+    return file.revision if went_back else file.ordered_from
 
 
 def record(tx: Transaction, action: str, file: File, revision: Revision, **labels: str) -> None:

@@ -16,6 +16,7 @@ Row = TypeVar("Row", bound=Model)
 class Page(Generic[Item]):
     items: list[Item]
     total: int
+    is_total_known: bool
     first: int
     last: int
     number: int
@@ -35,27 +36,45 @@ class Page(Generic[Item]):
 
 @overload
 def page(
-    request: HttpRequest, rows: "QuerySet[Row]", *, size: int = 25, total: int | None = None
+    request: HttpRequest,
+    rows: "QuerySet[Row]",
+    *,
+    size: int = 25,
+    total: int | None = None,
+    most: int = 0,
 ) -> "Page[Row]": ...
 
 
 @overload
 def page(
-    request: HttpRequest, rows: Sequence[Item], *, size: int = 25, total: int | None = None
+    request: HttpRequest,
+    rows: Sequence[Item],
+    *,
+    size: int = 25,
+    total: int | None = None,
+    most: int = 0,
 ) -> "Page[Item]": ...
 
 
 def page(
-    request: HttpRequest, rows: Any, *, size: int = 25, total: int | None = None
+    request: HttpRequest, rows: Any, *, size: int = 25, total: int | None = None, most: int = 0
 ) -> "Page[Any]":
-    """The page that `?page=` asks for; out of range is the nearest one. `total` if it is known."""
+    """The page that `?page=` asks for; out of range is the nearest one. `total` if it is known.
+
+    With `most`, no more rows than that are counted behind the page.
+    """
     paginator = Paginator(rows, size)
+    asked = request.GET.get("page", "")
+    counted = most + size * int(asked if asked.isdecimal() and len(asked) < 7 else 1)
+    if most:
+        total = rows[: counted + 1].count()
     if total is not None:
         vars(paginator)["count"] = total  # as its cached property would keep it
-    shown = paginator.get_page(request.GET.get("page"))
+    shown = paginator.get_page(asked)
     return Page(
         items=list(shown.object_list),
-        total=paginator.count,
+        total=min(paginator.count, counted) if most else paginator.count,
+        is_total_known=not most or paginator.count <= counted,
         first=shown.start_index(),
         last=shown.end_index(),
         number=shown.number,

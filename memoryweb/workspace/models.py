@@ -50,6 +50,11 @@ class File(models.Model):
     size = models.IntegerField(help_text="bytes of UTF-8")
     revision = models.IntegerField(default=0)
     base_revision = models.IntegerField(default=0, help_text="the last one with the whole text")
+    ordered_from = models.IntegerField(
+        db_default=1,
+        default=1,
+        help_text="no revision from this one on is older than one before it",
+    )
     note_date = models.DateField(null=True, help_text="of a daily note")
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
@@ -133,7 +138,9 @@ class Revision(models.Model):
     integration = models.ForeignKey(
         "accounts.Integration", models.SET_NULL, null=True, related_name="+"
     )
-    run = models.ForeignKey("runs.Run", models.RESTRICT, null=True, related_name="revisions")
+    run = models.ForeignKey(
+        "runs.Run", models.RESTRICT, null=True, related_name="revisions", db_index=False
+    )
     token = models.ForeignKey("accounts.Token", models.SET_NULL, null=True, related_name="+")
     conversation = models.ForeignKey(
         "conversations.Conversation",
@@ -160,10 +167,20 @@ class Revision(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["user", "file"],
+                fields=["user", "file", "number"],
                 condition=Q(user__isnull=False),
-                name="workspace_revision_writer",
+                name="workspace_revision_of_user",
             ),
+            models.Index(
+                fields=["run", "file", "number"],
+                condition=Q(run__isnull=False),
+                name="workspace_revision_of_run",
+            ),
+            models.Index(
+                fields=["file", "author_kind", "number"], name="workspace_revision_of_kind"
+            ),
+            # Says what was current at a moment only from File.ordered_from on.
+            models.Index(fields=["file", "created_at", "number"], name="workspace_revision_moment"),
         ]
 
     def __str__(self) -> str:

@@ -105,10 +105,16 @@ def _before(rows: "QuerySet[Revision]") -> datetime | None:
 
 
 def _latest(agent_id: UUID, owner_id: UUID | None, moment: datetime) -> "QuerySet[Revision]":
-    """Of each file, going back from its newest: what it was before costs nothing."""
-    until = Revision.objects.filter(file=OuterRef("pk")).alias(at=happened()).filter(at__lte=moment)
-    until = until.filter(Q(run__clock=None) | ~Exists(_read_by_then(moment)))
-    last = Subquery(until.order_by("-number").values("pk")[:1])
+    """Of each file: by time where its revisions are in order, else back from the newest."""
+    rows = Revision.objects.filter(file=OuterRef("pk"))
+    ordered = rows.filter(number__gte=OuterRef("ordered_from"), created_at__lte=moment)
+    others = rows.filter(number__lt=OuterRef("ordered_from"))
+    others = others.alias(at=happened()).filter(at__lte=moment)
+    others = others.filter(Q(run__clock=None) | ~Exists(_read_by_then(moment)))
+    last = Coalesce(
+        Subquery(ordered.order_by("-created_at", "-number").values("pk")[:1]),
+        Subquery(others.order_by("-number").values("pk")[:1]),
+    )
     files = File.objects.of(agent_id, owner_id).annotate(last=last)
     return Revision.objects.filter(pk__in=files.values("last"))
 

@@ -1,9 +1,11 @@
 """Pages of a memory with a long past cost no more than those of a short one."""
 
+from datetime import timedelta
 from functools import partial
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
@@ -11,15 +13,21 @@ from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.aging import age
 from tests.steps import counts_steps, database_steps
-from tests.web.pages import url
+from tests.web.pages import text, url
 from tests.world import World
 
 MANY = 4000
 PAGES: tuple[tuple[str, list[str], str], ...] = (
     ("agents_revisions", ["note.md"], ""),
     ("agents_revisions", ["note.md"], "?page=2"),
+    ("agents_revisions", ["note.md"], "?kind=person"),
+    ("agents_revisions", ["note.md"], "?kind=import"),
+    ("agents_revisions", ["note.md"], "?person={bob}"),
     ("agents_moments", [], ""),
     ("agents_moments", [], "?at=2099-01-01T00:00"),
+    ("agents_moments", [], "?at=2001-01-01T00:00"),
+    ("agents_moments", [], "?at={soon}"),
+    ("agents_moments_compare", [], "?since=2001-01-01T00:00&until={soon}"),
 )
 
 
@@ -35,8 +43,25 @@ def note(world: World) -> File:
 
 @counts_steps
 def test_a_long_history_costs_the_same(world: World, note: File, vera: Client) -> None:
-    addresses = [url(world.team, name, world.agent.pk, *args, query=q) for name, args, q in PAGES]
+    soon = f"{timezone.now() + timedelta(minutes=1):%Y-%m-%dT%H:%M}"
+    queries = [query.format(bob=world.bob.pk, soon=soon) for *_page, query in PAGES]
+    addresses = [
+        url(world.team, name, world.agent.pk, *args, query=query)
+        for (name, args, _query), query in zip(PAGES, queries, strict=True)
+    ]
     few = {one: database_steps(partial(vera.get, one)) for one in addresses}
     age(note, MANY)
     many = {one: database_steps(partial(vera.get, one)) for one in addresses}
     assert {one: many[one] for one in addresses if many[one] > few[one] * 1.5} == {}
+
+
+def test_a_filtered_history_is_counted_no_further_than_needed(
+    world: World, note: File, vera: Client
+) -> None:
+    age(note, MANY)
+    address = url(world.team, "agents_revisions", world.agent.pk, "note.md", query="?kind=person")
+    assert "1–25 of more than 275" in text(vera.get(address))
+    last = text(vera.get(f"{address}&page=160"))
+    assert "3976–4000 of 4000" in last
+    assert "page=159" in last
+    assert "page=161" not in last

@@ -57,7 +57,9 @@ def revisions(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     form = HistoryForm(request.GET, person=people)
     rows, is_filtered = _filtered(history_of(file), form), bool({*form.changed_data} - {"owner"})
     # Revisions are numbered without a gap: a long history need not be counted.
-    shown = page(request, rows, size=25, total=None if is_filtered else file.revision)
+    shown = (
+        page(request, rows, most=250) if is_filtered else page(request, rows, total=file.revision)
+    )
     context = about(
         workspace,
         file=file,
