@@ -1,11 +1,10 @@
 // The editor: a count, a preview, a draft, Ctrl+S; gutter.js numbers its lines, typing.js helps to
-// write.
+// write. What is saved stays open where it is: only what stands around the text comes anew.
 // Without this script it is a plain form.
-{
-  const editor = document.querySelector("[data-editor]");
+const editing = (editor) => {
   const form = editor.closest("form");
   const text = editor.querySelector("textarea.text");
-  const saved = text.defaultValue.replace(/\r\n?/g, "\n");
+  let saved = text.defaultValue.replace(/\r\n?/g, "\n");
   const isChanged = () => text.value !== saved || "unsaved" in editor.dataset;
   const later = (act, wait) => {
     let timer = 0;
@@ -82,11 +81,11 @@
   });
 
   const { draft: name, base } = editor.dataset;
-  const hash = form.elements.sha256;
+  const hash = () => form.elements.sha256; // another field after each save
   const key = drafts.own(name);
   let chosen; // what a merge of this text had come to
   const keep = () => {
-    if (isChanged()) drafts.keep(key, { base: hash?.value ?? "", text: text.value, chosen });
+    if (isChanged()) drafts.keep(key, { base: hash()?.value ?? "", text: text.value, chosen });
     else drafts.drop(key);
   };
   const offer = () => {
@@ -101,7 +100,7 @@
     note.hidden = false;
     note.querySelector("[data-use]").onclick = () => {
       // It began with another text if the file moved on: saving it then asks how both fit.
-      if (hash && found.base) hash.value = found.base;
+      if (hash() && found.base) hash().value = found.base;
       chosen = found.chosen;
       if (found.base !== base) lines.unmark("pinned", "persons");
       note.hidden = true;
@@ -130,24 +129,45 @@
 
   let isLeaving = false;
   form.addEventListener("submit", () => {
-    isLeaving = true;
+    isLeaving = !form.hasAttribute("hx-post");
     keep();
     drafts.send(key);
   });
+  const lookAround = () => {
+    const around = form.querySelector("#saved");
+    if (!around) return;
+    lines.unmark("pinned", "persons", "changed");
+    for (const name of ["pinned", "persons", "changed"]) lines.mark(name, ranges(around.dataset[name]));
+    if (!("saved" in around.dataset)) return;
+    delete editor.dataset.unsaved;
+    drafts.drop(drafts.sent(name));
+    keep();
+  };
+  let sent = saved;
+  form.addEventListener("htmx:beforeRequest", (event) => {
+    if (event.target === form) sent = text.value;
+  });
+  form.addEventListener("htmx:afterSwap", (event) => {
+    if (event.detail.requestConfig.elt !== form) return;
+    if ("saved" in form.querySelector("#saved").dataset) saved = sent;
+    lookAround();
+  });
   addEventListener("pageshow", () => { isLeaving = false; });
   addEventListener("beforeunload", (event) => {
-    if (isLeaving || !isChanged()) return;
+    if (isLeaving || !editor.isConnected || !isChanged()) return;
     keep();
     event.preventDefault();
   });
   document.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+    if (!editor.isConnected) return;
     event.preventDefault();
     form.requestSubmit(form.querySelector(".btn.main"));
   });
 
   lines.mark("pinned", ranges(editor.dataset.pinned));
   lines.mark("persons", ranges(editor.dataset.persons));
+  lookAround();
   if ("unsaved" in editor.dataset) {
     drafts.takeOver(text.value);
     keep();
@@ -157,4 +177,12 @@
   let wanted = "off";
   try { wanted = localStorage.getItem("memoryweb-preview"); } catch { /* no store */ }
   if (wanted === "on") show(true);
+};
+{
+  const begin = (part) => {
+    const editor = part.querySelector("[data-editor]:not(.on)");
+    if (editor) editing(editor);
+  };
+  begin(document);
+  document.addEventListener("htmx:load", (event) => begin(event.target));
 }

@@ -1,7 +1,6 @@
 // Two texts brought together: what is left to choose, the next open place, and nothing lost on
 // leaving. Without this script it is a plain form.
-{
-  const form = document.querySelector("[data-merge]");
+const merging = (form) => {
   const said = form.dataset;
   const places = [...form.querySelectorAll("[data-place]")];
   const picked = (place) => place.querySelector("[type=radio]:checked")?.value;
@@ -93,14 +92,18 @@
     form.querySelector(".open-places").replaceChildren(note);
     go(left[0]);
   });
+  form.addEventListener("htmx:beforeRequest", (event) => {
+    if (open().length) event.preventDefault();
+  });
   addEventListener("beforeunload", (event) => {
-    if (isTouched) event.preventDefault();
+    if (isTouched && form.isConnected) event.preventDefault();
   });
   const leave = form.querySelector("[data-leave]");
   leave.textContent = leave.dataset.leave;
   leave.addEventListener("click", () => { isTouched = false; });
   next.addEventListener("click", () => step(false));
   document.addEventListener("keydown", (event) => {
+    if (!form.isConnected) return;
     if (event.altKey && !event.ctrlKey && /^Arrow(Up|Down)$/.test(event.key) && places.length) {
       event.preventDefault();
       step(event.key === "ArrowUp");
@@ -112,4 +115,12 @@
   });
   form.querySelector("#merge-keys")?.removeAttribute("hidden");
   tell();
+};
+{
+  const begin = (part) => {
+    const form = part.querySelector("[data-merge]:not(.on)");
+    if (form) merging(form);
+  };
+  begin(document);
+  document.addEventListener("htmx:load", (event) => begin(event.target));
 }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from memoryweb.accounts.models import User
@@ -72,6 +72,10 @@ def open_page(new_context: Callable[[], BrowserContext]) -> Iterator[Open]:
 
     yield open_
     assert complaints == []
+
+
+def expect_saved(page: Page) -> None:
+    expect(page.locator("#messages")).to_contain_text("saved as revision")
 
 
 def _signed_in(context: BrowserContext, user: User | None) -> BrowserContext:

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from memoryweb.facts.models import Fact
 from tests.browser.conftest import Open
 from tests.browser.test_every_page import looked_at
 from tests.web.pages import url
@@ -46,4 +47,26 @@ def test_a_file_after_a_save(open_page: Open, stage: Stage) -> None:
     page.keyboard.type(" And more.")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("button", name="Undo")).to_be_visible()
+    assert looked_at(page) == []
+
+
+def test_a_statement_after_it_was_confirmed_and_forgotten(open_page: Open, stage: Stage) -> None:
+    team, agent = stage.world.team, stage.world.agent
+    fact = Fact.objects.get(agent=agent, owner=None, file=stage.memory, text=SHARED)
+    page = open_page(url(team, "agents_fact", agent.pk, fact.pk), stage.world.alice)
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.get_by_role("status")).to_contain_text("Confirmed.")
+    assert looked_at(page) == []
+    page.get_by_role("link", name="Forget", exact=True).click()
+    page.locator("main").get_by_role("button", name="orget").click()
+    expect(page.get_by_role("status")).to_contain_text("Hidden.")
+    assert looked_at(page) == []
+
+
+def test_a_source_after_it_was_reverted(open_page: Open, stage: Stage) -> None:
+    query = f"?run={stage.shared_run.pk}"
+    address = url(stage.world.team, "agents_provenance", stage.world.agent.pk, query=query)
+    page = open_page(address, stage.world.alice)
+    page.locator("form[action*='revert'] button").click()
+    expect(page.get_by_role("status")).to_contain_text("Reverted in 1 file.")
     assert looked_at(page) == []

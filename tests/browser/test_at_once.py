@@ -23,7 +23,7 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
 from tests.api.client import Api
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, expect_saved
 from tests.browser.test_every_page import AXE, RUN, TAGS
 from tests.dreaming.nights import add, answer
 from tests.fakes import Behaviour, ModelServer, Received
@@ -88,7 +88,7 @@ def test_all_four_at_once_lose_no_text_and_each_sees_what_happened(
         assert "Alice" not in str(model.asked.get(timeout=20).data["memory"])
 
         _type(alice, "- Alice knows the way.\n")
-        alice.wait_for_url("**/files/MEMORY.md*")
+        expect_saved(alice)
 
         late = agent.put(_api(noted), {"content": f"{BEFORE}- Agent.\n"}, if_match=f'"{opened}"')
         now = late.json()["current"]
@@ -119,7 +119,7 @@ def test_all_four_at_once_lose_no_text_and_each_sees_what_happened(
     for choice in bob.get_by_label("Keep both, theirs first").all():
         choice.check()
     bob.get_by_role("button", name="Save the merged text").click()
-    bob.wait_for_url("**/files/MEMORY.md*")
+    expect_saved(bob)
 
     file = File.objects.get(agent=noted.agent, owner=None, path="MEMORY.md")
     for said in ("Tea", "Alice knows", "agent counts", DREAMT, "Bob knows another way."):
@@ -135,7 +135,7 @@ def test_a_dream_that_people_overtake_twice_asks_them(
     with _dreaming(noted) as night:
         model.asked.get(timeout=20)
         _type(alice, "- Alice knows the way.\n")
-        alice.wait_for_url("**/files/MEMORY.md*")
+        expect_saved(alice)
         model.go.put(None)
         model.asked.get(timeout=20)
         _type(bob, "- Bob knows another way.\n")
@@ -143,7 +143,7 @@ def test_a_dream_that_people_overtake_twice_asks_them(
         for choice in bob.get_by_label("Keep both, mine first").all():
             choice.check()
         bob.keyboard.press("Control+s")
-        bob.wait_for_url("**/files/MEMORY.md*")
+        expect_saved(bob)
         model.go.put(None)
     assert (night().status, night().reason) == ("needs_review", "current")
     proposal = Proposal.objects.get(run=night())

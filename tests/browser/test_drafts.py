@@ -9,7 +9,7 @@ from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, write
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, expect_saved
 from tests.waiting import until
 from tests.web.pages import url
 from tests.world import PASSWORD, World
@@ -29,8 +29,8 @@ def test_two_tabs_keep_two_drafts_and_a_save_ends_only_its_own(
     _write(two, "Two.")
     until(lambda: len(_drafts(one)) == 2)
     two.keyboard.press("Control+s")
-    two.wait_for_url("**/files/SOUL.md*")
-    assert _drafts(two) == ["One."]
+    expect_saved(two)
+    until(lambda: _drafts(two) == ["One."])
 
 
 def test_a_draft_of_an_older_text_says_so_and_is_merged(open_page: Open, world: World) -> None:
@@ -58,8 +58,8 @@ def test_a_text_that_was_refused_leaves_no_second_draft(open_page: Open, world: 
     assert len(_drafts(page)) == 1
     _write(page, MINE)
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md*")
-    assert _drafts(page) == []
+    expect_saved(page)
+    until(lambda: _drafts(page) == [])
 
 
 def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, world: World) -> None:
@@ -76,8 +76,8 @@ def test_leaving_a_merge_keeps_my_text_and_what_was_chosen(open_page: Open, worl
     expect(place.get_by_label("Edit by hand")).to_be_checked()
     expect(place.get_by_label("What it becomes")).to_have_value("In other words.")
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md*")
-    assert _drafts(page) == []
+    expect_saved(page)
+    until(lambda: _drafts(page) == [])
     assert "In other words." in File.objects.get(path="SOUL.md", agent=world.agent).content
 
 
@@ -97,7 +97,7 @@ def test_a_merge_is_done_by_keyboard_and_refuses_what_is_open(
     expect(page.get_by_label("Take mine")).to_be_checked()
     expect(page.locator(".left")).to_have_text("Everything is chosen")
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md*")
+    expect_saved(page)
     assert MINE in File.objects.get(path="SOUL.md", agent=world.agent).content
 
 
@@ -145,22 +145,23 @@ def test_a_session_that_ends_while_writing_costs_no_text(open_page: Open, world:
     page.evaluate("dispatchEvent(new Event('focus'))")
     expect(told).to_contain_text("You are signed in again.")
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md*")
+    expect_saved(page)
     assert File.objects.get(path="SOUL.md", agent=world.agent).content == MINE
 
 
-def test_a_save_after_the_session_ended_leads_back_to_the_draft(
-    open_page: Open, world: World
-) -> None:
+def test_a_save_after_the_session_ended_is_made_again(open_page: Open, world: World) -> None:
     page = _editor(open_page, world)
     _write(page, MINE)
     Session.objects.all().delete()
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/accounts/login/**")
-    _sign_in(page, world.bob)
-    page.get_by_role("button", name="Use the draft").click()
+    told = page.locator("#messages")
+    with page.expect_popup() as tab:
+        told.get_by_role("link", name="Sign in in a new tab").click()
+    _sign_in(tab.value, world.bob)
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(told).to_contain_text("You are signed in again.")
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md*")
+    expect_saved(page)
     assert File.objects.get(path="SOUL.md", agent=world.agent).content == MINE
 
 

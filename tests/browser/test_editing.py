@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from memoryweb.workspace.models import File
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, expect_saved
 from tests.waiting import until
 from tests.web.pages import url
 from tests.world import World
@@ -18,7 +18,7 @@ def test_a_text_is_edited_and_saved_by_keyboard_alone(open_page: Open, world: Wo
     page.keyboard.press("Tab")
     expect(text).not_to_be_focused()
     page.keyboard.press("Control+s")
-    page.wait_for_url("**/files/SOUL.md*")
+    expect_saved(page)
     expect(page.get_by_role("status")).to_contain_text("saved as revision 2")
     assert _file(world, "SOUL.md").content.startswith("Kind words first.\n")
 
@@ -34,10 +34,11 @@ def test_the_editor_begins_at_its_text(open_page: Open, world: World) -> None:
 def test_a_page_with_something_to_say_leaves_the_text_to_a_skip_link(
     open_page: Open, world: World
 ) -> None:
-    page = open_page(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"), world.bob)
+    page = open_page(url(world.team, "agents_new_file", world.agent.pk), world.bob)
+    page.get_by_label("Name").fill("keys.md")
     text = page.get_by_label("Text", exact=True)
     text.fill("The pass" + "word: hunter2hunter2X9\n")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Create the file").click()
     expect(page.get_by_role("alert")).to_be_visible()
     expect(text).not_to_be_focused()
     for _step in range(2):
@@ -45,6 +46,48 @@ def test_a_page_with_something_to_say_leaves_the_text_to_a_skip_link(
     expect(page.get_by_role("link", name="Skip to the text")).to_be_focused()
     page.keyboard.press("Enter")
     expect(text).to_be_focused()
+
+
+def test_a_save_leaves_the_caret_and_the_page_where_they_were(
+    open_page: Open, world: World
+) -> None:
+    page = open_page("/", world.bob)
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.goto(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"))
+    page.evaluate("window.isSamePage = true")
+    text = page.get_by_label("Text", exact=True)
+    text.fill("\n".join(f"- Habit {number}." for number in range(1, 200)))
+    page.keyboard.press("Control+s")
+    expect_saved(page)
+    text.evaluate("text => { text.scrollTop = 900; text.setSelectionRange(700, 700); }")
+    page.mouse.wheel(0, 150)
+    until(lambda: page.evaluate("scrollY") > 0)
+    page.keyboard.type("!")
+    until(lambda: "!" in text.input_value())
+    before = page.evaluate(_WHERE)
+    page.keyboard.press("Control+s")
+    expect(page.locator("#messages")).to_contain_text("revision 3. 1 line changed.")
+    expect(text).to_be_focused()
+    assert page.evaluate(_WHERE) == before
+    expect(page.locator(".mirror .changed")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_url("**/files/SOUL.md*")
+    assert "!" not in _file(world, "SOUL.md").content
+
+
+def test_what_is_refused_stays_in_the_text_with_its_reason_beside_it(
+    open_page: Open, world: World
+) -> None:
+    page = open_page(url(world.team, "agents_edit", world.agent.pk, "SOUL.md"), world.bob)
+    text = page.get_by_label("Text", exact=True)
+    text.fill("The pass" + "word: hunter2hunter2X9\n")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(text).to_be_focused()
+    page.get_by_label("These are no secrets").check()
+    page.get_by_role("button", name="Save").click()
+    expect_saved(page)
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_a_draft_outlives_a_reload_and_ends_with_the_save(open_page: Open, world: World) -> None:
@@ -56,8 +99,8 @@ def test_a_draft_outlives_a_reload_and_ends_with_the_save(open_page: Open, world
     page.get_by_role("button", name="Use the draft").click()
     expect(page.get_by_label("Text", exact=True)).to_have_value("Not saved yet.\n")
     page.get_by_role("button", name="Save").click()
-    page.wait_for_url("**/files/SOUL.md*")
-    assert _drafts(page) == 0
+    expect_saved(page)
+    until(lambda: _drafts(page) == 0)
     assert _file(world, "SOUL.md").content == "Not saved yet.\n"
 
 
@@ -173,6 +216,10 @@ def test_numbers_stand_beside_their_lines_however_they_wrap(open_page: Open, wor
         page.keyboard.press("Control+z")
     until(lambda: page.evaluate(_MIRRORED))
 
+
+# The caret, and how far the text and the page are scrolled.
+_WHERE = """(text => [window.isSamePage, text.selectionStart, text.scrollTop, scrollY])(
+  document.querySelector('textarea.text'))"""
 
 _MIRRORED = """[...document.querySelectorAll('.mirror > div > div')].map(d => d.textContent)
   .join('\\n') === document.querySelector('textarea.text').value"""

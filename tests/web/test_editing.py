@@ -20,6 +20,38 @@ def test_a_member_saves_a_new_text(world: World, bob: Client) -> None:
     assert "file.written" in actions(world.team)
 
 
+def test_htmx_gets_what_stands_around_the_text_and_the_message_with_its_undo(
+    world: World, bob: Client
+) -> None:
+    response = _save(world, bob, "saved", content="Calm.\n", sha256=_soul(world).sha256)
+    page = text(response)
+    assert response.status_code == 200
+    assert "<textarea" not in page  # what is written meanwhile stays
+    assert 'data-changed="1"' in page
+    assert _soul(world).sha256 in page
+    assert url(world.team, "agents_undo_save", world.agent.pk, "SOUL.md", 2) in page
+
+
+def test_htmx_gets_the_conflict_in_place_of_the_editor(world: World, bob: Client) -> None:
+    opened = _soul(world).sha256
+    _save(world, bob, content="Theirs, first.\n", sha256=opened)
+    response = _save(world, bob, "saved", content="Mine, second.\n", sha256=opened)
+    page = text(response)
+    assert response.status_code == 409
+    assert response["HX-Retarget"] == "#editing"
+    assert "<html" not in page
+    assert "Theirs, first." in page
+    assert "Mine, second." in page
+
+
+def test_htmx_is_refused_a_secret_beside_the_text(world: World, bob: Client) -> None:
+    secret = f"key {generate()}\n"
+    response = _save(world, bob, "saved", content=secret, sha256=_soul(world).sha256)
+    assert response.status_code == 422
+    assert "looks like a secret" in text(response)
+    assert "<textarea" not in text(response)
+
+
 def test_line_ends_of_browsers_are_undone_and_nothing_is_stripped(
     world: World, bob: Client
 ) -> None:
@@ -136,5 +168,7 @@ def _edit(world: World) -> str:
     return url(world.team, "agents_edit", world.agent.pk, "SOUL.md")
 
 
-def _save(world: World, client: Client, **fields: str) -> Any:
-    return client.post(_edit(world), fields)
+def _save(world: World, client: Client, part: str = "", **fields: str) -> Any:
+    """`part`: what htmx asks for."""
+    headers = {"HX-Request": "true", "HX-Target": part} if part else {}
+    return client.post(_edit(world), fields, headers=headers)

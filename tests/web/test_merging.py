@@ -66,6 +66,22 @@ def test_each_choice_is_what_is_saved(
     assert _soul(world).content == BASE.replace("- Brief.\n", becomes)
 
 
+def test_htmx_goes_on_in_the_editor_with_the_merged_text(
+    world: World, bob: Client, opened: str
+) -> None:
+    now = _theirs(world, BASE.replace("Calm", "Very calm"))
+    said = {"content": BASE.replace("Kind", "Very kind"), "sha256": now, "base": opened}
+    headers = {"HX-Request": "true", "HX-Target": "editing"}
+    address = url(world.team, "agents_merge", world.agent.pk, "SOUL.md")
+    response = bob.post(address, said, headers=headers)
+    page = text(response)
+    assert response.status_code == 200
+    assert "<html" not in page
+    assert "- Very calm.\n- Brief.\n- Very kind.\n</textarea>" in page
+    assert _soul(world).sha256 in page
+    assert url(world.team, "agents_undo_save", world.agent.pk, "SOUL.md", 4) in page
+
+
 def test_without_a_choice_nothing_is_saved_and_what_was_chosen_stays(
     world: World, bob: Client, opened: str
 ) -> None:

@@ -12,7 +12,6 @@ from memoryweb.markdown.paths import fold
 from memoryweb.markdown.pins import pinned_lines
 from memoryweb.memory import write as door
 from memoryweb.memory.exceptions import Exists, MemoryRefused, Stale
-from memoryweb.memory.placeholders import for_people
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.web import markdown
 from memoryweb.web.access import (
@@ -24,7 +23,8 @@ from memoryweb.web.access import (
     team_view,
 )
 from memoryweb.web.display_names import writer_of
-from memoryweb.web.files.editors import editor_of, editor_of_new
+from memoryweb.web.files.editor_page import show_editor
+from memoryweb.web.files.editors import editor_of_new
 from memoryweb.web.files.forms import DeleteForm, EditForm, NewFileForm, SaveForm
 from memoryweb.web.files.merging import save_or_show, show_gone
 from memoryweb.web.files.saving import save_text
@@ -69,9 +69,9 @@ def edit(request: TeamRequest, agent_id: UUID, path: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if file.deleted_at is not None or file.folded_path != fold(path):
             return show_gone(request, workspace, file, path, form)
-        again = partial(_show_editor, request, workspace, file, form)
+        again = partial(show_editor, request, workspace, file, form)
         return save_or_show(request, workspace, file, form, again)
-    return _show_editor(request, workspace, file, form)
+    return show_editor(request, workspace, file, form)
 
 
 @team_view("POST")
@@ -127,14 +127,3 @@ def _find_edited(request: TeamRequest, workspace: Workspace, path: str, form: Ed
         if was is not None:
             return find_file(request, workspace, was.path, deleted=True)
     return find_file(request, workspace, path)
-
-
-def _show_editor(
-    request: TeamRequest, workspace: Workspace, file: File, form: EditForm
-) -> HttpResponse:
-    if not form.is_bound:
-        form = EditForm(initial={"content": for_people(file), "sha256": file.sha256})
-        form.begin_at("content")
-    editor = editor_of(file, form["content"].value() or "", request.user.pk)
-    context = about(workspace, file=file, form=form, editor=editor)
-    return show(request, "files/edit.html", context)

@@ -28,6 +28,7 @@ class Editor:
     limit: int | None = None
     pinned: str = ""
     persons: str = ""
+    changed: str = ""
 
     @property
     def over(self) -> int:
@@ -47,7 +48,7 @@ class Editor:
         return _told(self.persons)
 
 
-def editor_of(file: File, text: str, user_id: object) -> Editor:
+def editor_of(file: File, text: str, user_id: object, *, changed: Iterable[int] = ()) -> Editor:
     """Lines are marked while the text in the editor is the file's own."""
     is_own = text == for_people(file)
     return Editor(
@@ -57,6 +58,7 @@ def editor_of(file: File, text: str, user_id: object) -> Editor:
         limit=kind_of(file.path).limit,
         pinned=_ranges(pinned_lines(text)),
         persons=_ranges(lines_of_people([file])[file.pk]) if is_own else "",
+        changed=_ranges(changed),
     )
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
-from django.shortcuts import redirect
 
 from memoryweb.markdown.merge import Decision, Hunk, conflicts, merge, resolved
 from memoryweb.memory.exceptions import FileMissing, MemoryRefused, Stale
@@ -20,10 +19,11 @@ from memoryweb.web.access import (
 )
 from memoryweb.web.display_names import author_name
 from memoryweb.web.files.conflicts import shown, still_open
+from memoryweb.web.files.editor_page import PARTS, show_editor, show_instead
 from memoryweb.web.files.editors import draft_name, editor_of, editor_of_new
 from memoryweb.web.files.forms import EditForm, MergeForm, NewFileForm
 from memoryweb.web.files.saving import save_text, tell_saved
-from memoryweb.web.htmx import about, show
+from memoryweb.web.htmx import about, done
 from memoryweb.workspace.files_by_hash import content_with, file_that_was, number_with
 from memoryweb.workspace.models import File
 
@@ -55,8 +55,8 @@ def save_or_show(
     *,
     content: str | None = None,
 ) -> HttpResponse:
-    """Save the form's text, or what became of it, and go to the file; else show what stands in the
-    way: `again` the form itself."""
+    """Save the form's text, or what became of it, and go to the file (with htmx: on in the editor);
+    else show what stands in the way: `again` the form itself."""
     said = form.said if content is None else form.said | {"content": content}
     opened = form.cleaned_data["sha256"]
     try:
@@ -74,7 +74,12 @@ def save_or_show(
     except MemoryRefused as refused:
         form.refuse(refused)
         return again()
-    return redirect(tell_saved(request, workspace, written))
+    return done(
+        request,
+        lambda one: show_editor(one, workspace, written.file, written=written),
+        tell_saved(request, workspace, written),
+        partials=PARTS,
+    )
 
 
 def _show_conflict(
@@ -108,7 +113,7 @@ def show_gone(
         else editor_of(file, text, person),
         form=again,
     )
-    return show(request, "files/gone.html", context, status=409)
+    return show_instead(request, "files/gone.html", context, status=409)
 
 
 def _hunks(file: File, form: MergeForm) -> list[Hunk]:
@@ -128,7 +133,7 @@ def _show(
     hunks: Sequence[Hunk],
     decisions: Mapping[int, Decision],
     *,
-    status: int | None = None,
+    status: int = 422,
 ) -> HttpResponse:
     context = about(
         workspace,
@@ -140,7 +145,7 @@ def _show(
         faster=_faster(file, form),
         draft=draft_name(request.user.pk, file),
     )
-    return show(request, "files/conflict.html", context, status=status)
+    return show_instead(request, "files/conflict.html", context, status=status)
 
 
 def _faster(file: File, form: MergeForm) -> dict[str, Any]:
