@@ -168,6 +168,13 @@ const editing = (editor) => {
   lines.mark("pinned", ranges(editor.dataset.pinned));
   lines.mark("persons", ranges(editor.dataset.persons));
   lookAround();
+  // A merge led here: writing goes on at the first line that changed.
+  if (form.querySelector("#saved[data-saved]")) {
+    const [first] = ranges(form.querySelector("#saved").dataset.changed)[0] ?? [1];
+    const at = text.value.split("\n", first - 1).join("\n").length + (first > 1 ? 1 : 0);
+    text.setSelectionRange(at, at);
+    text.focus();
+  }
   if ("unsaved" in editor.dataset) {
     drafts.takeOver(text.value);
     keep();

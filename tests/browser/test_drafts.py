@@ -98,6 +98,7 @@ def test_a_merge_is_done_by_keyboard_and_refuses_what_is_open(
     expect(page.locator(".left")).to_have_text("Everything is chosen")
     page.keyboard.press("Control+s")
     expect_saved(page)
+    expect(page.get_by_label("Text", exact=True)).to_be_focused()
     assert MINE in File.objects.get(path="SOUL.md", agent=world.agent).content
 
 
