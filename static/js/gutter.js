@@ -151,8 +151,12 @@ const gutter = (editor) => {
     for (const [first, last] of ranges) {
       for (let at = first; at <= last; at += 1) found[at - 1]?.classList.add(name);
     }
+    draw();
   };
-  const unmark = (...names) => rows().forEach((row) => row.classList.remove(...names));
+  const unmark = (...names) => {
+    rows().forEach((row) => row.classList.remove(...names));
+    draw();
+  };
 
   let asked = 0;
   const soon = () => { asked ||= requestAnimationFrame(() => { asked = 0; update(); }); };

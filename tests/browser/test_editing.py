@@ -69,7 +69,7 @@ def test_a_save_leaves_the_caret_and_the_page_where_they_were(
     expect(page.locator("#messages")).to_contain_text("revision 3. 1 line changed.")
     expect(text).to_be_focused()
     assert page.evaluate(_WHERE) == before
-    expect(page.locator(".mirror .changed")).to_have_count(1)
+    expect(page.locator(".numbers .changed")).to_have_count(1)
     page.get_by_role("button", name="Undo").click()
     page.wait_for_url("**/files/SOUL.md*")
     assert "!" not in _file(world, "SOUL.md").content
