@@ -85,6 +85,7 @@ const editing = (editor) => {
   const key = drafts.own(name);
   let chosen; // what a merge of this text had come to
   const keep = () => {
+    if (!editor.isConnected) return; // a merge has taken its place, and keeps the draft
     if (isChanged()) drafts.keep(key, { base: hash()?.value ?? "", text: text.value, chosen });
     else drafts.drop(key);
   };
