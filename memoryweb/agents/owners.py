@@ -68,6 +68,19 @@ def system_owner(team: Team) -> Owner:
     return owner
 
 
+def speaker_id(team_id: uuid.UUID, owner_id: uuid.UUID | None) -> uuid.UUID | None:
+    """Whose conversations a memory is made of: what is sent as shared, the system says."""
+    if owner_id is not None:
+        return owner_id
+    found = Owner.objects.filter(team=team_id, source="system", external_id="system")
+    return found.values_list("pk", flat=True).first()
+
+
+def memory_of(speaker: Owner) -> uuid.UUID | None:
+    """The other way about."""
+    return None if speaker.source == "system" else speaker.pk
+
+
 def find(team: Team, text: str, user: User | None = None) -> Owner | None:
     """The owner that a command or an `owner=` parameter names; None for `shared`.
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from memoryweb.agents.owners import memory_of
 from memoryweb.conversations.models import Conversation, Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
@@ -36,7 +37,7 @@ def in_messages(
 ) -> None:
     """But for what the owner says `anew`, after the request: that is news."""
     said = [(row, *sentence) for row in rows for sentence in sentences(row.content)]
-    asked = hidden_texts(conversation.agent_id, conversation.owner_id)
+    asked = hidden_texts(conversation.agent_id, memory_of(conversation.owner))
     for request, texts in asked.items():
         news = {text for text, at in anew.items() if at > request.created_at}
         for row, first, last, text in said:

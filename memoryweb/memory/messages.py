@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from memoryweb.accounts.models import Token
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import memory_of
 from memoryweb.audit.record import target
 from memoryweb.conversations import importing
 from memoryweb.conversations.exceptions import BatchRefused
@@ -91,7 +92,7 @@ def add_messages(
         requests.hear(tx, conversation, unkept)
         return _refrain(tx, conversation, reason, len(messages))
     known = _known(conversation, messages)
-    buried = tombstones.of(conversation.agent_id, conversation.owner_id)
+    buried = tombstones.of(conversation.agent_id, memory_of(owner))
     anew = dict(_said_anew(conversation, messages, known, tx.now)) if buried else {}
     buried = said_again.lifted(tx, buried, anew)
     messages = [replace(one, content=buried.said(one.content)) for one in messages]

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from django_scopes import scope
 
 from memoryweb.agents.models import Owner
+from memoryweb.agents.owners import system_owner
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Request, Target
@@ -24,13 +25,15 @@ ECHO = "Noted: you weigh 62 kilos. Anything else?"
 NOTE = f"- 08:00 {WEIGHT}"
 
 
-def lived(world: World, owner: Owner, said: str = WEIGHT, echo: str = ECHO) -> Fact:
-    """The owner said it, the assistant repeated it, a note and MEMORY.md hold it."""
+def lived(world: World, owner: Owner | None, said: str = WEIGHT, echo: str = ECHO) -> Fact:
+    """The owner said it, the assistant repeated it, a note and MEMORY.md hold it. Without an owner
+    it was sent as shared."""
     talk = [NewMessage("user", f"{said} And I like tea.", timestamp=MORNING)]
     talk.append(NewMessage("assistant", echo, timestamp=MORNING))
     with write_transaction(world.team) as work:
+        speaker = owner or system_owner(world.team)
         added = add_messages(
-            work, agent=world.agent, owner=owner, conversation_id="talk", messages=talk
+            work, agent=world.agent, owner=speaker, conversation_id="talk", messages=talk
         )
         message = added.conversation.messages.earliest("position").pk
         origin = Origin((Source(message_id=message),))
@@ -38,13 +41,13 @@ def lived(world: World, owner: Owner, said: str = WEIGHT, echo: str = ECHO) -> F
             work,
             Place(world.agent, owner, "memory/2026-03-01.md"),
             [NewLine(f"- 08:00 {said}", origin), NewLine("- 08:00 I like tea.", origin)],
-            writer=Writer(AuthorKind.EXTRACTION),
+            writer=Writer(AuthorKind.EXTRACTION, is_vouched=owner is None),
         )
         write(
             work,
             Place(world.agent, owner, "MEMORY.md"),
             f"# Memory\n\n- {said}\n- I like tea.\n",
-            writer=Writer(AuthorKind.DREAM),
+            writer=Writer(AuthorKind.DREAM, is_vouched=owner is None),
             origins={3: origin, 4: origin},
         )
         return Fact.objects.get(text=said, owner=owner, file__isnull=False)

@@ -10,12 +10,14 @@ from django.apps import apps
 from django.utils import timezone
 from django_scopes import scopes_disabled
 
+from memoryweb.agents.owners import system_owner
 from memoryweb.audit.models import Label
 from memoryweb.audit.verify import verify
 from memoryweb.facts.models import Fact
 from memoryweb.forgetting.models import Receipt, Request, Tombstone
 from memoryweb.memory.forgetting import erasable_columns, erasing, holds, receipts, targets
 from memoryweb.memory.forgetting.hiding import Asked, ask, hide
+from memoryweb.memory.messages import NewMessage, add_messages
 from memoryweb.memory.transaction import write_transaction
 from memoryweb.memory.write import Place, Writer, restore, write
 from memoryweb.runs import engine
@@ -23,7 +25,7 @@ from memoryweb.runs.models import Run
 from memoryweb.workspace.author_kinds import AuthorKind
 from memoryweb.workspace.models import File, Revision
 from memoryweb.workspace.revisions import content_of
-from tests.forgetting.asking import ECHO, WEIGHT, lived
+from tests.forgetting.asking import ECHO, MORNING, WEIGHT, lived
 from tests.world import World
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +74,22 @@ def test_no_row_has_it_any_more_and_a_receipt_says_so(world: World) -> None:
     assert receipt.counts["messages"] == 2
     assert receipt.scanned["recall.Passage"] >= 4
     assert verify(world.team.pk).ok
+
+
+def test_what_was_sent_as_shared_goes_with_the_shared_statement(world: World) -> None:
+    fact, theirs = lived(world, None), lived(world, world.customer, "I weigh 81 kilos.", "Noted.")
+    request = erased(world, fact)
+    assert holding(WORDS) == set()
+    assert Receipt.objects.get(request=request).counts["messages"] == 2
+    with write_transaction(world.team) as work:
+        again = NewMessage("user", WEIGHT, timestamp=MORNING)
+        owner = system_owner(world.team)
+        add_messages(
+            work, agent=world.agent, owner=owner, conversation_id="again", messages=[again]
+        )
+    assert holding(WORDS) == set()
+    erased(world, Fact.objects.get(pk=theirs.pk))
+    assert holding("81 kilos") == set()
 
 
 def test_history_keeps_its_place_and_no_hash_of_it(world: World) -> None:

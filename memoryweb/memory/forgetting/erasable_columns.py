@@ -4,12 +4,14 @@ is walked as soon as it is there. Looking through them is scanning; taking words
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
 from django.apps import apps
 from django.db.models import Model, Q, QuerySet
 
+from memoryweb.agents.owners import speaker_id
 from memoryweb.forgetting.text_matching import Sought
 from memoryweb.memory.screening import with_each_text
 
@@ -42,6 +44,19 @@ class Memory:
     agent_id: UUID
     owner_id: UUID | None
 
+    def within(self, way: str = "") -> Q:
+        """By the agent and the owner that this way leads to. Of the shared one also what was sent
+        as shared."""
+        owner, its_agent = f"{way}owner", Q(**{f"{way}agent": self.agent_id})
+        mine = Q(**{owner: self.owner_id})
+        if self.owner_id is None:
+            mine |= Q(**{owner: self._system})
+        return its_agent & mine
+
+    @cached_property
+    def _system(self) -> UUID | None:
+        return speaker_id(self.team_id, None)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -59,7 +74,7 @@ class Table:
         """Its rows of that memory; of what belongs to no memory, all of the team."""
         fields = {field.name: field for field in self.model._meta.concrete_fields}
         if {"agent", "owner"} <= fields.keys():
-            return Q(agent=memory.agent_id, owner=memory.owner_id)
+            return memory.within()
         if "event" in fields:
             return Q(event__on_behalf_of=memory.owner_id)
         ways = [name for name in _WAYS if name in fields]
@@ -67,7 +82,7 @@ class Table:
         if not way:
             return Q()
         way = "message__conversation" if way == "message" else way
-        return Q(**{f"{way}__agent": memory.agent_id, f"{way}__owner": memory.owner_id})
+        return memory.within(f"{way}__")
 
     def found(self, rows: "QuerySet[Any]", sought: Sought, after: Any) -> "Step":
         """The rows of one step that hold a sought text."""

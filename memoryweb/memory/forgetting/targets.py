@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memoryweb.agents.models import Agent, Owner
+from memoryweb.agents.owners import speaker_id
 from memoryweb.conversations.models import Message
 from memoryweb.facts.models import Evidence, Fact
 from memoryweb.forgetting.models import Target
@@ -69,6 +70,7 @@ class _Looking:
         self.agent, self.owner = agent, owner
         self._files = {file.pk: file} if file else {}
         self.owner_id = owner.pk if owner else None
+        self.speaker_id = speaker_id(agent.team_id, self.owner_id)
         self.texts = list(dict.fromkeys(text for text in texts if text.strip()))
         self._meant: dict[object, Meant] = {}
         self._near: dict[object, Meant] = {}
@@ -79,7 +81,7 @@ class _Looking:
         self._files |= File.objects.in_bulk(files) if files else {}
         for fact in facts:
             fact.file = self._files.get(fact.file_id) if fact.file_id else None
-        notes, cited = _note_lines(facts), _cited(facts, self.owner_id)
+        notes, cited = _note_lines(facts), _cited(facts, self.speaker_id)
         for fact in facts:
             self.put(fact_place(fact), *notes[fact.pk], *cited[fact.pk])
 
@@ -120,9 +122,7 @@ class _Looking:
 
     def _passages(self) -> Iterator[list[Passage]]:
         """Some at a time, those with the most of the words first."""
-        reaches = [scope_key(self.agent.pk, self.owner_id)]
-        if self.owner_id:
-            reaches.append(scope_key(self.agent.pk, None))
+        reaches = [scope_key(self.agent.pk, one) for one in {self.speaker_id, None}]
         wanted: Counter[int] = Counter()
         for text in self.texts:
             wanted |= _likely(text, reaches)
@@ -134,10 +134,10 @@ class _Looking:
 
     def _unindexed(self) -> Iterator[Message]:
         """Messages that were reverted: kept, and in no index."""
-        if self.owner_id:
+        if self.speaker_id:
             rows = Message.objects.filter(
                 conversation__agent=self.agent,
-                conversation__owner=self.owner_id,
+                conversation__owner=self.speaker_id,
                 reverted_at__isnull=False,
             )
             yield from rows.select_related("conversation").order_by("-pk").iterator(_AT_ONCE)
@@ -162,7 +162,7 @@ class _Looking:
         return owners == {self.owner_id}
 
     def _look_at_message(self, message: Message) -> None:
-        if message.conversation.owner_id != self.owner_id:
+        if message.conversation.owner_id != self.speaker_id:
             return
         for first, last, said in sentences(message.content):
             one = said_place(message, first, last)
@@ -248,11 +248,11 @@ def _note_line(fact: Fact, row: LineOrigin) -> Iterator[Meant]:
             yield line_place(note, line)
 
 
-def _cited(facts: Collection[Fact], owner_id: UUID | None) -> Mapping[UUID, list[Meant]]:
+def _cited(facts: Collection[Fact], speaker_id: UUID | None) -> Mapping[UUID, list[Meant]]:
     """By statement what its owner said of it; where no characters are cited, nothing goes unseen:
     it is found by its words, or offered."""
     cited = Q(first__isnull=False, last__isnull=False, message__isnull=False)
-    rows = Evidence.objects.filter(cited, fact__in=facts, message__conversation__owner=owner_id)
+    rows = Evidence.objects.filter(cited, fact__in=facts, message__conversation__owner=speaker_id)
     found = defaultdict(list)
     for row in rows.select_related("message__conversation"):
         if row.message is not None and row.first is not None and row.last is not None:
