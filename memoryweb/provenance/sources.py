@@ -90,12 +90,11 @@ def lines_of(source: Source) -> Mapping[UUID, Lines]:
     """File → its lines from the source. A line that a person has changed since is theirs. What
     the diary tells of it goes, whatever else that tells."""
     present = LineOrigin.objects.filter(file__agent=source.agent, file__deleted_at=None)
-    leads = _leads_to(source)
-    files = present.filter(leads).values("file")
-    rows = present.filter(file__in=files).annotate(leads=leads)
+    leads = dict(present.filter(_leads_to(source)).values_list("pk", "file"))
+    rows = present.filter(file__in=set(leads.values()))
     of_line: dict[tuple[UUID, str, int], list[bool]] = defaultdict(list)
-    for file_id, path, line, does in rows.values_list("file", "file__path", "line", "leads"):
-        of_line[file_id, path, line].append(bool(does))
+    for pk, file_id, path, line in rows.values_list("pk", "file", "file__path", "line"):
+        of_line[file_id, path, line].append(pk in leads)
     found: dict[UUID, Lines] = defaultdict(Lines)
     for (file_id, path, line), lead in of_line.items():
         if any(lead):

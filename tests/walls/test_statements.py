@@ -25,7 +25,7 @@ FEW, MANY = 2, 4
 MOST = {
     "last_night": 20,
     "search": 20,
-    "agents_provenance": 18,
+    "agents_provenance": 19,
 }
 Calls = Iterator[tuple[str, Callable[[], object]]]
 
